@@ -1,0 +1,126 @@
+"""Agents: who speaks on a call. A voice, a language, a system prompt and a welcome message."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from .model import Input
+from .operation import Filter, listing, operation, removal
+from .pagination import PageQuery
+from .problems import AGENT_IN_USE, API_KEY_OWNER_REQUIRED, DUPLICATE_NAME
+from .words import AgentId, LanguageTag, Metadata, Name, PlainText, Stored, Timestamp, VoiceId
+
+SystemPrompt = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=32_768,
+        description="What the agent is to do and what it knows. {{column}} inserts an audience column.",
+    ),
+    PlainText,
+]
+WelcomeMessage = Annotated[
+    str,
+    Field(
+        max_length=2_000,
+        description="What the agent says first; {{column}} inserts an audience column. Empty: the contact begins.",
+    ),
+    PlainText,
+]
+AgentName = Annotated[Name, Field(description="Name, unique in the organization.")]
+
+
+class Agent(Stored):
+    """A voice agent."""
+
+    name: str
+    voice_id: str
+    language: str
+    system_prompt: str
+    welcome_message: str
+    variables: Annotated[list[str], Field(description="Audience columns that prompt and welcome message need.")]
+    warnings: Annotated[list[str], Field(description="What to look at, for example a voice of another language.")] = []
+    metadata: dict[str, str]
+
+
+class ListAgents(PageQuery):
+    """Agents of the organization."""
+
+    name: Annotated[str | None, Field(description="Only the agent with exactly this name."), Filter()] = None
+    language: Annotated[str | None, Field(description="Only this language tag."), Filter()] = None
+    voice_id: Annotated[str | None, Field(description="Only this voice."), Filter()] = None
+    created_from: Annotated[
+        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
+    ] = None
+    created_before: Annotated[
+        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
+    ] = None
+
+
+class GetAgent(Input):
+    """One agent."""
+
+    id: AgentId
+
+
+class CreateAgent(Input):
+    """A new agent. It calls nobody until a deployment uses it."""
+
+    name: AgentName
+    voice_id: VoiceId
+    language: LanguageTag
+    system_prompt: SystemPrompt
+    welcome_message: WelcomeMessage = ""
+    metadata: Metadata = {}
+
+
+class UpdateAgent(Input):
+    """Changes to an agent. Deployments that have started keep the agent as it was."""
+
+    id: AgentId
+    name: AgentName | None = None
+    voice_id: VoiceId | None = None
+    language: LanguageTag | None = None
+    system_prompt: SystemPrompt | None = None
+    welcome_message: WelcomeMessage | None = None
+    metadata: Metadata | None = None
+
+
+class DeleteAgent(Input):
+    """The agent to delete."""
+
+    id: AgentId
+
+
+list_agents = listing(
+    "list_agents",
+    "/agents",
+    takes=ListAgents,
+    gives=Agent,
+    sorts=("created_at", "updated_at", "name"),
+    summary="List agents.",
+)
+create_agent = operation(
+    "create_agent",
+    "POST",
+    "/agents",
+    takes=CreateAgent,
+    gives=Agent,
+    status=201,
+    creator_bound=True,
+    problems=(DUPLICATE_NAME, API_KEY_OWNER_REQUIRED),
+    summary="Create an agent.",
+)
+get_agent = operation("get_agent", "GET", "/agents/{id}", takes=GetAgent, gives=Agent, summary="Get an agent.")
+update_agent = operation(
+    "update_agent",
+    "PATCH",
+    "/agents/{id}",
+    takes=UpdateAgent,
+    gives=Agent,
+    problems=(DUPLICATE_NAME,),
+    summary="Change an agent.",
+)
+delete_agent = removal(
+    "delete_agent", "/agents/{id}", takes=DeleteAgent, problems=(AGENT_IN_USE,), summary="Delete an agent."
+)

@@ -1,0 +1,307 @@
+"""Audiences: the people a campaign calls. Rows come as JSON or CSV; each further column is a template variable."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from .model import Input, Resource
+from .operation import Filter, listing, operation, removal
+from .pagination import PageQuery
+from .problems import AUDIENCE_IN_USE, DUPLICATE_NAME
+from .words import AudienceId, CountryCode, ImportId, Metadata, Name, PlainText, Stored, Text, Timestamp
+
+ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText]
+Dedupe = Literal["phone", "external_id", "none"]
+AudienceStatus = Literal["empty", "importing", "ready", "failed"]
+Row = Annotated[
+    dict[str, JsonValue],
+    Field(description="Column name to value: the phone column and whatever the prompt needs, for example first_name."),
+]
+Rows = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]
+AudienceName = Annotated[Name, Field(description="Name, unique in the organization.")]
+Description = Annotated[Text, Field(description="Free text for people.")]
+PhoneColumn = Annotated[
+    ColumnName,
+    Field(description="The column with the phone number. Left out: phone_number, else the first that looks like one."),
+]
+DefaultCountry = Annotated[
+    CountryCode,
+    Field(description="Country in which numbers without a + are read, for example US. Without it only E.164 is valid."),
+]
+
+
+class Column(Resource):
+    """A column found in the rows."""
+
+    name: str
+    type: Literal["string", "number", "boolean", "date"]
+    sample: Annotated[str | None, Field(description="A value of it; none for the phone column.")] = None
+    fill_rate: Annotated[float, Field(description="Share of rows that have a value, 0 to 1.")]
+
+
+class RowError(Resource):
+    """A row that could not be taken, and why."""
+
+    row_number: Annotated[int, Field(description="Row in the upload, from 1 for the first data row.")]
+    column: str | None = None
+    code: Annotated[
+        str,
+        Field(
+            description=(
+                "missing_phone, invalid_phone, ambiguous_country, not_dialable, duplicate_in_file, "
+                "duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding, "
+                "invalid_timezone or invalid_steering."
+            )
+        ),
+    ]
+    message: str
+    value_redacted: Annotated[str | None, Field(description="The refused value with its middle masked.")] = None
+
+
+class Audience(Stored):
+    """A list of people to call."""
+
+    name: str
+    description: str
+    status: AudienceStatus
+    source: Literal["json", "csv"] | None = None
+    phone_column: str
+    default_country: str | None = None
+    timezone_column: str | None = None
+    external_id_column: str | None = None
+    dedupe: Dedupe
+    columns: list[Column]
+    row_count: Annotated[int, Field(description="Rows received: valid, invalid and duplicate ones.")]
+    valid_count: Annotated[int, Field(description="Rows that can be called.")]
+    invalid_count: int
+    duplicate_count: int
+    last_imported_at: Timestamp | None = None
+    metadata: dict[str, str]
+
+
+class RowsAdded(Resource):
+    """What became of rows that were added."""
+
+    audience_id: str
+    received: int
+    added: int
+    invalid: int
+    duplicates: int
+    errors: Annotated[list[RowError], Field(description="The first 100 refused rows.")]
+
+
+class AudienceRow(Resource):
+    """One person in an audience."""
+
+    id: str
+    audience_id: str
+    phone_number: Annotated[str, Field(description="E.164.")]
+    country: str | None = None
+    timezone: Annotated[str | None, Field(description="IANA zone from the time zone column, if there is one.")] = None
+    external_id: str | None = None
+    values: Annotated[dict[str, str], Field(description="The template variables, by column.")]
+    created_at: Timestamp
+
+
+class AudienceImport(Resource):
+    """An import of a CSV file."""
+
+    id: str
+    audience_id: str
+    status: Literal["pending", "importing", "completed", "completed_with_errors", "failed"]
+    status_reason: str | None = None
+    total_rows: int | None = None
+    processed: int
+    percent: int
+    added: int
+    invalid: int
+    duplicates: int
+    created_at: Timestamp
+    completed_at: Timestamp | None = None
+    created_by_key_id: str | None = None
+
+
+class ListAudiences(PageQuery):
+    """Audiences of the organization."""
+
+    name: Annotated[str | None, Field(description="Only the audience with exactly this name."), Filter()] = None
+    status: Annotated[
+        list[AudienceStatus] | None, Field(description="Only these states, for example ready."), Filter()
+    ] = None
+    created_from: Annotated[
+        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
+    ] = None
+    created_before: Annotated[
+        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
+    ] = None
+
+
+class GetAudience(Input):
+    """One audience."""
+
+    id: AudienceId
+
+
+class CreateAudience(Input):
+    """A new audience, with up to 1,000 rows at once. Invalid rows are counted and reported, never lost silently."""
+
+    name: AudienceName
+    description: Description = ""
+    phone_column: PhoneColumn | None = None
+    default_country: DefaultCountry | None = None
+    timezone_column: Annotated[
+        ColumnName | None, Field(description="The column with an IANA time zone, if there is one.")
+    ] = None
+    external_id_column: Annotated[
+        ColumnName | None, Field(description="The column with your own id of a person, if there is one.")
+    ] = None
+    dedupe: Annotated[Dedupe, Field(description="Which rows count as the same person; the first one is kept.")] = (
+        "phone"
+    )
+    rows: Annotated[
+        list[Row],
+        Field(max_length=1_000, description="Up to 1,000 rows; more with add_audience_rows or import_audience."),
+    ] = []
+    metadata: Metadata = {}
+
+
+class UpdateAudience(Input):
+    """Changes to an audience. Its rows are changed by adding or importing."""
+
+    id: AudienceId
+    name: AudienceName | None = None
+    description: Description | None = None
+    metadata: Metadata | None = None
+
+
+class DeleteAudience(Input):
+    """The audience to delete."""
+
+    id: AudienceId
+
+
+class AddAudienceRows(Input):
+    """Rows to add. They join running deployments of the audience."""
+
+    id: AudienceId
+    rows: Rows
+
+
+class ListAudienceRows(PageQuery):
+    """Rows of an audience, in the order in which they came."""
+
+    id: AudienceId
+    phone_number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter("phone")] = None
+    external_id: Annotated[str | None, Field(description="Only this external id."), Filter()] = None
+
+
+class ImportAudience(Input):
+    """A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters."""
+
+    id: AudienceId
+    csv: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=1_000_000,
+            description="The file's text, header row first, up to about 1 MB.",
+            examples=["phone_number,first_name\n+12025550100,Ada\n"],
+        ),
+        PlainText,
+    ]
+
+
+class GetAudienceImport(Input):
+    """One import."""
+
+    id: AudienceId
+    import_id: ImportId
+
+
+class ListImportErrors(PageQuery):
+    """Rows an import refused."""
+
+    id: AudienceId
+    import_id: ImportId
+    code: Annotated[str | None, Field(description="Only this error code."), Filter()] = None
+
+
+list_audiences = listing(
+    "list_audiences",
+    "/audiences",
+    takes=ListAudiences,
+    gives=Audience,
+    sorts=("created_at", "updated_at", "name"),
+    summary="List audiences.",
+)
+create_audience = operation(
+    "create_audience",
+    "POST",
+    "/audiences",
+    takes=CreateAudience,
+    gives=Audience,
+    status=201,
+    problems=(DUPLICATE_NAME,),
+    summary="Create an audience.",
+)
+get_audience = operation(
+    "get_audience", "GET", "/audiences/{id}", takes=GetAudience, gives=Audience, summary="Get an audience."
+)
+update_audience = operation(
+    "update_audience",
+    "PATCH",
+    "/audiences/{id}",
+    takes=UpdateAudience,
+    gives=Audience,
+    problems=(DUPLICATE_NAME,),
+    summary="Change an audience.",
+)
+delete_audience = removal(
+    "delete_audience",
+    "/audiences/{id}",
+    takes=DeleteAudience,
+    problems=(AUDIENCE_IN_USE,),
+    summary="Delete an audience and its rows.",
+)
+add_audience_rows = operation(
+    "add_audience_rows",
+    "POST",
+    "/audiences/{id}/rows",
+    takes=AddAudienceRows,
+    gives=RowsAdded,
+    status=201,
+    summary="Add rows to an audience.",
+)
+list_audience_rows = listing(
+    "list_audience_rows",
+    "/audiences/{id}/rows",
+    takes=ListAudienceRows,
+    gives=AudienceRow,
+    sorts=("position",),
+    summary="List rows of an audience.",
+)
+import_audience = operation(
+    "import_audience",
+    "POST",
+    "/audiences/{id}/imports",
+    takes=ImportAudience,
+    gives=AudienceImport,
+    status=202,
+    summary="Import a CSV file into an audience.",
+)
+get_audience_import = operation(
+    "get_audience_import",
+    "GET",
+    "/audiences/{id}/imports/{import_id}",
+    takes=GetAudienceImport,
+    gives=AudienceImport,
+    summary="Get an import.",
+)
+list_import_errors = listing(
+    "list_import_errors",
+    "/audiences/{id}/imports/{import_id}/errors",
+    takes=ListImportErrors,
+    gives=RowError,
+    sorts=("row_number",),
+    summary="List the rows an import refused.",
+)

@@ -1,0 +1,221 @@
+"""Calls: the record of each call, its transcript and its recording."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .model import Input, Resource
+from .operation import Filter, listing, media, operation
+from .pagination import PageQuery
+from .problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
+from .words import CallId, Timestamp
+
+CallStatus = Literal["queued", "initiated", "ringing", "in_progress", "completed", "failed", "cancelled"]
+Outcome = Literal[
+    "answered",
+    "transferred",
+    "voicemail",
+    "voicemail_left",
+    "no_answer",
+    "busy",
+    "rejected",
+    "invalid_number",
+    "unreachable",
+    "abandoned",
+    "fax_or_ivr",
+    "blocked",
+    "expired",
+    "cancelled",
+    "failed",
+]
+OUTCOMES: tuple[Outcome, ...] = Outcome.__args__  # pyright: ignore[reportAttributeAccessIssue]  # Literal has it
+CallUuid = CallId
+
+
+class CostItem(Resource):
+    """One part of a call's cost."""
+
+    item: str
+    quantity: Annotated[float, Field(description="How many units were charged.")]
+    unit: str
+    amount: str
+
+
+class CallCost(Resource):
+    """What a call cost."""
+
+    amount: str
+    currency: str
+    breakdown: list[CostItem]
+
+
+class RecordingState(Resource):
+    """What there is of a recording."""
+
+    status: Literal["processing", "available", "deleted", "absent", "not_recorded"]
+    channels: Annotated[int, Field(description="2: agent left, contact right.")] = 2
+    format: Literal["mp3", "wav"] = "mp3"
+    duration_seconds: int = 0
+
+
+class Call(Resource):
+    """One call."""
+
+    id: str
+    call_id: Annotated[str, Field(description="The same as id.")]
+    call_type: Literal["outbound", "inbound"]
+    simulated: Annotated[bool, Field(description="True when no telephone rang.")]
+    deployment_id: str | None
+    agent_id: str
+    audience_id: str | None = None
+    contact_id: str | None = None
+    phone_number_id: str | None = None
+    attempt_number: int
+    from_number: Annotated[str, Field(serialization_alias="from", validation_alias="from", description="E.164.")]
+    to: Annotated[str, Field(description="E.164.")]
+    status: CallStatus
+    outcome: Annotated[Outcome | None, Field(description="How the call ended; null until then.")] = None
+    disposition: Annotated[str | None, Field(description="What came of the conversation.")] = None
+    disposition_source: str | None = None
+    callback_at: Timestamp | None = None
+    answered_by: str | None = None
+    ended_by: str | None = None
+    hangup_cause: str | None = None
+    created_at: Timestamp
+    started_at: Annotated[Timestamp | None, Field(description="When the carrier accepted it.")] = None
+    ringing_at: Timestamp | None = None
+    answered_at: Timestamp | None = None
+    ended_at: Timestamp | None = None
+    ring_seconds: int = 0
+    duration_seconds: Annotated[int, Field(description="From answer to end; 0 if nobody answered.")] = 0
+    billed_seconds: int = 0
+    cost: CallCost | None = None
+    recording_url: str | None = None
+    recording: RecordingState
+    transcript_url: str | None = None
+    turn_count: int = 0
+    unanswered_questions: Annotated[
+        list[str], Field(description="What the contact asked and the agent's prompt could not answer.")
+    ] = []
+    variables: dict[str, str] = {}
+    warnings: list[str] = []
+
+
+class TranscriptTurn(Resource):
+    """One thing said. Times are seconds after the answer."""
+
+    index: int
+    role: Literal["agent", "contact"]
+    text: str
+    start_seconds: float
+    end_seconds: float
+    language: str
+    source: Annotated[str, Field(description="Where the words come from, for example policy on the simulated network.")]
+    interrupted: bool = False
+
+
+class Transcript(Resource):
+    """What was said on a call."""
+
+    call_id: str
+    simulated: bool
+    language: str
+    status: Literal["processing", "available", "absent"]
+    duration_seconds: float
+    turn_count: int
+    turns: list[TranscriptTurn]
+    next_cursor: Annotated[str | None, Field(description="Send as cursor to get the next turns.")] = None
+
+
+class ListCalls(PageQuery):
+    """Calls of the organization."""
+
+    deployment_id: Annotated[str | None, Field(description="Only calls of this deployment."), Filter()] = None
+    agent_id: Annotated[str | None, Field(description="Only calls of this agent."), Filter()] = None
+    audience_id: Annotated[str | None, Field(description="Only calls to this audience."), Filter()] = None
+    contact_id: Annotated[str | None, Field(description="Only calls to this contact."), Filter()] = None
+    call_type: Annotated[Literal["outbound", "inbound"] | None, Field(description="Only this direction."), Filter()] = (
+        None
+    )
+    status: Annotated[
+        list[CallStatus] | None, Field(description="Only these states, for example in_progress."), Filter()
+    ] = None
+    outcome: Annotated[
+        list[Outcome] | None, Field(description="Only these outcomes, for example answered."), Filter()
+    ] = None
+    disposition: Annotated[
+        list[str] | None, Field(description="Only these dispositions, for example goal_met."), Filter()
+    ] = None
+    to: Annotated[str | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")] = None
+    created_from: Annotated[
+        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
+    ] = None
+    created_before: Annotated[
+        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
+    ] = None
+
+
+class GetCall(Input):
+    """One call."""
+
+    call_uuid: CallUuid
+
+
+class GetTranscript(Input):
+    """The call whose transcript to read."""
+
+    call_uuid: CallUuid
+    cursor: Annotated[
+        str | None, Field(min_length=1, max_length=200, description="next_cursor of the previous answer.")
+    ] = None
+    per_page: Annotated[int, Field(ge=1, le=200, description="Turns per answer, 1 to 200.")] = 200
+
+
+class GetRecording(Input):
+    """The call whose recording to fetch."""
+
+    call_uuid: CallUuid
+    format: Annotated[Literal["mp3", "wav"], Field(description="The audio format.")] = "mp3"
+
+
+class HangUpCall(Input):
+    """The call to end."""
+
+    call_uuid: CallUuid
+
+
+list_calls = listing(
+    "list_calls",
+    "/calls",
+    takes=ListCalls,
+    gives=Call,
+    sorts=("created_at", "ended_at", "duration_seconds"),
+    summary="List calls.",
+)
+get_call = operation("get_call", "GET", "/calls/{call_uuid}", takes=GetCall, gives=Call, summary="Get a call.")
+get_transcript = operation(
+    "get_transcript",
+    "GET",
+    "/calls/{call_uuid}/transcript",
+    takes=GetTranscript,
+    gives=Transcript,
+    problems=(INVALID_CURSOR,),
+    summary="Get the transcript of a call.",
+)
+get_recording = media(
+    "get_recording",
+    "/calls/{call_uuid}/recording",
+    takes=GetRecording,
+    media_types=("audio/mpeg", "audio/wav"),
+    problems=(SERVICE_UNAVAILABLE,),
+    summary="Get the recording of a call, stereo: agent left, contact right.",
+)
+hang_up_call = operation(
+    "hang_up_call",
+    "POST",
+    "/calls/{call_uuid}/hangup",
+    takes=HangUpCall,
+    gives=Call,
+    problems=(INVALID_STATE_TRANSITION,),
+    summary="End a call that is under way.",
+)

@@ -1,0 +1,176 @@
+"""Phone numbers: what the organization rents to call from and to be called on."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .model import Input, Resource
+from .operation import Filter, listing, operation
+from .pagination import PageQuery
+from .problems import API_KEY_OWNER_REQUIRED, INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
+from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, PlainText, Stored, Timestamp
+
+NumberType = Literal["local", "mobile", "toll_free", "national"]
+PhoneNumberStatus = Literal["pending", "active", "releasing", "released", "suspended", "failed"]
+Label = Annotated[str, Field(max_length=200, description="A name for people."), PlainText]
+MaxCallsPerDay = Annotated[
+    int, Field(ge=1, le=100_000, description="Calls this number may make in a day, so that it is not marked as spam.")
+]
+AreaCode = Annotated[str, Field(pattern=r"^[0-9]{1,6}$", description="Only numbers with this area code.")]
+Contains = Annotated[str, Field(pattern=r"^[0-9]{1,15}$", description="Only numbers that contain these digits.")]
+
+
+class Capabilities(Resource):
+    """What a number can do."""
+
+    voice_inbound: bool
+    voice_outbound: bool
+    sms: bool
+
+
+class PhoneNumber(Stored):
+    """A rented phone number."""
+
+    number: Annotated[str, Field(description="E.164.")]
+    country: str
+    locality: str | None = None
+    number_type: NumberType
+    capabilities: Capabilities
+    status: PhoneNumberStatus
+    label: str
+    provider: str
+    simulated: Annotated[bool, Field(description="True on the simulated network: no telephone can reach it.")]
+    monthly_cost: Money
+    renews_at: Timestamp | None = None
+    auto_renew: bool
+    outbound_deployment_ids: Annotated[
+        list[str], Field(description="Deployments that call from this number and are not finished.")
+    ]
+    max_calls_per_day: int
+    released_at: Timestamp | None = None
+    metadata: dict[str, str]
+
+
+class AvailableNumber(Resource):
+    """A number that can be rented now."""
+
+    number: str
+    country: str
+    locality: str | None = None
+    number_type: NumberType
+    capabilities: Capabilities
+    monthly_cost: Money
+
+
+class ListPhoneNumbers(PageQuery):
+    """Numbers of the organization, released ones too."""
+
+    status: Annotated[
+        list[PhoneNumberStatus] | None, Field(description="Only these states, for example active."), Filter()
+    ] = None
+    number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter()] = None
+    country: Annotated[str | None, Field(description="Only this country."), Filter()] = None
+    number_type: Annotated[NumberType | None, Field(description="Only this type."), Filter()] = None
+
+
+class SearchAvailableNumbers(PageQuery):
+    """What to look for."""
+
+    country: Annotated[CountryCode, Filter()]
+    number_type: Annotated[NumberType | None, Field(description="Only this type; local when left out."), Filter()] = (
+        None
+    )
+    area_code: Annotated[AreaCode | None, Filter()] = None
+    contains: Annotated[Contains | None, Filter()] = None
+
+
+class RentPhoneNumber(Input):
+    """The number to rent. The first month is charged to the wallet at once."""
+
+    country: CountryCode
+    number: Annotated[
+        E164 | None, Field(description="Exactly this number, from search_available_numbers. Left out: any that fits.")
+    ] = None
+    area_code: AreaCode | None = None
+    contains: Contains | None = None
+    number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
+    label: Label = ""
+    auto_renew: Annotated[bool, Field(description="Rent it again every month until it is released.")] = True
+    max_calls_per_day: MaxCallsPerDay = 200
+    metadata: Metadata = {}
+
+
+class GetPhoneNumber(Input):
+    """One phone number."""
+
+    id: PhoneNumberId
+
+
+class UpdatePhoneNumber(Input):
+    """Changes to a phone number."""
+
+    id: PhoneNumberId
+    label: Label | None = None
+    auto_renew: Annotated[bool | None, Field(description="Rent it again every month until it is released.")] = None
+    max_calls_per_day: MaxCallsPerDay | None = None
+    metadata: Metadata | None = None
+
+
+class ReleasePhoneNumber(Input):
+    """The phone number to give back. It may not be had again."""
+
+    id: PhoneNumberId
+
+
+list_phone_numbers = listing(
+    "list_phone_numbers",
+    "/phone_numbers",
+    takes=ListPhoneNumbers,
+    gives=PhoneNumber,
+    sorts=("created_at", "updated_at", "number"),
+    summary="List rented phone numbers.",
+)
+search_available_numbers = listing(
+    "search_available_numbers",
+    "/phone_numbers/available",
+    takes=SearchAvailableNumbers,
+    gives=AvailableNumber,
+    sorts=("number",),
+    summary="Search phone numbers that can be rented.",
+)
+rent_phone_number = operation(
+    "rent_phone_number",
+    "POST",
+    "/phone_numbers",
+    takes=RentPhoneNumber,
+    gives=PhoneNumber,
+    status=201,
+    creator_bound=True,
+    problems=(NUMBER_UNAVAILABLE, INSUFFICIENT_CREDITS, API_KEY_OWNER_REQUIRED),
+    summary="Rent a phone number; charges the first month.",
+)
+get_phone_number = operation(
+    "get_phone_number",
+    "GET",
+    "/phone_numbers/{id}",
+    takes=GetPhoneNumber,
+    gives=PhoneNumber,
+    summary="Get a phone number.",
+)
+update_phone_number = operation(
+    "update_phone_number",
+    "PATCH",
+    "/phone_numbers/{id}",
+    takes=UpdatePhoneNumber,
+    gives=PhoneNumber,
+    summary="Change a phone number.",
+)
+release_phone_number = operation(
+    "release_phone_number",
+    "DELETE",
+    "/phone_numbers/{id}",
+    takes=ReleasePhoneNumber,
+    gives=PhoneNumber,
+    problems=(PHONE_NUMBER_IN_USE,),
+    summary="Release a phone number.",
+)

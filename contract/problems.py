@@ -1,0 +1,233 @@
+"""Every problem code the service answers with: its status, its type, what it means and what the caller does next."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+ProblemType = Literal[
+    "validation_error",
+    "authentication_error",
+    "permission_error",
+    "not_found_error",
+    "conflict_error",
+    "business_rule_error",
+    "rate_limit_error",
+    "api_error",
+]
+
+PROBLEMS: dict[str, "ProblemCode"] = {}
+
+
+@dataclass(frozen=True)
+class ProblemCode:
+    """A declared problem. `flat` ones use the envelope `{error, message}`, all others the nested one."""
+
+    code: str
+    status: int
+    type: ProblemType
+    meaning: str
+    remedy: str
+    flat: bool = False
+
+    def __post_init__(self) -> None:
+        PROBLEMS[self.code] = self
+
+
+INVALID_JSON = ProblemCode(
+    "invalid_json",
+    400,
+    "validation_error",
+    "The body is not a JSON object.",
+    "Send one JSON object in UTF-8 with Content-Type: application/json.",
+)
+MISSING_FIELD = ProblemCode(
+    "missing_field", 400, "validation_error", "A required field is absent.", "Add the field named in `field`."
+)
+INVALID_FIELD = ProblemCode(
+    "invalid_field",
+    400,
+    "validation_error",
+    "A field is unknown, or its value is not allowed.",
+    "Correct the field named in `field`; the message says what is allowed.",
+)
+INVALID_CURSOR = ProblemCode(
+    "invalid_cursor",
+    400,
+    "validation_error",
+    "The cursor is not one this list gave out, or the sort or filters changed since.",
+    "Start again without a cursor.",
+)
+PAYLOAD_TOO_LARGE = ProblemCode(
+    "payload_too_large", 413, "validation_error", "The body is larger than 1 MB.", "Send it in smaller parts."
+)
+UNSUPPORTED_MEDIA_TYPE = ProblemCode(
+    "unsupported_media_type",
+    415,
+    "validation_error",
+    "The body is not declared as JSON.",
+    "Send Content-Type: application/json.",
+)
+METHOD_NOT_ALLOWED = ProblemCode(
+    "method_not_allowed",
+    405,
+    "validation_error",
+    "The path exists, but not for this method.",
+    "Use a method named in the Allow header.",
+)
+API_KEY_REQUIRED = ProblemCode(
+    "api_key_required",
+    401,
+    "authentication_error",
+    "No API key was sent, or the token is not one.",
+    "Send Authorization: Bearer with a key that begins with svc_live_.",
+    flat=True,
+)
+INVALID_API_KEY = ProblemCode(
+    "invalid_api_key",
+    401,
+    "authentication_error",
+    "The API key is unknown or revoked.",
+    "Use an active key of your organization.",
+    flat=True,
+)
+API_KEY_OWNER_REQUIRED = ProblemCode(
+    "api_key_owner_required",
+    409,
+    "conflict_error",
+    "The person who made this API key is no longer in the organization.",
+    "Use a key made by a current member.",
+    flat=True,
+)
+ORIGIN_NOT_ALLOWED = ProblemCode(
+    "origin_not_allowed",
+    403,
+    "permission_error",
+    "Browsers may not call the API from this origin.",
+    "Call the API from a server.",
+    flat=True,
+)
+NOT_FOUND = ProblemCode(
+    "not_found",
+    404,
+    "not_found_error",
+    "There is no such thing in your organization.",
+    "Check the id; list the resource to see what exists.",
+)
+DUPLICATE_NAME = ProblemCode(
+    "duplicate_name", 409, "conflict_error", "The name is already taken.", "Choose another name."
+)
+PHONE_NUMBER_IN_USE = ProblemCode(
+    "phone_number_in_use",
+    409,
+    "conflict_error",
+    "A deployment that is not finished calls from this number.",
+    "Cancel or finish that deployment first.",
+)
+NUMBER_UNAVAILABLE = ProblemCode(
+    "number_unavailable",
+    409,
+    "conflict_error",
+    "No such number is free to rent.",
+    "Search the available numbers again and take one of those.",
+)
+AUDIENCE_IN_USE = ProblemCode(
+    "audience_in_use",
+    409,
+    "conflict_error",
+    "A deployment that is not finished uses this audience.",
+    "Cancel or finish that deployment first.",
+)
+AGENT_IN_USE = ProblemCode(
+    "agent_in_use",
+    409,
+    "conflict_error",
+    "A deployment that is not finished uses this agent.",
+    "Cancel or finish that deployment first.",
+)
+INVALID_STATE_TRANSITION = ProblemCode(
+    "invalid_state_transition",
+    409,
+    "conflict_error",
+    "The resource is in a state that does not allow this.",
+    "Look at `current_status` and `allowed`.",
+)
+IDEMPOTENCY_IN_PROGRESS = ProblemCode(
+    "idempotency_in_progress",
+    409,
+    "conflict_error",
+    "A request with this Idempotency-Key is still being served.",
+    "Send it again after Retry-After seconds.",
+)
+IDEMPOTENCY_KEY_REUSED = ProblemCode(
+    "idempotency_key_reused",
+    422,
+    "business_rule_error",
+    "This Idempotency-Key was used for a different request.",
+    "Use a fresh key for a new request.",
+)
+INSUFFICIENT_CREDITS = ProblemCode(
+    "insufficient_credits",
+    422,
+    "business_rule_error",
+    "The wallet does not cover this.",
+    "Top up the wallet; `required` and `available` say how much is missing.",
+)
+PLAN_LIMIT_REACHED = ProblemCode(
+    "plan_limit_reached",
+    422,
+    "business_rule_error",
+    "The organization's plan does not allow more of these.",
+    "Finish some first, or move to a larger plan; `limit` and `current` give the numbers.",
+)
+NUMBER_NOT_CAPABLE = ProblemCode(
+    "number_not_capable",
+    422,
+    "business_rule_error",
+    "The phone number cannot make outbound calls.",
+    "Use a number whose capabilities include voice_outbound.",
+)
+AUDIENCE_NOT_READY = ProblemCode(
+    "audience_not_ready",
+    422,
+    "business_rule_error",
+    "The audience has no valid row yet, or an import is still running.",
+    "Add rows, or wait until the import is completed.",
+)
+COMPLIANCE_REJECTED = ProblemCode(
+    "compliance_rejected",
+    422,
+    "business_rule_error",
+    "A dialling rule forbids this.",
+    "Look at `reasons` and change what they name.",
+)
+RATE_LIMITED = ProblemCode(
+    "rate_limited",
+    429,
+    "rate_limit_error",
+    "Too many requests in this second.",
+    "Wait Retry-After seconds, then send it again.",
+)
+INTERNAL_ERROR = ProblemCode(
+    "internal_error",
+    500,
+    "api_error",
+    "The service failed; nothing was changed.",
+    "Try again later; quote request_id when it happens again.",
+)
+SERVICE_UNAVAILABLE = ProblemCode(
+    "service_unavailable",
+    503,
+    "api_error",
+    "A part of the service that this needs is not there right now.",
+    "The message says what is missing; try again later.",
+)
+
+EVERYWHERE: tuple[ProblemCode, ...] = (
+    INVALID_JSON,
+    MISSING_FIELD,
+    INVALID_FIELD,
+    API_KEY_REQUIRED,
+    INVALID_API_KEY,
+    PAYLOAD_TOO_LARGE,
+    INTERNAL_ERROR,
+)
+"""Problems that any operation may answer with, beside its own."""

@@ -1,0 +1,52 @@
+"""Voices: the text-to-speech voices an agent can have. Read only."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .model import Input, Resource
+from .operation import Filter, listing, operation
+from .pagination import PageQuery
+from .words import VoiceId
+
+Gender = Literal["female", "male", "neutral"]
+
+
+class Voice(Resource):
+    """A text-to-speech voice."""
+
+    id: str
+    name: str
+    provider: str
+    gender: Gender
+    language: Annotated[str, Field(description="BCP-47 tag of the language the voice is made for.")]
+    tier: Literal["standard", "premium"] = "standard"
+    status: Literal["active", "deprecated"] = "active"
+    is_custom: bool = False
+
+
+class ListVoices(PageQuery):
+    """Voices that can be used."""
+
+    language: Annotated[
+        str | None, Field(description="Only this language: a tag such as en-US, or en for all English ones."), Filter()
+    ] = None
+    gender: Annotated[Gender | None, Field(description="Only female, male or neutral voices."), Filter()] = None
+    provider: Annotated[str | None, Field(description="Only voices of this provider."), Filter()] = None
+
+
+class GetVoice(Input):
+    """One voice."""
+
+    id: VoiceId
+
+
+list_voices = listing(
+    "list_voices",
+    "/voices",
+    takes=ListVoices,
+    gives=Voice,
+    sorts=("language", "name", "id"),
+    summary="List text-to-speech voices.",
+)
+get_voice = operation("get_voice", "GET", "/voices/{id}", takes=GetVoice, gives=Voice, summary="Get a voice.")

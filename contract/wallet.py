@@ -1,0 +1,85 @@
+"""The wallet: the organization's balance and every movement of it. On the simulated network it holds play money."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .model import Input, Resource
+from .operation import Filter, listing, operation
+from .pagination import PageQuery
+from .words import Money, Timestamp
+
+TransactionType = Literal["topup", "call_charge", "number_rental", "refund", "adjustment"]
+
+
+class Price(Resource):
+    """One line of the price list."""
+
+    item: Annotated[str, Field(description="What is charged.", examples=["outbound_call"])]
+    unit: Annotated[str, Field(description="Per what.", examples=["minute"])]
+    price: Money
+
+
+class Wallet(Resource):
+    """What the organization has and owes."""
+
+    balance: Annotated[Money, Field(description="Money in the wallet.")]
+    reserved: Annotated[Money, Field(description="Held back for calls that are under way.")]
+    available: Annotated[Money, Field(description="balance less reserved: what can be spent now.")]
+    low_balance_threshold: Money
+    low_balance: bool
+    play_money: Annotated[bool, Field(description="True on the simulated network: the money is not real.")]
+    prices: Annotated[list[Price], Field(description="The price list in force.")]
+    updated_at: Timestamp
+
+
+class Reference(Resource):
+    """What a transaction is about."""
+
+    type: Annotated[str, Field(examples=["call"])]
+    id: str
+
+
+class Transaction(Resource):
+    """One movement of the wallet; never changed afterwards."""
+
+    id: str
+    type: TransactionType
+    amount: Annotated[Money, Field(description="Signed: a charge is negative.")]
+    balance_after: Money
+    reference: Reference | None = None
+    description: str
+    status: Literal["settled"] = "settled"
+    play_money: bool
+    created_at: Timestamp
+
+
+class GetWallet(Input):
+    """The wallet."""
+
+
+class ListTransactions(PageQuery):
+    """Movements of the wallet."""
+
+    type: Annotated[
+        list[TransactionType] | None, Field(description="Only these types, for example call_charge."), Filter()
+    ] = None
+    reference_id: Annotated[
+        str | None, Field(description="Only those about this call, number or deployment."), Filter()
+    ] = None
+    created_from: Annotated[
+        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
+    ] = None
+    created_before: Annotated[
+        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
+    ] = None
+
+
+get_wallet = operation("get_wallet", "GET", "/wallet", takes=GetWallet, gives=Wallet, summary="Get the wallet.")
+list_transactions = listing(
+    "list_transactions",
+    "/wallet/transactions",
+    takes=ListTransactions,
+    gives=Transaction,
+    summary="List wallet transactions.",
+)

@@ -1,0 +1,130 @@
+"""Field types that several resources share, each with its unit, its bounds and an example."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer, WithJsonSchema
+
+from .model import Part, Resource
+
+
+def _instant(value: datetime) -> str:
+    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+Timestamp = Annotated[
+    AwareDatetime,
+    PlainSerializer(_instant, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2026-11-21T09:30:00Z"]}),
+]
+"""A moment in UTC, to the second: `YYYY-MM-DDThh:mm:ssZ`. Other offsets are accepted on input."""
+
+
+def _plain_text(value: str) -> str:
+    if "\x00" in value:
+        raise ValueError("must not contain the character NUL")
+    return value
+
+
+PlainText = AfterValidator(_plain_text)
+"""Refuses what a database cannot hold in text."""
+
+Name = Annotated[str, Field(min_length=1, max_length=200), PlainText]
+Text = Annotated[str, Field(max_length=2000), PlainText]
+
+AgentId = Annotated[
+    str, Field(description="Agent id (agt_…), from list_agents.", examples=["agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+]
+VoiceId = Annotated[str, Field(description="Voice id, from list_voices.", examples=["en-US-ada"]), PlainText]
+AudienceId = Annotated[
+    str, Field(description="Audience id (aud_…), from list_audiences.", examples=["aud_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+]
+ImportId = Annotated[
+    str, Field(description="Import id (imp_…), from import_audience.", examples=["imp_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+]
+PhoneNumberId = Annotated[
+    str,
+    Field(description="Phone number id (num_…), from list_phone_numbers.", examples=["num_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+]
+DeploymentId = Annotated[
+    str, Field(description="Deployment id (dep_…), from list_deployments.", examples=["dep_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+]
+CallId = Annotated[
+    str, Field(description="Call id (cal_…), from list_calls.", examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+]
+ContactId = Annotated[str, Field(description="Contact row id (ctc_…).", examples=["ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])]
+
+E164 = Annotated[
+    str, Field(description="Phone number in E.164 form.", examples=["+12025550100"], max_length=40), PlainText
+]
+LanguageTag = Annotated[
+    str,
+    Field(
+        description="BCP-47 language tag.",
+        pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$",
+        examples=["en-US"],
+    ),
+]
+CountryCode = Annotated[
+    str, Field(description="ISO 3166-1 alpha-2 country code.", pattern=r"^[A-Z]{2}$", examples=["US"])
+]
+Language = LanguageTag
+
+
+def _metadata(value: dict[str, str]) -> dict[str, str]:
+    for key, text in value.items():
+        if not 1 <= len(key) <= 40:
+            raise ValueError("keys must have 1 to 40 characters")
+        if len(text) > 500:
+            raise ValueError("values must have at most 500 characters")
+        if "\x00" in key or "\x00" in text:
+            raise ValueError("must not contain the character NUL")
+    return value
+
+
+Metadata = Annotated[
+    dict[str, str],
+    Field(max_length=50, description="Your own notes: up to 50 keys of up to 40 characters, values up to 500."),
+    AfterValidator(_metadata),
+]
+
+
+def _amount(value: str) -> str:
+    if Decimal(value) < 0:
+        raise ValueError("must not be negative")
+    return value
+
+
+class Money(Resource):
+    """An amount of money. `amount` is a decimal string with six places, because a minute costs less than a cent."""
+
+    amount: Annotated[str, Field(description="Decimal, six places.", examples=["0.042500"])]
+    currency: Annotated[str, Field(description="ISO 4217 code.", examples=["USD"])]
+
+
+class Spend(Part):
+    """An upper bound of money, given by a caller."""
+
+    amount: Annotated[
+        str,
+        Field(
+            pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$", description="Decimal with at most six places.", examples=["25.00"]
+        ),
+        AfterValidator(_amount),
+    ]
+    currency: Annotated[str, Field(pattern="^USD$", description="ISO 4217 code; the wallet's currency, USD.")] = "USD"
+
+
+class Stored(Resource):
+    """The fields of everything that is kept."""
+
+    id: Annotated[str, Field(description="The resource's id: opaque, with a prefix that names its type.")]
+    created_at: Annotated[Timestamp, Field(description="When it was made.")]
+    updated_at: Annotated[Timestamp, Field(description="When it was last changed.")]
+    created_by_key_id: Annotated[str | None, Field(description="The API key that made it; null when no key did.")] = (
+        None
+    )
+
+
+JsonObject = dict[str, Any]

@@ -1,0 +1,175 @@
+"""The seam between the dialler and whatever makes the calls.
+
+The dialler owns retries, calling hours, limits and storage. An engine takes one immutable request, makes one call and
+reports what happened. The simulated network is one engine; a carrier is another behind the same words.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+Speaker = Literal["agent", "contact"]
+TurnSource = Literal["policy", "llm", "host", "stt", "human"]
+
+Outcome = Literal[
+    "answered",
+    "transferred",
+    "voicemail",
+    "voicemail_left",
+    "no_answer",
+    "busy",
+    "rejected",
+    "invalid_number",
+    "unreachable",
+    "abandoned",
+    "fax_or_ivr",
+    "blocked",
+    "expired",
+    "cancelled",
+    "failed",
+]
+Disposition = Literal[
+    "goal_met",
+    "interested",
+    "not_interested",
+    "callback_requested",
+    "wrong_number",
+    "wrong_person",
+    "not_available",
+    "do_not_call",
+    "language_barrier",
+    "already_done",
+    "escalated",
+    "incomplete",
+]
+HangupCause = Literal[
+    "normal_clearing",
+    "contact_hangup",
+    "agent_hangup",
+    "inactivity_timeout",
+    "max_duration",
+    "user_busy",
+    "no_answer",
+    "call_rejected",
+    "unallocated_number",
+    "originator_cancel",
+    "network_error",
+    "platform_error",
+]
+AnsweredBy = Literal["human", "machine_end_beep", "machine_end_silence", "unknown"]
+EndedBy = Literal["agent", "contact", "carrier", "platform", "api"]
+
+
+@dataclass(frozen=True)
+class AgentSnapshot:
+    """What the agent was when its deployment started; edits made afterwards do not reach a running campaign."""
+
+    id: str
+    system_prompt: str
+    welcome_message: str
+    language: str
+    voice_id: str
+
+
+@dataclass(frozen=True)
+class VoicemailPolicy:
+    """What to do when a machine answers. `message` is a template like the welcome message."""
+
+    detection: bool = True
+    action: Literal["hangup", "leave_message", "continue"] = "hangup"
+    message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallRequest:
+    """One call to make. The same `call_id` asked twice is the same call, never a second one."""
+
+    call_id: str
+    org_id: str
+    deployment_id: str
+    contact_id: str
+    attempt: int
+    to: str
+    from_: str
+    agent: AgentSnapshot
+    variables: Mapping[str, str]
+    steering: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The audience's `sim.*` columns without their prefix; only the simulated network reads them."""
+    seed: str = ""
+    """Decides everything that is left to chance on the simulated network."""
+    ring_timeout_s: float = 30.0
+    max_duration_s: float = 600.0
+    voicemail: VoicemailPolicy = VoicemailPolicy()
+    ai_disclosure: bool = True
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One thing said. Times are seconds after the call was answered."""
+
+    index: int
+    speaker: Speaker
+    text: str
+    start_s: float
+    end_s: float
+    language: str
+    source: TurnSource = "policy"
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallResult:
+    """Everything known about a finished call. Times are seconds after dialling began; `None` where it never came to that."""
+
+    call_id: str
+    outcome: Outcome
+    disposition: Disposition | None
+    hangup_cause: HangupCause
+    ended_by: EndedBy
+    answered_by: AnsweredBy | None
+    initiated_s: float
+    """When the carrier accepted the call."""
+    ringing_s: float | None
+    answered_s: float | None
+    ended_s: float
+    turns: Sequence[Turn] = ()
+    unanswered_questions: Sequence[str] = ()
+    """What the contact asked and the agent's prompt could not answer."""
+    warnings: Sequence[str] = ()
+    callback_after_s: float | None = None
+    """The contact asked to be called again this long after the end of the call."""
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from answer to end; 0 for a call nobody answered."""
+        return 0.0 if self.answered_s is None else self.ended_s - self.answered_s
+
+
+Stage = Literal["initiated", "ringing", "answered"]
+
+
+@dataclass(frozen=True)
+class CallProgress:
+    """A call reached a stage, `at_ms` on the engine's clock (milliseconds since the epoch)."""
+
+    call_id: str
+    stage: Stage
+    at_ms: int
+
+
+Report = Callable[[CallProgress], Awaitable[None]]
+
+
+class CallEngine(Protocol):
+    """Makes calls one by one in the time of its clock."""
+
+    name: str
+    simulated: bool
+
+    async def run(self, request: CallRequest, report: Report) -> CallResult:
+        """Makes the call and returns when it ended. Asked again for a call it already made, it returns that call."""
+        ...
+
+    async def hang_up(self, call_id: str) -> None:
+        """Ends a call that is under way; a call that is not is left alone."""
+        ...
