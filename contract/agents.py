@@ -7,7 +7,7 @@ from pydantic import Field
 from .model import Input
 from .operation import Filter, listing, operation, removal
 from .pagination import PageQuery
-from .problems import AGENT_IN_USE, API_KEY_OWNER_REQUIRED, DUPLICATE_NAME
+from .problems import AGENT_IN_USE, DUPLICATE_NAME
 from .words import AgentId, LanguageTag, Metadata, Name, PlainText, Stored, Timestamp, VoiceId
 
 SystemPrompt = Annotated[
@@ -107,8 +107,7 @@ create_agent = operation(
     takes=CreateAgent,
     gives=Agent,
     status=201,
-    creator_bound=True,
-    problems=(DUPLICATE_NAME, API_KEY_OWNER_REQUIRED),
+    problems=(DUPLICATE_NAME,),
     summary="Create an agent.",
 )
 get_agent = operation("get_agent", "GET", "/agents/{id}", takes=GetAgent, gives=Agent, summary="Get an agent.")

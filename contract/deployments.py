@@ -9,13 +9,10 @@ from .model import Input, Resource
 from .operation import Filter, listing, operation, removal
 from .pagination import PageQuery
 from .problems import (
-    API_KEY_OWNER_REQUIRED,
     AUDIENCE_NOT_READY,
-    COMPLIANCE_REJECTED,
     DUPLICATE_NAME,
     INSUFFICIENT_CREDITS,
     INVALID_STATE_TRANSITION,
-    NUMBER_NOT_CAPABLE,
     PLAN_LIMIT_REACHED,
 )
 from .words import (
@@ -151,6 +148,7 @@ class CostRange(Resource):
     high: Money
     available: Money
     covered: Annotated[bool, Field(description="Whether the wallet covers the high end.")]
+    basis: Annotated[str, Field(description="What the range assumes. It is an assumption, not a forecast.")]
 
 
 class Preview(Resource):
@@ -287,8 +285,6 @@ _START_PROBLEMS = (
     AUDIENCE_NOT_READY,
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
-    NUMBER_NOT_CAPABLE,
-    COMPLIANCE_REJECTED,
 )
 
 list_deployments = listing(
@@ -306,8 +302,7 @@ create_deployment = operation(
     takes=CreateDeployment,
     gives=Deployment,
     status=201,
-    creator_bound=True,
-    problems=(DUPLICATE_NAME, API_KEY_OWNER_REQUIRED, *_START_PROBLEMS),
+    problems=(DUPLICATE_NAME, *_START_PROBLEMS),
     summary="Create an outbound deployment, a draft by default.",
 )
 get_deployment = operation(
@@ -324,7 +319,7 @@ update_deployment = operation(
     "/deployments/{id}",
     takes=UpdateDeployment,
     gives=Deployment,
-    problems=(DUPLICATE_NAME, INVALID_STATE_TRANSITION, NUMBER_NOT_CAPABLE),
+    problems=(DUPLICATE_NAME, INVALID_STATE_TRANSITION),
     summary="Change a deployment.",
 )
 delete_deployment = removal(

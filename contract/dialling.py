@@ -105,6 +105,9 @@ class Voicemail(Part):
         return self
 
 
+ConsentColumn = Annotated[str, Field(min_length=1, max_length=100), PlainText]
+
+
 class Compliance(Part):
     """What the caller states about the campaign."""
 
@@ -113,13 +116,8 @@ class Compliance(Part):
         Field(description="What the calls are for; kept with the deployment."),
     ] = "informational"
     consent_column: Annotated[
-        str | None,
-        Field(
-            min_length=1,
-            max_length=100,
-            description="A column that says yes for each contact who agreed to be called; the others are not called.",
-        ),
-        PlainText,
+        ConsentColumn | None,
+        Field(description="A column that says yes for each contact who agreed to be called; nobody else is called."),
     ] = None
     ai_disclosure: Annotated[
         bool, Field(description="The agent says that it is an automated assistant, if its welcome does not.")

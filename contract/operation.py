@@ -53,7 +53,6 @@ class Operation(Generic[P, In, Out]):
     problems: tuple[ProblemCode, ...]
     sorts: tuple[str, ...] = ()
     creates: bool = False
-    creator_bound: bool = False
     media_types: tuple[str, ...] = ()
 
     @property
@@ -121,7 +120,6 @@ def operation(
     summary: str,
     problems: Sequence[ProblemCode] = (),
     status: int = 200,
-    creator_bound: bool = False,
 ) -> Operation[P, In, Out]:
     """Declares an operation that answers with one resource. Status 201 marks it as creating one."""
     item = gives if issubclass(gives, Resource) else None
@@ -138,7 +136,6 @@ def operation(
             summary=summary,
             problems=_problems(path, problems),
             creates=status in (201, 202),
-            creator_bound=creator_bound,
         )
     )
 

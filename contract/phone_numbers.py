@@ -7,15 +7,12 @@ from pydantic import Field
 from .model import Input, Resource
 from .operation import Filter, listing, operation
 from .pagination import PageQuery
-from .problems import API_KEY_OWNER_REQUIRED, INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
+from .problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
 from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, PlainText, Stored, Timestamp
 
 NumberType = Literal["local", "mobile", "toll_free", "national"]
 PhoneNumberStatus = Literal["pending", "active", "releasing", "released", "suspended", "failed"]
 Label = Annotated[str, Field(max_length=200, description="A name for people."), PlainText]
-MaxCallsPerDay = Annotated[
-    int, Field(ge=1, le=100_000, description="Calls this number may make in a day, so that it is not marked as spam.")
-]
 AreaCode = Annotated[str, Field(pattern=r"^[0-9]{1,6}$", description="Only numbers with this area code.")]
 Contains = Annotated[str, Field(pattern=r"^[0-9]{1,15}$", description="Only numbers that contain these digits.")]
 
@@ -46,7 +43,6 @@ class PhoneNumber(Stored):
     outbound_deployment_ids: Annotated[
         list[str], Field(description="Deployments that call from this number and are not finished.")
     ]
-    max_calls_per_day: int
     released_at: Timestamp | None = None
     metadata: dict[str, str]
 
@@ -96,7 +92,6 @@ class RentPhoneNumber(Input):
     number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
     label: Label = ""
     auto_renew: Annotated[bool, Field(description="Rent it again every month until it is released.")] = True
-    max_calls_per_day: MaxCallsPerDay = 200
     metadata: Metadata = {}
 
 
@@ -112,7 +107,6 @@ class UpdatePhoneNumber(Input):
     id: PhoneNumberId
     label: Label | None = None
     auto_renew: Annotated[bool | None, Field(description="Rent it again every month until it is released.")] = None
-    max_calls_per_day: MaxCallsPerDay | None = None
     metadata: Metadata | None = None
 
 
@@ -145,8 +139,7 @@ rent_phone_number = operation(
     takes=RentPhoneNumber,
     gives=PhoneNumber,
     status=201,
-    creator_bound=True,
-    problems=(NUMBER_UNAVAILABLE, INSUFFICIENT_CREDITS, API_KEY_OWNER_REQUIRED),
+    problems=(NUMBER_UNAVAILABLE, INSUFFICIENT_CREDITS),
     summary="Rent a phone number; charges the first month.",
 )
 get_phone_number = operation(

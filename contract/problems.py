@@ -89,14 +89,6 @@ INVALID_API_KEY = ProblemCode(
     "Use an active key of your organization.",
     flat=True,
 )
-API_KEY_OWNER_REQUIRED = ProblemCode(
-    "api_key_owner_required",
-    409,
-    "conflict_error",
-    "The person who made this API key is no longer in the organization.",
-    "Use a key made by a current member.",
-    flat=True,
-)
 ORIGIN_NOT_ALLOWED = ProblemCode(
     "origin_not_allowed",
     403,
@@ -150,13 +142,6 @@ INVALID_STATE_TRANSITION = ProblemCode(
     "The resource is in a state that does not allow this.",
     "Look at `current_status` and `allowed`.",
 )
-IDEMPOTENCY_IN_PROGRESS = ProblemCode(
-    "idempotency_in_progress",
-    409,
-    "conflict_error",
-    "A request with this Idempotency-Key is still being served.",
-    "Send it again after Retry-After seconds.",
-)
 IDEMPOTENCY_KEY_REUSED = ProblemCode(
     "idempotency_key_reused",
     422,
@@ -178,33 +163,12 @@ PLAN_LIMIT_REACHED = ProblemCode(
     "The organization's plan does not allow more of these.",
     "Finish some first, or move to a larger plan; `limit` and `current` give the numbers.",
 )
-NUMBER_NOT_CAPABLE = ProblemCode(
-    "number_not_capable",
-    422,
-    "business_rule_error",
-    "The phone number cannot make outbound calls.",
-    "Use a number whose capabilities include voice_outbound.",
-)
 AUDIENCE_NOT_READY = ProblemCode(
     "audience_not_ready",
     422,
     "business_rule_error",
     "The audience has no valid row yet, or an import is still running.",
     "Add rows, or wait until the import is completed.",
-)
-COMPLIANCE_REJECTED = ProblemCode(
-    "compliance_rejected",
-    422,
-    "business_rule_error",
-    "A dialling rule forbids this.",
-    "Look at `reasons` and change what they name.",
-)
-RATE_LIMITED = ProblemCode(
-    "rate_limited",
-    429,
-    "rate_limit_error",
-    "Too many requests in this second.",
-    "Wait Retry-After seconds, then send it again.",
 )
 INTERNAL_ERROR = ProblemCode(
     "internal_error",

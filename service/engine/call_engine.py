@@ -119,7 +119,7 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class CallResult:
-    """Everything known about a finished call. Times are seconds after dialling began; `None` where it never came to that."""
+    """What is known of a finished call. Times are seconds after dialling began, `None` where it did not happen."""
 
     call_id: str
     outcome: Outcome

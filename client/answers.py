@@ -1,0 +1,50 @@
+"""From an answer's bytes to the operation's output. Fields that a newer service adds are kept, at any depth."""
+
+from functools import cache
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from callwright.contract.model import Resource
+from callwright.contract.operation import AnyOperation, Operation
+from callwright.contract.pagination import Page
+
+from .errors import UnexpectedAnswer, reasons
+
+Out = TypeVar("Out")
+Item = TypeVar("Item", bound=Resource)
+
+
+class _One(Resource, Generic[Item]):
+    data: Item
+
+
+@cache
+def _adapter(item: type[Resource], many: bool) -> TypeAdapter[Any]:
+    # The item is known at run time only, so the type checker cannot follow the subscription.
+    envelope = cast("Any", Page if many else _One)
+    return TypeAdapter(envelope[item])
+
+
+def output_of(operation: Operation[..., Any, Out], body: bytes, *, status: int, request_id: str | None = None) -> Out:
+    """The output that a successful answer holds: the resource, the page, or None.
+
+    Raises:
+        UnexpectedAnswer: the body is not JSON or does not fit the operation's model.
+    """
+    return cast("Out", _read(operation, body, status, request_id))
+
+
+def _read(operation: AnyOperation, body: bytes, status: int, request_id: str | None) -> object:
+    if operation.shape == "nothing":
+        return None
+    if operation.item is None:
+        raise TypeError(f"{operation.name} answers with bytes; use open")
+    many = operation.shape == "many"
+    try:
+        # `extra` reaches the models inside that callers send as well, which refuse unknown fields on their own.
+        envelope = _adapter(operation.item, many).validate_json(body, extra="allow")
+    except ValidationError as error:
+        message = f"the answer to {operation.name} does not fit: {reasons(error)}"
+        raise UnexpectedAnswer(message, status=status, request_id=request_id) from None
+    return envelope if many else envelope.data

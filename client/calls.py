@@ -1,0 +1,15 @@
+"""`client.calls`."""
+
+from callwright.contract import calls
+
+from .method import Noun, download, listing, method
+
+
+class Calls(Noun):
+    """Calls: their records, transcripts and recordings."""
+
+    list = listing(calls.list_calls)
+    get = method(calls.get_call)
+    get_transcript = method(calls.get_transcript)
+    get_recording = download(calls.get_recording)
+    hang_up = method(calls.hang_up_call)

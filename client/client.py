@@ -1,0 +1,133 @@
+"""The client: one attribute for each kind of resource, and the generic doors of `session.py`."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType, TracebackType
+from typing import Self
+from uuid import uuid4
+
+import anyio
+
+from .agents import Agents
+from .audiences import Audiences
+from .calls import Calls
+from .deployments import Deployments
+from .method import Noun, OperationMethod
+from .phone_numbers import PhoneNumbers
+from .retry import Retries
+from .session import OneUseKey, Session
+from .transport import ApiKey, AsyncBaseTransport, Bounds, Transport
+from .voices import Voices
+from .wallet import Wallet
+
+NOUNS: Mapping[str, type[Noun]] = MappingProxyType(
+    {
+        "agents": Agents,
+        "voices": Voices,
+        "audiences": Audiences,
+        "phone_numbers": PhoneNumbers,
+        "deployments": Deployments,
+        "calls": Calls,
+        "wallet": Wallet,
+    }
+)
+
+
+class Surface(Session):
+    """Every operation, by noun."""
+
+    def __init__(self, transport: Transport, *, new_key: Callable[[], str], bound_key: OneUseKey | None = None) -> None:
+        super().__init__(transport, new_key=new_key, bound_key=bound_key)
+        self.agents = Agents(self)
+        self.voices = Voices(self)
+        self.audiences = Audiences(self)
+        self.phone_numbers = PhoneNumbers(self)
+        self.deployments = Deployments(self)
+        self.calls = Calls(self)
+        self.wallet = Wallet(self)
+
+
+class Client(Surface):
+    """The REST client of one organization.
+
+        async with Client("http://127.0.0.1:8080/v1", api_key) as client:
+            agent = await client.agents.create(name="Ada", voice_id="en-US-ada", language="en-US", system_prompt="...")
+            async for call in client.calls.list(outcome=["answered"]):
+                ...
+
+    `base_url` includes the version prefix. `timeout_s` bounds each attempt of a request, `connect_timeout_s` its
+    connecting; with `retries` attempts the longest wait is their sum and the pauses between. Bound a whole call with
+    `anyio.fail_after`. `max_answer_bytes` bounds a JSON answer. `transport` replaces the network, for example by an
+    ASGI application; it is closed with the client. `sleep`, `draw` (a number from 0 up to 1) and `new_key` are what
+    pauses, their jitter and the idempotency keys are made with.
+
+    The environment is not read: a proxy is given as a transport.
+
+    Raises:
+        InvalidArguments: the base URL or the key cannot be one.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        transport: AsyncBaseTransport | None = None,
+        timeout_s: float = 30.0,
+        connect_timeout_s: float = 5.0,
+        max_answer_bytes: int = 16 * 1024 * 1024,
+        retries: Retries | None = None,
+        sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
+        draw: Callable[[], float] | None = None,
+        new_key: Callable[[], str] = lambda: uuid4().hex,
+    ) -> None:
+        bounds = Bounds(connect_s=connect_timeout_s, read_s=timeout_s, total_s=timeout_s, answer_bytes=max_answer_bytes)
+        super().__init__(
+            Transport(
+                base_url,
+                ApiKey(api_key),
+                transport=transport,
+                bounds=bounds,
+                retries=retries,
+                sleep=sleep,
+                draw=draw,
+            ),
+            new_key=new_key,
+        )
+
+    def __repr__(self) -> str:
+        return f"Client({self._transport.base_url!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._transport.close()
+
+    def idempotent(self, key: str) -> Surface:
+        """The same client with an idempotency key for exactly one POST: `client.idempotent("k").agents.create(...)`.
+
+        Within 24 hours the service answers a repetition under the same key with the first answer, and makes nothing
+        twice. A second POST through what this gives raises `InvalidArguments`; reads through it carry no key.
+        """
+        return Surface(self._transport, new_key=self._new_key, bound_key=OneUseKey(key))
+
+
+def client_methods(nouns: Mapping[str, type[Noun]] = NOUNS) -> dict[str, str]:
+    """Which client method serves which operation: `{"create_agent": "agents.create", ...}`.
+
+    Raises:
+        ValueError: two methods serve the same operation.
+    """
+    methods: dict[str, str] = {}
+    for attribute, noun in nouns.items():
+        for name, found in vars(noun).items():
+            if not isinstance(found, OperationMethod):
+                continue
+            operation: str = found.operation.name
+            method = f"{attribute}.{name}"
+            if operation in methods:
+                raise ValueError(f"{methods[operation]} and {method} both serve {operation}")
+            methods[operation] = method
+    return methods

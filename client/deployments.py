@@ -1,0 +1,21 @@
+"""`client.deployments`."""
+
+from callwright.contract import deployments
+
+from .method import Noun, listing, method
+
+
+class Deployments(Noun):
+    """Deployments: campaigns. `start` and `resume` make calls; `create` does with `auto_start` only."""
+
+    list = listing(deployments.list_deployments)
+    get = method(deployments.get_deployment)
+    create = method(deployments.create_deployment)
+    update = method(deployments.update_deployment)
+    delete = method(deployments.delete_deployment)
+    preview = method(deployments.preview_deployment)
+    start = method(deployments.start_deployment)
+    pause = method(deployments.pause_deployment)
+    resume = method(deployments.resume_deployment)
+    cancel = method(deployments.cancel_deployment)
+    list_contacts = listing(deployments.list_contacts)

@@ -1,0 +1,148 @@
+"""What can go wrong, as one tree. Catch the narrowest name that you can do something about.
+
+    CallwrightError
+    ├── InvalidArguments          the arguments do not fit; nothing was sent
+    ├── ServiceProblem            the service answered with a problem: code, status, message, field, request_id
+    │   ├── InvalidRequest        400 and every other 4xx that is not named below
+    │   ├── AuthenticationFailed  401: no key, or not a valid one
+    │   ├── PermissionRefused     403
+    │   ├── NotFound              404: no such thing in the key's organization
+    │   ├── Conflict              409: a name is taken, a state does not allow it
+    │   ├── RuleRejected          422: a business rule (credits, plan, compliance)
+    │   ├── RateLimited           429: wait `retry_after_s`
+    │   └── ServiceFailed         5xx
+    ├── ServiceUnreachable        no connection, or it broke
+    ├── ServiceTimeout            no answer in time
+    └── UnexpectedAnswer          an answer that the contract does not describe
+        └── AnswerTooLarge        more bytes than the caller or the client allows
+
+Errors are raised after the retries that `retry.py` allows. No message holds the API key or a URL beyond its origin.
+How a problem is read from an answer stands in `envelopes.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue, ValidationError
+
+RETRYABLE_STATUSES = frozenset({429, 500, 502, 503, 504})
+IN_PROGRESS = "idempotency_in_progress"
+"""The code of a 409 that passes: another request with the same Idempotency-Key is still being served."""
+
+
+class CallwrightError(Exception):
+    """Anything this client raises on purpose. `retryable`: sending the same again is safe and may succeed."""
+
+    retryable: bool = False
+
+
+class InvalidArguments(CallwrightError, ValueError):
+    """The arguments do not fit the operation or the client; nothing was sent. Messages repeat no given value."""
+
+
+class ServiceProblem(CallwrightError):
+    """A problem the service answered with.
+
+    `code` is the service's word for it (`contract.problems` lists them), or `http_<status>` when the answer held none.
+    `details` keeps further fields of the envelope, for example `current_status` or `action_url`; `errors` lists every
+    refused field where the service names several. `retry_after_s` is the wait that the service asked for, in seconds.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        status: int,
+        type: str,
+        field: str | None = None,
+        request_id: str | None = None,
+        errors: Sequence[JsonValue] = (),
+        details: Mapping[str, JsonValue] | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.type = type
+        self.field = field
+        self.request_id = request_id
+        self.errors = tuple(errors)
+        self.details = dict(details or {})
+        self.retry_after_s = retry_after_s
+        self.retryable = status in RETRYABLE_STATUSES or code == IN_PROGRESS
+
+    def __str__(self) -> str:
+        where = f" (field {self.field})" if self.field else ""
+        quote = f" [request {self.request_id}]" if self.request_id else ""
+        return f"{self.status} {self.code}: {self.message}{where}{quote}"
+
+
+class InvalidRequest(ServiceProblem):
+    """The service does not accept the request as it is: 400, 405, 413, 415, 416 and other 4xx."""
+
+
+class AuthenticationFailed(ServiceProblem):
+    """No API key was sent, or it is unknown or revoked."""
+
+
+class PermissionRefused(ServiceProblem):
+    """The key may not do this."""
+
+
+class NotFound(ServiceProblem):
+    """There is no such thing in the key's organization."""
+
+
+class Conflict(ServiceProblem):
+    """Something stands against it: a taken name, a state that does not allow it, a thing in use."""
+
+
+class RuleRejected(ServiceProblem):
+    """A business rule forbids it: credits, plan, compliance, an audience that is not ready."""
+
+
+class RateLimited(ServiceProblem):
+    """Too many requests. `retry_after_s` says how long to wait."""
+
+
+class ServiceFailed(ServiceProblem):
+    """The service failed or is not available."""
+
+
+class _NoAnswer(CallwrightError):
+    def __init__(self, message: str, *, request_sent: bool, repeatable: bool) -> None:
+        super().__init__(message)
+        self.request_sent = request_sent
+        self.retryable = repeatable or not request_sent
+
+
+class ServiceUnreachable(_NoAnswer):
+    """There was no connection, or it broke. With `request_sent` the service may have done what was asked."""
+
+
+class ServiceTimeout(_NoAnswer):
+    """The service did not answer in time. With `request_sent` it may have done what was asked."""
+
+
+class UnexpectedAnswer(CallwrightError):
+    """The answer is not what the contract describes, for example a page of a proxy, or a list that has no end."""
+
+    def __init__(self, message: str, *, status: int | None = None, request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.request_id = request_id
+
+
+class AnswerTooLarge(UnexpectedAnswer):
+    """The answer has more than `limit_bytes` bytes; the rest was not read."""
+
+    def __init__(self, *, limit_bytes: int, status: int | None = None, request_id: str | None = None) -> None:
+        super().__init__(f"the answer is larger than {limit_bytes} bytes", status=status, request_id=request_id)
+        self.limit_bytes = limit_bytes
+
+
+def reasons(error: ValidationError) -> str:
+    """Which fields do not fit and why, in one line, without the values: they may be numbers or spoken words."""
+    found = error.errors(include_input=False, include_url=False, include_context=False)
+    return "; ".join(f"{'.'.join(str(part) for part in one['loc']) or 'value'}: {one['msg']}" for one in found[:10])

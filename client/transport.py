@@ -1,0 +1,297 @@
+"""Sends one request: key, time limits, retries, and errors in this client's own words.
+
+This is the only module that knows the HTTP library; others take what they need of it from here.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+import anyio
+import httpx2 as httpx
+
+from .envelopes import problem_of
+from .errors import (
+    AnswerTooLarge,
+    CallwrightError,
+    InvalidArguments,
+    ServiceProblem,
+    ServiceTimeout,
+    ServiceUnreachable,
+    UnexpectedAnswer,
+)
+from .request import WireRequest
+from .retry import Retries
+
+__all__ = [
+    "ASGITransport",
+    "Answer",
+    "ApiKey",
+    "AsyncBaseTransport",
+    "AsyncByteStream",
+    "AsyncHTTPTransport",
+    "Bounds",
+    "MockTransport",
+    "Request",
+    "Response",
+    "Stream",
+    "Transport",
+    "httpx",
+]
+
+ASGITransport = httpx.ASGITransport
+AsyncBaseTransport = httpx.AsyncBaseTransport
+AsyncByteStream = httpx.AsyncByteStream
+AsyncHTTPTransport = httpx.AsyncHTTPTransport
+MockTransport = httpx.MockTransport
+Request = httpx.Request
+Response = httpx.Response
+
+T = TypeVar("T")
+_PROBLEM_BYTES = 256 * 1024
+_CLOSE_S = 5.0
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+class ApiKey:
+    """A bearer key that does not show itself in representations.
+
+    Raises:
+        InvalidArguments: it is empty or holds anything but visible ASCII characters.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        if not value or not all("!" <= character <= "~" for character in value):
+            raise InvalidArguments("the API key must consist of visible ASCII characters")
+        self._value = value
+
+    def reveal(self) -> str:
+        """The key itself."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "ApiKey('****')"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Limits of one attempt. `total_s` bounds it from connecting to the last byte of a JSON answer.
+
+    For media, `total_s` bounds the time to the headers and then `read_s` each wait for more bytes.
+    """
+
+    connect_s: float = 5.0
+    read_s: float = 30.0
+    total_s: float = 30.0
+    answer_bytes: int = 16 * 1024 * 1024
+    connections: int = 20
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A successful answer, read to its end. Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Stream:
+    """A successful answer whose bytes are still to come. Header names are in lower case."""
+
+    def __init__(
+        self, response: httpx.Response, *, guard: Callable[[], AbstractContextManager[None]], read_s: float
+    ) -> None:
+        self.status = response.status_code
+        self.headers: Mapping[str, str] = _headers(response)
+        self._response, self._guard, self._read_s = response, guard, read_s
+        self._chunks = response.aiter_bytes()
+
+    async def next_chunk(self) -> bytes | None:
+        """The next bytes, None at the end. Each wait is bounded; a broken connection is not taken up again."""
+        with self._guard(), anyio.fail_after(self._read_s):
+            return await anext(self._chunks, None)
+
+    async def close(self) -> None:
+        """Gives up what has not been read."""
+        with anyio.move_on_after(_CLOSE_S, shield=True):
+            await self._chunks.aclose()
+            await self._response.aclose()
+
+
+class Transport:
+    """Requests to one service with one key. `sleep` and `draw` (0 up to 1) are what retries wait and jitter with."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: ApiKey,
+        *,
+        transport: AsyncBaseTransport | None = None,
+        bounds: Bounds | None = None,
+        retries: Retries | None = None,
+        sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
+        draw: Callable[[], float] | None = None,
+    ) -> None:
+        self.base_url = _checked_base(base_url)
+        self._origin = _origin(self.base_url)
+        self._bounds = bounds or Bounds()
+        self._retries = retries or Retries()
+        self._sleep = sleep
+        self._draw = draw or Random().random
+        self._key = api_key
+        self._http = httpx.AsyncClient(
+            transport=transport,
+            timeout=httpx.Timeout(self._bounds.read_s, connect=self._bounds.connect_s),
+            limits=httpx.Limits(max_connections=self._bounds.connections),
+            follow_redirects=False,  # the key must not travel to another host
+            trust_env=False,  # a proxy or .netrc of the environment would take the key or replace it
+        )
+
+    def __repr__(self) -> str:
+        return f"Transport({self.base_url!r})"
+
+    async def exchange(self, wire: WireRequest) -> Answer:
+        """Sends a request, again where that is safe, and reads the whole answer.
+
+        Raises:
+            CallwrightError: as `errors.py` draws them.
+        """
+        return await self._repeated(wire, self._exchange_once)
+
+    @asynccontextmanager
+    async def stream(self, wire: WireRequest) -> AsyncGenerator[Stream, None]:
+        """Sends a request, again where that is safe, and gives the answer once its headers are there.
+
+        Leaving the context closes the answer, read to its end or not. 304 counts as success.
+        """
+        response = await self._repeated(wire, self._open_once)
+        stream = Stream(response, guard=lambda: self._translated(wire), read_s=self._bounds.read_s)
+        try:
+            yield stream
+        finally:
+            await stream.close()
+
+    async def close(self) -> None:
+        """Closes the connections, and the injected transport with them."""
+        with anyio.move_on_after(_CLOSE_S, shield=True):
+            await self._http.aclose()
+
+    async def _repeated(self, wire: WireRequest, once: Callable[[WireRequest], Awaitable[T]]) -> T:
+        attempt = 1
+        while True:
+            try:
+                return await once(wire)
+            except CallwrightError as error:
+                wait_s = self._retries.wait_s(
+                    error, attempt=attempt, repeatable=wire.repeatable, media=wire.media, draw=self._draw
+                )
+                if wait_s is None:
+                    raise
+            await self._sleep(wait_s)
+            attempt += 1
+
+    async def _exchange_once(self, wire: WireRequest) -> Answer:
+        with self._translated(wire), anyio.fail_after(self._bounds.total_s):
+            response = await self._sent(wire)
+            try:
+                if not response.is_success:
+                    raise await _failure(response)
+                return Answer(
+                    response.status_code, _headers(response), await _whole(response, self._bounds.answer_bytes)
+                )
+            finally:
+                await _closed(response)
+
+    async def _open_once(self, wire: WireRequest) -> httpx.Response:
+        with self._translated(wire), anyio.fail_after(self._bounds.total_s):
+            response = await self._sent(wire)
+            if response.is_success or response.status_code == 304:
+                return response
+            try:
+                raise await _failure(response)
+            finally:
+                await _closed(response)
+
+    async def _sent(self, wire: WireRequest) -> httpx.Response:
+        headers = {
+            "Authorization": f"Bearer {self._key.reveal()}",
+            "Accept": "application/json",
+            "User-Agent": "callwright-client",
+            **wire.headers,
+        }
+        request = self._http.build_request(
+            wire.method, self.base_url + wire.target, headers=headers, content=wire.content
+        )
+        return await self._http.send(request, stream=True)
+
+    @contextmanager
+    def _translated(self, wire: WireRequest) -> Generator[None]:
+        try:
+            yield
+        except (TimeoutError, httpx.TimeoutException) as error:
+            sent = not isinstance(error, _NEVER_SENT)
+            message = f"{self._origin} did not {'answer' if sent else 'accept a connection'} in time"
+            raise ServiceTimeout(message, request_sent=sent, repeatable=wire.repeatable) from error
+        except httpx.DecodingError as error:
+            raise UnexpectedAnswer(f"the answer of {self._origin} cannot be decoded") from error
+        except httpx.RequestError as error:
+            sent = not isinstance(error, _NEVER_SENT)
+            message = f"{'lost the connection to' if sent else 'cannot connect to'} {self._origin}"
+            raise ServiceUnreachable(message, request_sent=sent, repeatable=wire.repeatable) from error
+        except httpx.InvalidURL:
+            raise InvalidArguments(f"{wire.operation}: the arguments do not fit into a URL") from None
+
+
+def _headers(response: Response) -> dict[str, str]:
+    return {name.lower(): value for name, value in response.headers.items()}
+
+
+async def _whole(response: httpx.Response, limit_bytes: int) -> bytes:
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > limit_bytes:
+            raise AnswerTooLarge(
+                limit_bytes=limit_bytes,
+                status=response.status_code,
+                request_id=response.headers.get("x-request-id"),
+            )
+    return bytes(body)
+
+
+async def _failure(response: httpx.Response) -> ServiceProblem | UnexpectedAnswer:
+    if response.status_code < 400:
+        message = f"the service answered with status {response.status_code}, which no operation gives"
+        return UnexpectedAnswer(message, status=response.status_code, request_id=response.headers.get("x-request-id"))
+    try:
+        body = await _whole(response, _PROBLEM_BYTES)
+    except AnswerTooLarge:
+        body = b""
+    return problem_of(response.status_code, _headers(response), body)
+
+
+async def _closed(response: httpx.Response) -> None:
+    with anyio.move_on_after(_CLOSE_S, shield=True):
+        await response.aclose()
+
+
+def _checked_base(base_url: str) -> str:
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL:
+        raise InvalidArguments("base_url is not a URL") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise InvalidArguments("base_url must be an http or https URL, for example http://127.0.0.1:8080/v1")
+    if url.userinfo or "?" in base_url or "#" in base_url:
+        raise InvalidArguments("base_url must not hold a user, a password, a query or a fragment")
+    return str(url).rstrip("/")
+
+
+def _origin(base_url: str) -> str:
+    url = httpx.URL(base_url)
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"

@@ -1,0 +1,12 @@
+"""`client.voices`."""
+
+from callwright.contract import voices
+
+from .method import Noun, listing, method
+
+
+class Voices(Noun):
+    """Voices: the text-to-speech voices an agent can have."""
+
+    list = listing(voices.list_voices)
+    get = method(voices.get_voice)

@@ -1,0 +1,109 @@
+"""Prompts for the work people do with campaigns. Each text is a Markdown file beside this module."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+_FOLDER = Path(__file__).parent
+_LONGEST_ARGUMENT = 4_000
+
+
+class PromptArgumentError(ValueError):
+    """The arguments of a prompt are not what it takes. The message names them and repeats no value."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a person fills in. `absent` stands in the text when an argument that is not required is left out."""
+
+    name: str
+    description: str
+    required: bool = True
+    absent: str = ""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt: its name, how hosts show it, and what it takes."""
+
+    name: str
+    title: str
+    description: str
+    arguments: tuple[Argument, ...]
+
+    def template(self) -> str:
+        """The Markdown text with a `$name` for each argument."""
+        return (_FOLDER / f"{self.name}.md").read_text(encoding="utf-8")
+
+    def text(self, given: Mapping[str, str]) -> str:
+        """The prompt with its arguments filled in.
+
+        Raises:
+            PromptArgumentError: an argument is missing, empty, unknown or longer than 4,000 characters.
+        """
+        known = [argument.name for argument in self.arguments]
+        unknown = sorted(set(given) - set(known))
+        if unknown:
+            raise PromptArgumentError(f"{self.name} has no argument {', '.join(unknown)}; it takes {', '.join(known)}")
+        return Template(self.template()).substitute({entry.name: _value(entry, given) for entry in self.arguments})
+
+
+def _value(argument: Argument, given: Mapping[str, str]) -> str:
+    value = given.get(argument.name, "")
+    if len(value) > _LONGEST_ARGUMENT:
+        raise PromptArgumentError(f"{argument.name} must have at most {_LONGEST_ARGUMENT} characters")
+    if value.strip():
+        return value.strip()
+    if argument.required:
+        raise PromptArgumentError(f"{argument.name} is required: {argument.description}")
+    return argument.absent
+
+
+PROMPTS: tuple[Prompt, ...] = (
+    Prompt(
+        name="plan_campaign",
+        title="Plan a calling campaign",
+        description="From a goal to a draft campaign with its preview: agent, audience, number, hours, budget.",
+        arguments=(
+            Argument("goal", "What the calls are to achieve, in your own words."),
+            Argument(
+                "audience",
+                "Id or name of the audience to call, if it exists already.",
+                required=False,
+                absent="none named yet",
+            ),
+        ),
+    ),
+    Prompt(
+        name="analyse_campaign",
+        title="Analyse a campaign",
+        description="What came of a campaign, who was not reached, what people asked, and what to change.",
+        arguments=(Argument("deployment_id", "Id of the campaign (dep_…)."),),
+    ),
+    Prompt(
+        name="answer_from_transcripts",
+        title="Answer a question from transcripts",
+        description="Answers a question from what people said, with the call and turn for every claim.",
+        arguments=(
+            Argument("question", "What you want to know."),
+            Argument(
+                "deployment_id",
+                "Id of the campaign (dep_…) whose calls to read; all calls when left out.",
+                required=False,
+                absent="not limited to one campaign",
+            ),
+        ),
+    ),
+    Prompt(
+        name="review_call",
+        title="Review a call",
+        description="How one call went, turn by turn, and what the agent should do differently.",
+        arguments=(Argument("call_id", "Id of the call (cal_…)."),),
+    ),
+)
+
+
+def prompt_named(name: str) -> Prompt | None:
+    """The prompt, if there is one of that name."""
+    return next((prompt for prompt in PROMPTS if prompt.name == name), None)

@@ -1,0 +1,116 @@
+"""What tools, resources and completions have behind them: the client, connected when it is first needed.
+
+A host spawns the server and wants the handshake and the list of tools at once, so nothing here waits for the service.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+
+if TYPE_CHECKING:
+    from callwright.tools.use import Caller, Clock
+
+Connect = Callable[[], "AbstractAsyncContextManager[Caller]"]
+"""Opens the way to the service, and closes it. Raises the errors of `callwright.client.errors` when it cannot."""
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def monotonic(self) -> float:
+        """Seconds that only grow."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float, /) -> None:
+        """Waits."""
+        await anyio.sleep(seconds)
+
+
+@dataclass
+class _Attempt:
+    wanted: anyio.Event = field(default_factory=anyio.Event)
+    done: anyio.Event = field(default_factory=anyio.Event)
+    caller: "Caller | None" = None
+    error: Exception | None = None
+
+
+class ServerSession:
+    """One way to one service, shared by every request of a server.
+
+    `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is where the
+    service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
+    telephone numbers in text. A request waits at most `patience_s` for the connection, which goes on being made.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        *,
+        ids: Callable[[], str],
+        clock: "Clock",
+        base_url: str | None,
+        masks: bool = True,
+        patience_s: float = 30.0,
+    ) -> None:
+        self._connect = connect
+        self._patience_s = patience_s
+        self._attempt = _Attempt()
+        self.ids = ids
+        self.clock = clock
+        self.base_url = base_url
+        self.masks = masks
+
+    async def client(self) -> "Caller":
+        """The client. The first caller starts the connection and every caller waits for it.
+
+        Raises:
+            CallwrightError: the connection cannot be made, and the next caller tries again; or it takes too long.
+        """
+        attempt = self._attempt
+        attempt.wanted.set()
+        with anyio.move_on_after(self._patience_s):
+            await attempt.done.wait()
+        if not attempt.done.is_set():
+            from callwright.client.errors import ServiceTimeout
+
+            raise ServiceTimeout("the service is not ready yet", request_sent=False, repeatable=True)
+        if attempt.caller is None:
+            raise attempt.error or RuntimeError("the session is closed")
+        return attempt.caller
+
+    def begin(self) -> None:
+        """Starts the connection without waiting for it."""
+        self._attempt.wanted.set()
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator["ServerSession"]:
+        """Keeps the session alive. Enter it once; the connection is closed at the end."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep)
+            try:
+                yield self
+            finally:
+                tasks.cancel_scope.cancel()
+                self._attempt.done.set()
+                self._attempt = _Attempt()
+                self._attempt.done.set()
+
+    async def _keep(self) -> None:
+        """Opens and closes the connection in one task, as task groups inside it demand."""
+        while True:
+            attempt = self._attempt
+            await attempt.wanted.wait()
+            try:
+                async with self._connect() as caller:
+                    attempt.caller = caller
+                    attempt.done.set()
+                    await anyio.sleep_forever()
+            except Exception as error:
+                # A broken connection ends here as well: the next caller gets a new one.
+                self._attempt = _Attempt()
+                attempt.error = error
+                attempt.done.set()

@@ -1,0 +1,132 @@
+"""The service as a whole: its parts put together, its ASGI application, its life from start to end."""
+
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from anyio import to_thread
+from filelock import FileLock, Timeout
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+
+from callwright.contract.surface import OPERATIONS
+from callwright.service.dialler.supervisor import Alarm, Supervisor
+from callwright.service.domain.clock import SystemClock
+from callwright.service.domain.ids import Ids
+from callwright.service.handlers import every
+from callwright.service.http.gate import Gate
+from callwright.service.http.openapi import document
+from callwright.service.http.routes import PREFIXES, RouteTable
+from callwright.service.ports import Ports
+from callwright.service.settings import ServiceSettings
+from callwright.service.speech.recordings import Recordings
+from callwright.service.speech.synthesiser import Synthesiser, find_libraries
+from callwright.service.storage import migrate
+from callwright.service.storage.database import Database, opened
+from callwright.service.storage.listing import Cursors
+from callwright.service.storage.schema import service_state
+
+LOCK_FILE = "service.lock"
+_CURSOR_SECRET = "cursor_secret"
+
+
+class DataFolderInUse(RuntimeError):
+    """Another process serves this data folder."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """A running service."""
+
+    ports: Ports
+    asgi: Starlette
+
+
+def _secret(connection: Connection, name: str) -> str:
+    """A secret of this installation, made when it is first asked for and the same for every process."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    row = {"name": name, "value": secrets.token_hex(32)}
+    connection.execute(insert(service_state).values(row).on_conflict_do_nothing())
+    return connection.execute(select(service_state.c.value).where(service_state.c.name == name)).scalar_one()
+
+
+@asynccontextmanager
+async def _alone(settings: ServiceSettings) -> AsyncGenerator[None]:
+    """Holds the data folder for this process; on Postgres many processes may share one."""
+    if not settings.database_url.startswith("sqlite"):
+        yield
+        return
+    lock = FileLock(settings.data / LOCK_FILE, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise DataFolderInUse(f"another process serves {settings.data}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@asynccontextmanager
+async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGenerator[Service]:
+    """A service that runs until the block ends; then work under way is left where the next start finds it.
+
+    Raises:
+        DataFolderInUse: on SQLite, when another process serves the folder.
+    """
+    settings.data.mkdir(parents=True, exist_ok=True)
+    async with _alone(settings):
+        await to_thread.run_sync(migrate.upgrade, settings.database_url)
+        clock = SystemClock(settings.clock_begins_ms)
+        ids = Ids(clock.now_ms)
+        alarm = Alarm()
+        libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
+        async with opened(settings.database_url) as database, Synthesiser(libraries) as synthesiser:
+            cursors = Cursors(bytes.fromhex(await database.write(_secret, _CURSOR_SECRET)))
+            recordings = Recordings(
+                settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
+            )
+            ports = Ports(settings, database, clock, ids, cursors, recordings, alarm.ring)
+            async with anyio.create_task_group() as tasks:
+                if workers:
+                    tasks.start_soon(Supervisor(ports, alarm).run)
+                yield Service(ports, application(ports))
+                tasks.cancel_scope.cancel()
+
+
+def application(ports: Ports) -> Starlette:
+    """The ASGI application: the API below both spellings of its prefix, its description, and a health check."""
+    every.load()
+    gate = Gate(ports, RouteTable(OPERATIONS.values()))
+
+    async def openapi(_: Request) -> Response:
+        return Response(document(), media_type="application/json")
+
+    async def health(_: Request) -> Response:
+        healthy = await _answers(ports.database)
+        return JSONResponse({"status": "ok" if healthy else "unavailable"}, 200 if healthy else 503)
+
+    return Starlette(
+        routes=[
+            *(Mount(prefix, app=gate) for prefix in PREFIXES),
+            Route("/openapi.json", openapi),
+            Route("/healthz", health),
+        ]
+    )
+
+
+async def _answers(database: Database) -> bool:
+    def ask(connection: Connection) -> Any:
+        return connection.execute(select(1)).scalar_one()
+
+    with anyio.move_on_after(5):
+        return await database.read(ask) == 1
+    return False

@@ -1,0 +1,48 @@
+"""The moment a deployment becomes active: its contacts are made from the audience and fall due."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, Row, update
+
+from callwright.contract.dialling import Compliance
+from callwright.service.engine.call_engine import AgentSnapshot
+from callwright.service.storage.journal import json_text
+from callwright.service.storage.schema import deployments
+
+from .intake import insert_contacts
+
+SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id")
+"""What is kept of the agent at the start; later edits do not reach the deployment."""
+
+
+def agent_of(row: Row[Any]) -> AgentSnapshot:
+    """The agent a started deployment calls with."""
+    kept = json.loads(row.agent_snapshot)
+    return AgentSnapshot(id=row.agent_id, **{name: kept[name] for name in SNAPSHOT})
+
+
+def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int | None = None) -> None:
+    """Makes the deployment active: its contacts are due from `clock_ms` on, the moment its own clock starts at."""
+    states = insert_contacts(
+        connection,
+        row.id,
+        row.audience_id,
+        due_ms=clock_ms,
+        consent_column=Compliance.model_validate_json(row.compliance).consent_column,
+    )
+    moment_ms = clock_ms if now_ms is None else now_ms
+    connection.execute(
+        update(deployments)
+        .where(deployments.c.id == row.id)
+        .values(
+            contacts=states.total(),
+            states=json_text(states),
+            clock_ms=clock_ms,
+            started_at=clock_ms,
+            status="active",
+            status_reason=None,
+            status_changed_at=moment_ms,
+            updated_at=moment_ms,
+        )
+    )

@@ -1,0 +1,224 @@
+"""Claiming calls: the transaction after which a contact is being called, and before which nobody is.
+
+A call row is made once for each contact and attempt; the database refuses a second one, and refuses a call to a number
+that is being called already. Money is held back in the same transaction.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
+from callwright.service.domain.clock import MINUTE, moment
+from callwright.service.domain.ids import Ids
+from callwright.service.domain.money import PRICES
+from callwright.service.engine.call_engine import CallRequest
+from callwright.service.storage import journal
+from callwright.service.storage.ledger import book, wallet_of
+from callwright.service.storage.schema import calls, deployment_contacts, deployments
+
+from . import counters
+from .caller_id import choose
+from .leases import mine
+from .queue import Rules
+from .schedule import Planned
+
+_K = deployment_contacts.c
+_CLAIM = (
+    update(deployment_contacts)
+    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+    .values(
+        status="in_flight",
+        attempts=bindparam("b_attempt"),
+        attempt_times=bindparam("b_times"),
+        caller_number_id=bindparam("b_number"),
+        last_call_id=bindparam("b_call"),
+        next_at=None,
+    )
+)
+_DEFER = (
+    update(deployment_contacts)
+    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+    .values(next_at=bindparam("b_next"))
+)
+_SUPPRESS = (
+    update(deployment_contacts)
+    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+    .values(status="suppressed", next_at=None)
+)
+BUSY_ELSEWHERE_MS = MINUTE
+"""How long a contact waits whose number is being called by another deployment of the organization."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A call that is about to be claimed: the contact as it was read, the request, and the moment of dialling."""
+
+    contact: Row[Any]
+    request: CallRequest
+    number: Row[Any]
+    dial_ms: int
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How many calls may be claimed now, and why no more if none may."""
+
+    most: int
+    reason: str | None = None
+
+
+def allowance(connection: Connection, row: Row[Any]) -> Allowance:
+    """What lines, budget and wallet leave room for. Each call holds back two minutes' price."""
+    room = row.max_concurrency - row.in_flight
+    reservation = PRICES.reservation()
+    if row.budget_cap_micros is not None:
+        left = (row.budget_cap_micros - row.spend_micros - row.reserved_micros) // reservation
+        if left <= 0 and not row.in_flight:
+            return Allowance(0, "budget_reached")
+        room = min(room, left)
+    wallet = wallet_of(connection, row.org_id)
+    covered = (wallet.balance_micros - wallet.reserved_micros) // reservation
+    if covered <= 0 and not row.in_flight:
+        return Allowance(0, "insufficient_credits")
+    return Allowance(max(0, min(room, covered)))
+
+
+def draft_calls(
+    rules: Rules,
+    contacts: Mapping[str, Row[Any]],
+    planned: Sequence[Planned],
+    numbers: Sequence[Row[Any]],
+    requests: Mapping[str, CallRequest],
+) -> list[Draft]:
+    """Planned calls with the number each is made from."""
+    turn: int = rules.row.number_turn
+    drafts: list[Draft] = []
+    for index, plan in enumerate(planned):
+        contact = contacts[plan.contact_id]
+        number = choose(numbers, rules.row.caller_id_strategy, contact, turn + index)
+        drafts.append(Draft(contact, requests[plan.contact_id], number, plan.dial_ms))
+    return drafts
+
+
+def claim(
+    connection: Connection,
+    ids: Ids,
+    rules: Rules,
+    drafts: Sequence[Draft],
+    *,
+    deferred: Sequence[tuple[str, int]] = (),
+    never: Sequence[str] = (),
+    owner: str,
+    now_ms: int,
+    lease_until_ms: int,
+) -> set[str]:
+    """Claims calls; returns the ids of those that are now to be dialled.
+
+    The deployment is read again under its lock: if it is no longer active, nothing is claimed.
+
+    Raises:
+        LeaseLost: another process drives the deployment.
+    """
+    row: Row[Any] = mine(connection, rules.row.id, owner)
+    if row.status != "active":
+        return set()
+    own = {"b_deployment": row.id}
+    if deferred:
+        connection.execute(_DEFER, [{**own, "b_id": contact, "b_next": due} for contact, due in deferred])
+    if never:
+        connection.execute(_SUPPRESS, [{**own, "b_id": contact} for contact in never])
+    room = allowance(connection, row).most
+    made = _make_calls(connection, row, drafts[:room], owner)
+    taken = [draft for draft in drafts[:room] if draft.request.call_id in made]
+    refused = [draft for draft in drafts[:room] if draft.request.call_id not in made]
+    if refused:
+        later = [{**own, "b_id": d.contact.id, "b_next": d.dial_ms + BUSY_ELSEWHERE_MS} for d in refused]
+        connection.execute(_DEFER, later)
+    if taken:
+        connection.execute(_CLAIM, [_claimed(row.id, draft) for draft in taken])
+    moves = [(draft.contact.status, "in_flight") for draft in taken] + [("pending", "suppressed") for _ in never]
+    reserved = PRICES.reservation() * len(taken)
+    last_dial = max((draft.dial_ms for draft in taken), default=row.last_dial_ms)
+    connection.execute(
+        update(deployments)
+        .where(deployments.c.id == row.id)
+        .values(
+            states=counters.moved(row.states, moves),
+            in_flight=row.in_flight + len(taken),
+            attempts=row.attempts + len(taken),
+            reserved_micros=row.reserved_micros + reserved,
+            number_turn=row.number_turn + len(taken),
+            last_dial_ms=last_dial,
+            clock_ms=max(row.clock_ms, last_dial or 0),
+            lease_until=lease_until_ms,
+        )
+    )
+    if taken:
+        book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=reserved)
+        entries = [
+            journal.entry_row(ids, row.org_id, "call.placed", draft.request.call_id, at_ms=now_ms) for draft in taken
+        ]
+        journal.add_entries(connection, entries)
+    if taken and row.attempts == 0:
+        data = DeploymentStarted(
+            deployment_id=row.id,
+            agent_id=row.agent_id,
+            audience_id=row.audience_id,
+            started_at=moment(row.started_at),
+            contacts=row.contacts,
+            simulated=row.simulated,
+        )
+        journal.emit(
+            connection, ids, row.org_id, DEPLOYMENT_STARTED, data, at_ms=taken[0].dial_ms, simulated=row.simulated
+        )
+    return made
+
+
+def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], owner: str) -> set[str]:
+    if not drafts:
+        return set()
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = insert(calls).on_conflict_do_nothing().returning(calls.c.id)
+    rows = [
+        {
+            "id": draft.request.call_id,
+            "org_id": row.org_id,
+            "call_type": "outbound",
+            "simulated": row.simulated,
+            "deployment_id": row.id,
+            "agent_id": row.agent_id,
+            "audience_id": row.audience_id,
+            "contact_id": draft.contact.id,
+            "phone_number_id": draft.number.id,
+            "attempt_number": draft.request.attempt,
+            "from_number": draft.number.number,
+            "to_number": draft.request.to,
+            "status": "queued",
+            "created_at": draft.dial_ms,
+            "reserved_micros": PRICES.reservation(),
+            "language": draft.request.agent.language,
+            "voice_id": draft.request.agent.voice_id,
+            "variables": journal.json_text(draft.request.variables),
+            "driver": owner,
+        }
+        for draft in drafts
+    ]
+    return set(connection.execute(statement, rows).scalars())
+
+
+def _claimed(deployment_id: str, draft: Draft) -> dict[str, Any]:
+    times = [*json.loads(draft.contact.attempt_times), draft.dial_ms]
+    return {
+        "b_deployment": deployment_id,
+        "b_id": draft.contact.id,
+        "b_attempt": draft.request.attempt,
+        "b_times": journal.json_text(times),
+        "b_number": draft.number.id,
+        "b_call": draft.request.call_id,
+    }

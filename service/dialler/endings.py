@@ -1,0 +1,128 @@
+"""How a deployment stops: completed, out of time, out of money, or without a number to call from."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, Row, update
+
+from callwright.contract.events import (
+    DEPLOYMENT_AUDIENCE_EXHAUSTED,
+    DEPLOYMENT_COMPLETED,
+    DEPLOYMENT_PAUSED,
+    AudienceExhausted,
+    DeploymentCompleted,
+    DeploymentPaused,
+)
+from callwright.service.domain.clock import moment, moment_or_none
+from callwright.service.domain.ids import Ids
+from callwright.service.storage import journal
+from callwright.service.storage.schema import deployment_contacts, deployments
+
+from .counters import moved, stats_of
+from .leases import mine
+from .queue import FIND, WAITING, soonest
+
+_D, _K = deployments.c, deployment_contacts.c
+
+
+def _audit(connection: Connection, ids: Ids, row: Row[Any], action: str, reason: str, now_ms: int) -> None:
+    entry = journal.entry_row(ids, row.org_id, action, row.id, at_ms=now_ms, changes={"reason": reason})
+    journal.add_entries(connection, [entry])
+
+
+def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
+    """Completes a deployment with nobody left to call and no call under way; false if there is somebody after all."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status != "active" or row.in_flight or soonest(connection, deployment_id) is not None:
+        return False
+    at_ms = max(row.clock_ms, *json.loads(row.lines), 0)
+    exhausted = AudienceExhausted(
+        deployment_id=row.id, audience_id=row.audience_id, stats=stats_of(row), simulated=row.simulated
+    )
+    journal.emit(
+        connection,
+        ids,
+        row.org_id,
+        DEPLOYMENT_AUDIENCE_EXHAUSTED,
+        exhausted,
+        at_ms=row.last_dial_ms or at_ms,
+        simulated=row.simulated,
+    )
+    _end(connection, ids, row, "completed", "audience_exhausted", at_ms, now_ms)
+    return True
+
+
+def run_out_of_time(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
+    """Completes a deployment whose end has come; whoever was not reached is expired."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status != "active" or row.in_flight:
+        return False
+    waiting = json.loads(row.states)
+    moves = [(name, "expired") for name in ("pending", "retry_waiting") for _ in range(waiting.get(name, 0))]
+    connection.execute(
+        update(deployment_contacts)
+        .where(_K.deployment_id == deployment_id, WAITING)
+        .values(status="expired", next_at=None)
+    )
+    connection.execute(update(deployments).where(_D.id == row.id).values(states=moved(row.states, moves)))
+    row = connection.execute(FIND, {"id": deployment_id}).one()
+    _end(connection, ids, row, "completed", "end_reached", max(row.clock_ms, row.end_at), now_ms)
+    return True
+
+
+def fail(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:
+    """Ends a deployment that cannot go on, for example because all its numbers were lost."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status == "active" and not row.in_flight:
+        _end(connection, ids, row, "failed", reason, row.clock_ms, now_ms)
+
+
+def _end(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str, at_ms: int, now_ms: int) -> None:
+    connection.execute(
+        update(deployments)
+        .where(_D.id == row.id)
+        .values(
+            status=status,
+            status_reason=reason,
+            status_changed_at=now_ms,
+            updated_at=now_ms,
+            completed_at=at_ms,
+            clock_ms=at_ms,
+            lease_owner=None,
+            lease_until=None,
+        )
+    )
+    data = DeploymentCompleted(
+        deployment_id=row.id,
+        status=status,
+        status_reason=reason,
+        stats=stats_of(row),
+        started_at=moment_or_none(row.started_at),
+        completed_at=moment(at_ms),
+        simulated=row.simulated,
+    )
+    journal.emit(connection, ids, row.org_id, DEPLOYMENT_COMPLETED, data, at_ms=at_ms, simulated=row.simulated)
+    _audit(connection, ids, row, f"deployment.{status}", reason, now_ms)
+
+
+def pause(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:
+    """Pauses an active deployment for a reason of the platform's."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status == "active":
+        _pause(connection, ids, row, reason, now_ms)
+
+
+def pause_scheduled(connection: Connection, ids: Ids, row: Row[Any], reason: str, *, now_ms: int) -> None:
+    """Pauses a deployment whose moment has come and that may not start; the caller holds its lock."""
+    _pause(connection, ids, row, reason, now_ms)
+
+
+def _pause(connection: Connection, ids: Ids, row: Row[Any], reason: str, now_ms: int) -> None:
+    connection.execute(
+        update(deployments)
+        .where(_D.id == row.id)
+        .values(status="paused", status_reason=reason, status_changed_at=now_ms, updated_at=now_ms)
+    )
+    data = DeploymentPaused(deployment_id=row.id, reason=reason, simulated=row.simulated)
+    journal.emit(connection, ids, row.org_id, DEPLOYMENT_PAUSED, data, at_ms=now_ms, simulated=row.simulated)
+    _audit(connection, ids, row, "deployment.paused", reason, now_ms)

@@ -1,0 +1,269 @@
+"""Finishing calls: the transaction that records what happened, charges for it and decides about the contact."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, insert, update
+
+from callwright.contract.events import CALL_COMPLETED, CALL_STARTED, CallCompleted, CallStarted
+from callwright.service.domain.ids import Ids
+from callwright.service.domain.money import PRICES
+from callwright.service.domain.retries import CALLBACK_MINUTES, Step, after_call
+from callwright.service.engine.call_engine import CallRequest, CallResult
+from callwright.service.storage import journal
+from callwright.service.storage.ledger import Movement, book
+from callwright.service.storage.schema import calls, deployment_contacts, deployments, transcripts
+
+from . import counters
+from .leases import mine
+from .queue import Rules, contacts_by_id
+
+_C, _K = calls.c, deployment_contacts.c
+_END = (
+    update(calls)
+    .where(_C.id == bindparam("b_id"))
+    .values(
+        {
+            name: bindparam(f"b_{name}")
+            for name in (
+                "status",
+                "outcome",
+                "disposition",
+                "callback_at",
+                "answered_by",
+                "ended_by",
+                "hangup_cause",
+                "started_at",
+                "ringing_at",
+                "answered_at",
+                "ended_at",
+                "duration_ms",
+                "billed_seconds",
+                "cost_micros",
+                "turn_count",
+                "unanswered_questions",
+                "warnings",
+            )
+        }
+    )
+)
+_SETTLE = (
+    update(deployment_contacts)
+    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+    .values(
+        status=bindparam("b_status"),
+        next_at=bindparam("b_next"),
+        last_outcome=bindparam("b_outcome"),
+        last_disposition=bindparam("b_disposition"),
+    )
+)
+_ADD_TRANSCRIPT = insert(transcripts)
+_MACHINE = ("voicemail", "voicemail_left")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A call that ended. `dial_ms` is when it was dialled; `started_told` says call.started went out already."""
+
+    request: CallRequest
+    result: CallResult
+    dial_ms: int
+    started_told: bool = False
+
+    def at(self, offset_s: float | None) -> int | None:
+        """A moment of the call."""
+        return None if offset_s is None else self.dial_ms + round(offset_s * 1_000)
+
+    @property
+    def ended_ms(self) -> int:
+        """When it ended."""
+        return self.dial_ms + round(self.result.ended_s * 1_000)
+
+    @property
+    def billed_seconds(self) -> int:
+        """Whole seconds that are charged; a part of one counts as one."""
+        return ceil(round(self.result.duration_s, 3))
+
+
+def finish(
+    connection: Connection,
+    ids: Ids,
+    rules: Rules,
+    finished: Sequence[Finished],
+    *,
+    owner: str,
+    now_ms: int,
+    lease_until_ms: int,
+    lines: Sequence[int] | None = None,
+) -> None:
+    """Records calls that ended; each is charged by the second from its answer. `lines`: when the lines are free again.
+
+    Raises:
+        LeaseLost: another process drives the deployment; it finishes these calls itself.
+    """
+    row: Row[Any] = mine(connection, rules.row.id, owner)
+    contacts = contacts_by_id(connection, row.id, [one.request.contact_id for one in finished])
+    steps = [_step(rules, one, contacts[one.request.contact_id], row.status) for one in finished]
+    costs = [PRICES.call(one.billed_seconds) for one in finished]
+    connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, costs, strict=True)])
+    spoken = [one for one in finished if one.result.turns]
+    if spoken:
+        connection.execute(_ADD_TRANSCRIPT, [_transcript(one) for one in spoken])
+    connection.execute(
+        _SETTLE,
+        [
+            {
+                "b_deployment": row.id,
+                "b_id": one.request.contact_id,
+                "b_status": state,
+                "b_next": step.due_ms if state == "retry_waiting" else None,
+                "b_outcome": one.result.outcome,
+                "b_disposition": one.result.disposition,
+            }
+            for one, (step, state) in zip(finished, steps, strict=True)
+        ],
+    )
+    reserved = PRICES.reservation() * len(finished)
+    charges = [
+        Movement("call_charge", -cost, "call", one.request.call_id, "outbound call")
+        for one, cost in zip(finished, costs, strict=True)
+        if cost
+    ]
+    book(connection, ids, row.org_id, charges, now_ms=now_ms, reserved_micros=-reserved)
+    _count(connection, row, finished, [state for _, state in steps], sum(costs), reserved, lease_until_ms, lines)
+    _report(connection, ids, row, finished, now_ms)
+
+
+def _step(rules: Rules, one: Finished, contact: Row[Any], status: str) -> tuple[Step, str]:
+    result = one.result
+    callback = result.callback_after_s
+    step = after_call(
+        rules.policy,
+        outcome=result.outcome,
+        disposition=result.disposition,
+        duration_s=result.duration_s,
+        attempt_times_ms=json.loads(contact.attempt_times),
+        ended_ms=one.ended_ms,
+        callback_ms=None if callback is None else one.ended_ms + round(max(callback, CALLBACK_MINUTES * 60) * 1_000),
+    )
+    stopped = step.state == "retry_waiting" and status in ("cancelled", "completed", "failed")
+    return step, "cancelled" if stopped else step.state
+
+
+def _ended(one: Finished, cost: int) -> dict[str, Any]:
+    result = one.result
+    callback = result.callback_after_s
+    return {
+        "b_id": one.request.call_id,
+        "b_status": "failed" if result.outcome == "failed" else "completed",
+        "b_outcome": result.outcome,
+        "b_disposition": result.disposition,
+        "b_callback_at": None if callback is None else one.ended_ms + round(callback * 1_000),
+        "b_answered_by": result.answered_by,
+        "b_ended_by": result.ended_by,
+        "b_hangup_cause": result.hangup_cause,
+        "b_started_at": one.at(result.initiated_s),
+        "b_ringing_at": one.at(result.ringing_s),
+        "b_answered_at": one.at(result.answered_s),
+        "b_ended_at": one.ended_ms,
+        "b_duration_ms": round(result.duration_s * 1_000),
+        "b_billed_seconds": one.billed_seconds,
+        "b_cost_micros": cost,
+        "b_turn_count": len(result.turns),
+        "b_unanswered_questions": journal.json_text(list(result.unanswered_questions)),
+        "b_warnings": journal.json_text(list(result.warnings)),
+    }
+
+
+def _transcript(one: Finished) -> dict[str, Any]:
+    turns = [
+        {
+            "index": turn.index,
+            "role": turn.speaker,
+            "text": turn.text,
+            "start_seconds": turn.start_s,
+            "end_seconds": turn.end_s,
+            "language": turn.language,
+            "source": turn.source,
+            "interrupted": turn.interrupted,
+        }
+        for turn in one.result.turns
+    ]
+    return {"call_id": one.request.call_id, "org_id": one.request.org_id, "turns": journal.json_text(turns)}
+
+
+def _count(
+    connection: Connection,
+    row: Row[Any],
+    finished: Sequence[Finished],
+    states: Sequence[str],
+    cost: int,
+    reserved: int,
+    lease_until_ms: int,
+    lines: Sequence[int] | None,
+) -> None:
+    outcomes = [one.result.outcome for one in finished]
+    dispositions = [one.result.disposition for one in finished if one.result.disposition is not None]
+    connection.execute(
+        update(deployments)
+        .where(deployments.c.id == row.id)
+        .values(
+            states=counters.moved(row.states, [("in_flight", state) for state in states]),
+            outcomes=counters.added(row.outcomes, outcomes),
+            dispositions=counters.added(row.dispositions, dispositions),
+            answered=row.answered + sum(outcome in ("answered", "transferred") for outcome in outcomes),
+            voicemails=row.voicemails + sum(outcome in _MACHINE for outcome in outcomes),
+            spend_micros=row.spend_micros + cost,
+            reserved_micros=row.reserved_micros - reserved,
+            in_flight=row.in_flight - len(finished),
+            lines=row.lines if lines is None else journal.json_text(list(lines)),
+            lease_until=lease_until_ms,
+        )
+    )
+
+
+def started_event(ids: Ids, row: Row[Any], request: CallRequest, at_ms: int) -> dict[str, Any]:
+    """The outbox row that says the carrier accepted a call."""
+    data = CallStarted(
+        call_id=request.call_id,
+        deployment_id=row.id,
+        agent_id=row.agent_id,
+        call_type="outbound",
+        attempt_number=request.attempt,
+        simulated=row.simulated,
+    )
+    return journal.event_row(ids, row.org_id, CALL_STARTED, data, at_ms=at_ms, simulated=row.simulated)
+
+
+def _report(connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[Finished], now_ms: int) -> None:
+    events: list[dict[str, Any]] = []
+    for one in finished:
+        result, request = one.result, one.request
+        if not one.started_told:
+            events.append(started_event(ids, row, request, one.at(result.initiated_s) or one.dial_ms))
+        base = f"/v1/calls/{request.call_id}"
+        data = CallCompleted(
+            call_id=request.call_id,
+            deployment_id=row.id,
+            agent_id=row.agent_id,
+            call_type="outbound",
+            attempt_number=request.attempt,
+            simulated=row.simulated,
+            duration_seconds=round(result.duration_s),
+            outcome=result.outcome,
+            recording_url=f"{base}/recording" if result.turns else None,
+            transcript_url=f"{base}/transcript" if result.turns else None,
+            status="failed" if result.outcome == "failed" else "completed",
+            disposition=result.disposition,
+            hangup_cause=result.hangup_cause,
+            answered_by=result.answered_by,
+        )
+        events.append(
+            journal.event_row(ids, row.org_id, CALL_COMPLETED, data, at_ms=one.ended_ms, simulated=row.simulated)
+        )
+    journal.add_events(connection, events)
+    entries = [journal.entry_row(ids, row.org_id, "call.ended", one.request.call_id, at_ms=now_ms) for one in finished]
+    journal.add_entries(connection, entries)

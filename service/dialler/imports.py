@@ -1,0 +1,174 @@
+"""Imports: CSV files (RFC 4180) into audiences, in pieces, each piece one transaction with its checkpoint.
+
+After a crash an import goes on behind the last piece that was committed; no row is taken twice.
+"""
+
+import csv
+import io
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from anyio import to_thread
+from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select, update
+
+from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.service.domain.rows import MAX_COLUMNS, BadRow
+from callwright.service.ports import Ports
+from callwright.service.storage import journal
+from callwright.service.storage.schema import audiences, import_errors, imports
+
+from .intake import take_rows
+
+log = logging.getLogger(__name__)
+_I = imports.c
+PIECE = 500
+"""Rows of one transaction: well under the time at which a writer delays its neighbours noticeably."""
+_FREE = or_(_I.lease_owner.is_(None), _I.lease_until < bindparam("b_now"), _I.lease_owner == bindparam("b_owner"))
+_NEXT = select(_I.id).where(_I.completed_at.is_(None), _FREE).order_by(_I.created_at).limit(1)
+_TAKE = (
+    update(imports)
+    .where(_I.id == bindparam("b_id"), _I.completed_at.is_(None), _FREE)
+    .values(lease_owner=bindparam("b_owner"), lease_until=bindparam("b_until"), status="importing")
+)
+_FIND = select(imports).where(_I.id == bindparam("id"))
+
+
+class _Unreadable(Exception):
+    """The file cannot be read at all."""
+
+
+async def work_on_one(ports: Ports, owner: str) -> bool:
+    """Runs the oldest waiting import to its end; false when none waits."""
+    now_ms = ports.clock.now_ms()
+    found = await ports.database.read(
+        lambda connection: connection.execute(_NEXT, {"b_now": now_ms, "b_owner": owner}).scalar()
+    )
+    if found is None or not await ports.database.write(_take, ports, found, owner):
+        return False
+    row: Row[Any] = await ports.database.read(lambda connection: connection.execute(_FIND, {"id": found}).one())
+    try:
+        header, records = await to_thread.run_sync(_read, row.csv)
+    except _Unreadable as error:
+        await ports.database.write(_fail, ports, found, str(error))
+        return True
+    done = row.processed
+    while done < len(records):
+        piece = records[done : done + PIECE]
+        await ports.database.write(_take_piece, ports, found, owner, header, piece, done, len(records))
+        done += len(piece)
+    await ports.database.write(_complete, ports, found)
+    return True
+
+
+def _take(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
+    now_ms = ports.clock.now_ms()
+    until_ms = now_ms + ports.settings.deployment_lease_ms
+    given = {"b_id": import_id, "b_owner": owner, "b_now": now_ms, "b_until": until_ms}
+    return bool(connection.execute(_TAKE, given).rowcount)
+
+
+def _read(text: str) -> tuple[list[str], list[list[str]]]:
+    try:
+        records = [record for record in csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True) if record]
+    except csv.Error as error:
+        raise _Unreadable(f"this is not CSV: {error}") from error
+    if len(records) < 2:
+        raise _Unreadable("the file needs a header row and at least one data row")
+    header = [name.strip() for name in records[0]]
+    if len(header) > MAX_COLUMNS or len(set(header)) != len(header) or not all(header):
+        raise _Unreadable(f"the header needs 1 to {MAX_COLUMNS} different names")
+    return header, records[1:]
+
+
+def _take_piece(
+    connection: Connection,
+    ports: Ports,
+    import_id: str,
+    owner: str,
+    header: Sequence[str],
+    piece: Sequence[Sequence[str]],
+    done: int,
+    total: int,
+) -> None:
+    row: Row[Any] = connection.execute(_FIND.with_for_update(), {"id": import_id}).one()
+    if row.lease_owner != owner or row.processed != done:
+        raise RuntimeError("another process works on this import")
+    now_ms = ports.clock.now_ms()
+    bad: list[BadRow] = []
+    rows: list[dict[str, str]] = []
+    numbers: list[int] = []
+    for number, record in enumerate(piece, done + 1):
+        if len(record) != len(header):
+            message = f"the row has {len(record)} cells, the header {len(header)}"
+            bad.append(BadRow(number, "column_count_mismatch", message))
+        else:
+            rows.append(dict(zip(header, record, strict=True)))
+            numbers.append(number)
+    taken = take_rows(
+        connection, ports.ids, row.audience_id, rows, source="csv", now_ms=now_ms, numbers=numbers, also_bad=bad
+    )
+    errors = [
+        {
+            "id": ports.ids.new("ier"),
+            "import_id": import_id,
+            "row_number": one.number,
+            "column": one.column,
+            "code": one.code,
+            "message": one.message,
+            "value_redacted": one.value_redacted,
+        }
+        for one in taken.bad
+    ]
+    if errors:
+        connection.execute(insert(import_errors), errors)
+    connection.execute(
+        update(imports)
+        .where(_I.id == import_id)
+        .values(
+            total_rows=total,
+            processed=done + len(piece),
+            added=_I.added + taken.added,
+            invalid=_I.invalid + taken.invalid,
+            duplicates=_I.duplicates + taken.duplicates,
+            lease_until=now_ms + ports.settings.deployment_lease_ms,
+        )
+    )
+
+
+def _complete(connection: Connection, ports: Ports, import_id: str) -> None:
+    row: Row[Any] = connection.execute(_FIND, {"id": import_id}).one()
+    status = "completed_with_errors" if row.invalid or row.duplicates else "completed"
+    _end(connection, ports, row, status, None)
+
+
+def _fail(connection: Connection, ports: Ports, import_id: str, reason: str) -> None:
+    _end(connection, ports, connection.execute(_FIND, {"id": import_id}).one(), "failed", reason)
+
+
+def _end(connection: Connection, ports: Ports, row: Row[Any], status: str, reason: str | None) -> None:
+    now_ms = ports.clock.now_ms()
+    connection.execute(
+        update(imports)
+        .where(_I.id == row.id)
+        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, lease_owner=None, lease_until=None)
+    )
+    others = (
+        select(func.count()).where(_I.audience_id == row.audience_id, _I.completed_at.is_(None), _I.id != row.id)
+    ).scalar_subquery()
+    connection.execute(
+        update(audiences)
+        .where(audiences.c.id == row.audience_id, audiences.c.valid_count == 0, others == 0)
+        .values(status="failed", updated_at=now_ms)
+    )
+    data = ImportCompleted(
+        audience_id=row.audience_id,
+        import_id=row.id,
+        status=status,
+        added=row.added,
+        invalid=row.invalid,
+        duplicates=row.duplicates,
+    )
+    journal.emit(connection, ports.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
+    entry = journal.entry_row(ports.ids, row.org_id, "audience.imported", row.audience_id, at_ms=now_ms)
+    journal.add_entries(connection, [entry])

@@ -1,0 +1,223 @@
+"""Taking rows into an audience: read, deduplicate, store, count, and let running deployments have them."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, literal, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from callwright.service.domain.ids import Ids
+from callwright.service.domain.rows import BadRow, GoodRow, RowRules, column_type, detect_phone_column, read_rows
+from callwright.service.engine.simulated.steering import check_steering
+from callwright.service.storage.journal import json_text
+from callwright.service.storage.json_cells import cell
+from callwright.service.storage.schema import audience_rows, audiences, deployment_contacts, deployments
+
+_A = audiences.c
+_R = audience_rows.c
+_K = deployment_contacts.c
+CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
+_LOCKED = select(audiences).where(_A.id == bindparam("id")).with_for_update()
+_STARTED = (
+    select(deployments.c.id, deployments.c.states, deployments.c.compliance, deployments.c.clock_ms)
+    .where(
+        deployments.c.audience_id == bindparam("id"),
+        deployments.c.status.in_(("active", "paused")),
+        deployments.c.started_at.is_not(None),
+    )
+    .with_for_update()
+)
+DEFAULT_PHONE_COLUMN = "phone_number"
+
+
+class Taken:
+    """What became of rows: how many were added, the refused ones, how many were duplicates."""
+
+    def __init__(self, received: int) -> None:
+        self.received = received
+        self.added = 0
+        self.duplicates = 0
+        self.bad: list[BadRow] = []
+
+    @property
+    def invalid(self) -> int:
+        """Refused rows that are not duplicates."""
+        return len(self.bad) - self.duplicates
+
+
+def rules_of(audience: Row[Any], rows: Sequence[Mapping[str, Any]]) -> RowRules:
+    """How the audience reads rows; its phone column is found by the names of the first rows when nobody named it."""
+    column = audience.phone_column
+    if column is None:
+        names = dict.fromkeys(name for row in rows[:20] for name in row)
+        column = detect_phone_column(names) or DEFAULT_PHONE_COLUMN
+    return RowRules(
+        column,
+        audience.default_country,
+        audience.timezone_column,
+        audience.external_id_column,
+        audience.dedupe,
+        check_steering,
+    )
+
+
+def take_rows(
+    connection: Connection,
+    ids: Ids,
+    audience_id: str,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    source: str,
+    now_ms: int,
+    numbers: Sequence[int] | None = None,
+    also_bad: Sequence[BadRow] = (),
+) -> Taken:
+    """Adds rows to an audience, in one transaction with its counters. Costs nothing.
+
+    `numbers` are the rows' numbers in their source, 1, 2, 3 … when left out. `also_bad` are rows of the same source
+    that could not even be read; they are counted.
+    """
+    audience = connection.execute(_LOCKED, {"id": audience_id}).one()
+    rules = rules_of(audience, rows)
+    read = read_rows(list(zip(numbers or range(1, len(rows) + 1), rows, strict=True)), rules)
+    taken = Taken(len(rows) + len(also_bad))
+    taken.bad = [*also_bad, *read.bad]
+    taken.duplicates = read.duplicates
+    added = _store(connection, ids, audience, read.good, taken, now_ms)
+    taken.bad.sort(key=lambda bad: bad.number)
+    connection.execute(
+        update(audiences)
+        .where(_A.id == audience_id)
+        .values(
+            status="ready" if audience.valid_count + taken.added else audience.status,
+            source=audience.source or source,
+            phone_column=rules.phone_column,
+            columns=json_text(_columns(json.loads(audience.columns), added)),
+            row_count=_A.row_count + taken.received,
+            valid_count=_A.valid_count + taken.added,
+            invalid_count=_A.invalid_count + taken.invalid,
+            duplicate_count=_A.duplicate_count + taken.duplicates,
+            last_imported_at=now_ms,
+            updated_at=now_ms,
+        )
+    )
+    if taken.added:
+        _join_running(connection, audience_id, audience.row_count)
+    return taken
+
+
+def _store(
+    connection: Connection,
+    ids: Ids,
+    audience: Row[Any],
+    good: Sequence[tuple[int, GoodRow]],
+    taken: Taken,
+    now_ms: int,
+) -> list[GoodRow]:
+    if not good:
+        return []
+    rows = [
+        {
+            "id": ids.new("ctc"),
+            "org_id": audience.org_id,
+            "audience_id": audience.id,
+            "position": audience.row_count + index,
+            "phone": row.phone,
+            "country": row.country,
+            "timezone": row.timezone,
+            "external_id": row.external_id,
+            "dedupe_key": row.dedupe_key,
+            "cells": json_text(row.values),
+            "steering": json_text(row.steering),
+            "created_at": now_ms,
+        }
+        for index, (_, row) in enumerate(good)
+    ]
+    dialect_insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = dialect_insert(audience_rows).on_conflict_do_nothing().returning(_R.id)
+    stored = set(connection.execute(statement, rows).scalars())
+    added: list[GoodRow] = []
+    for values, (number, row) in zip(rows, good, strict=True):
+        if values["id"] in stored:
+            added.append(row)
+        else:
+            taken.duplicates += 1
+            taken.bad.append(BadRow(number, "duplicate_in_audience", "the audience has this person already"))
+    taken.added = len(added)
+    return added
+
+
+def _columns(known: list[dict[str, Any]], added: Sequence[GoodRow]) -> list[dict[str, Any]]:
+    columns = {column["name"]: column for column in known}
+    for row in added:
+        for name, value in row.values.items():
+            column = columns.setdefault(name, {"name": name, "type": None, "sample": None, "filled": 0})
+            if value:
+                column["filled"] += 1
+                found = column_type(value)
+                column["type"] = found if column["type"] in (None, found) else "string"
+                column["sample"] = column["sample"] or value[:60]
+    return list(columns.values())
+
+
+def _join_running(connection: Connection, audience_id: str, from_position: int) -> None:
+    for deployment in connection.execute(_STARTED, {"id": audience_id}).all():
+        states = Counter[str](json.loads(deployment.states))
+        states += insert_contacts(
+            connection,
+            deployment.id,
+            audience_id,
+            due_ms=deployment.clock_ms,
+            since=from_position,
+            consent_column=json.loads(deployment.compliance)["consent_column"],
+        )
+        connection.execute(
+            update(deployments)
+            .where(deployments.c.id == deployment.id)
+            .values(states=json_text(states), contacts=sum(states.values()))
+        )
+
+
+def consented(connection: Connection, column: str) -> ColumnElement[bool]:
+    """The condition that a row's consent column says yes."""
+    return func.lower(func.coalesce(cell(connection, _R.cells, column), "")).in_(CONSENT_GIVEN)
+
+
+def insert_contacts(
+    connection: Connection,
+    deployment_id: str,
+    audience_id: str,
+    *,
+    due_ms: int,
+    since: int = 0,
+    consent_column: str | None,
+) -> Counter[str]:
+    """Makes contacts of an audience's rows from a position on, due at once; returns how many are in which state.
+
+    Rows whose consent column does not say yes become suppressed contacts: they are counted and never called.
+    """
+    chosen = select(
+        literal(deployment_id),
+        _R.id,
+        _R.org_id,
+        _R.position,
+        _R.phone,
+        literal("pending"),
+        literal(0),
+        literal(due_ms),
+        literal("[]"),
+    ).where(_R.audience_id == audience_id, _R.position >= since)
+    names = ["deployment_id", "id", "org_id", "position", "phone", "status", "attempts", "next_at", "attempt_times"]
+    count = connection.execute(insert(deployment_contacts).from_select(names, chosen)).rowcount
+    if consent_column is None:
+        return Counter(pending=count)
+    agreed = select(_R.id).where(_R.audience_id == audience_id, consented(connection, consent_column))
+    suppressed = connection.execute(
+        update(deployment_contacts)
+        .where(_K.deployment_id == deployment_id, _K.position >= since, _K.id.not_in(agreed))
+        .values(status="suppressed", next_at=None)
+    ).rowcount
+    return Counter(pending=count - suppressed, suppressed=suppressed)

@@ -1,0 +1,151 @@
+"""The workers of a service process: drivers of deployments, imports, and the sweeps.
+
+Deployments that need a driver are leased; each is driven by one process. Whatever fails is logged and tried again, with
+a pause between, so that one deployment's trouble is not another's.
+"""
+
+import logging
+from math import isinf
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+from sqlalchemy import Connection, Row, select
+
+from callwright.service.domain.clock import SECOND
+from callwright.service.domain.plans import PLANS
+from callwright.service.domain.refusals import Refusal
+from callwright.service.engine.simulated.engine import SimulatedEngine
+from callwright.service.ports import Ports
+from callwright.service.storage.schema import deployments, organizations
+
+from . import activation, endings, imports, leases, start_guards, sweeps
+from .leases import LeaseLost
+from .live import LiveDriver
+from .rehearsal import Rehearsal
+
+log = logging.getLogger(__name__)
+MOST_DRIVEN = 32
+"""Deployments that one process drives at a time."""
+IDLE_S = 0.5
+"""Between two looks for work when nothing wakes the supervisor."""
+RETRY_S = 1.0
+_SCHEDULED = (
+    select(deployments, organizations.c.plan)
+    .join(organizations, organizations.c.id == deployments.c.org_id)
+    .where(deployments.c.status == "scheduled", deployments.c.start_at.is_not(None))
+    .limit(50)
+)
+
+
+class Alarm:
+    """Wakes one waiting loop; ringing while nobody waits is remembered."""
+
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+
+    def ring(self) -> None:
+        """Wakes the loop now or at its next wait."""
+        self._event.set()
+
+    async def wait(self, most_s: float) -> None:
+        """Returns when it rings, or after the time."""
+        with anyio.move_on_after(most_s):
+            await self._event.wait()
+        if self._event.is_set():
+            self._event = anyio.Event()
+
+
+class Supervisor:
+    """Runs the workers of one process until it is cancelled."""
+
+    def __init__(self, ports: Ports, alarm: Alarm) -> None:
+        self._ports = ports
+        self._alarm = alarm
+        self._owner = ports.ids.new("wrk")
+        self._driven: set[str] = set()
+
+    async def run(self) -> None:
+        """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
+        if self._ports.database.is_sqlite:
+            await self._ports.database.write(leases.forget_all)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
+            tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
+            while True:
+                try:
+                    await self._look(tasks)
+                except Exception:
+                    log.exception("looking for work failed")
+                    await anyio.sleep(RETRY_S)
+                await self._alarm.wait(IDLE_S)
+
+    async def _again_and_again(self, work: Any, every_s: float) -> None:
+        while True:
+            await anyio.sleep(every_s)
+            try:
+                await work()
+            except Exception:
+                log.exception("a periodic task failed")
+
+    async def _renew(self) -> None:
+        if self._driven:
+            until_ms = self._ports.clock.now_ms() + self._ports.settings.deployment_lease_ms
+            await self._ports.database.write(leases.renew, sorted(self._driven), self._owner, until_ms)
+
+    async def _sweep(self) -> None:
+        await sweeps.run(self._ports)
+
+    async def _look(self, tasks: TaskGroup) -> None:
+        ports = self._ports
+        now_ms = ports.clock.now_ms()
+        while await imports.work_on_one(ports, self._owner):
+            pass
+        for row in await ports.database.read(lambda connection: connection.execute(_SCHEDULED).all()):
+            if isinf(ports.settings.sim_time_scale) or row.start_at <= now_ms:
+                await ports.database.write(_activate, ports, row.id, now_ms)
+        room = MOST_DRIVEN - len(self._driven)
+        found = await ports.database.read(leases.candidates, now_ms, room) if room > 0 else ()
+        if found:
+            until_ms = now_ms + ports.settings.deployment_lease_ms
+            for deployment_id in await ports.database.write(leases.take, found, self._owner, now_ms, until_ms):
+                self._driven.add(deployment_id)
+                tasks.start_soon(self._drive, deployment_id)
+
+    def _driver(self) -> Rehearsal | LiveDriver:
+        ports, scale = self._ports, self._ports.settings.sim_time_scale
+        lease_ms = ports.settings.deployment_lease_ms
+        if isinf(scale):
+            engine = SimulatedEngine(ports.database)
+            return Rehearsal(ports.database, ports.clock, ports.ids, engine, owner=self._owner, lease_ms=lease_ms)
+        return LiveDriver(ports.database, ports.clock, ports.ids, owner=self._owner, lease_ms=lease_ms, scale=scale)
+
+    async def _drive(self, deployment_id: str) -> None:
+        try:
+            await self._driver().drive(deployment_id)
+        except* LeaseLost:
+            log.warning("a deployment is driven by another process now", extra={"deployment_id": deployment_id})
+        except* Exception:
+            log.exception("driving a deployment failed", extra={"deployment_id": deployment_id})
+            await anyio.sleep(RETRY_S)
+        finally:
+            self._driven.discard(deployment_id)
+        await self._ports.database.write(leases.release, deployment_id, self._owner)
+        self._alarm.ring()
+
+
+def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: int) -> None:
+    """Starts a scheduled deployment whose moment has come, or pauses it with the reason why it may not start."""
+    row: Row[Any] | None = connection.execute(
+        _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments)
+    ).one_or_none()
+    if row is None:
+        return
+    try:
+        refusals = start_guards.start_refusals(connection, PLANS[row.plan], row, activation.agent_of(row))
+    except Refusal as refusal:
+        refusals = [refusal]
+    if refusals:
+        endings.pause_scheduled(connection, ports.ids, row, refusals[0].problem.code, now_ms=now_ms)
+        return
+    activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)

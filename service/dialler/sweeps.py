@@ -1,0 +1,57 @@
+"""What falls due with time: rents of phone numbers, expired idempotency keys, when keys were last used."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, select, update
+
+from callwright.service.domain.clock import DAY
+from callwright.service.ports import Ports
+from callwright.service.storage import journal
+from callwright.service.storage.ledger import Movement, book, wallet_of
+from callwright.service.storage.schema import api_keys, idempotency_keys, phone_numbers
+
+EVERY_S = 5.0
+_N = phone_numbers.c
+_DUE = select(phone_numbers).where(_N.renews_at <= bindparam("now"), _N.status == "active").limit(100)
+_TOUCH = update(api_keys).where(api_keys.c.id == bindparam("b_key")).values(last_used_at=bindparam("b_now"))
+_EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindparam("before"))
+MONTH_MS = 30 * DAY
+
+
+async def run(ports: Ports) -> None:
+    """One sweep."""
+    now_ms = ports.clock.now_ms()
+    if ports.used_keys:
+        used = dict(ports.used_keys)
+        ports.used_keys.clear()
+        await ports.database.write(_touch, used)
+    due = await ports.database.read(lambda connection: connection.execute(_DUE, {"now": now_ms}).all())
+    for number in due:
+        await ports.database.write(_renew, ports, number.id, now_ms)
+    await ports.database.write(lambda connection: connection.execute(_EXPIRED, {"before": now_ms - DAY}).rowcount)
+
+
+def _touch(connection: Connection, used: dict[str, int]) -> None:
+    connection.execute(_TOUCH, [{"b_key": key, "b_now": at_ms} for key, at_ms in used.items()])
+
+
+def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) -> None:
+    """Charges another month; a number that is not to be renewed is released, one that cannot be paid is suspended."""
+    row: Row[Any] | None = connection.execute(
+        _DUE.where(_N.id == number_id).with_for_update(), {"now": now_ms}
+    ).one_or_none()
+    if row is None:
+        return
+    wallet = wallet_of(connection, row.org_id, lock=True)
+    if not row.auto_renew:
+        values: dict[str, Any] = {"status": "released", "released_at": now_ms, "renews_at": None}
+    elif wallet.balance_micros - wallet.reserved_micros < row.monthly_micros:
+        values = {"status": "suspended", "renews_at": None}
+    else:
+        charge = Movement("number_rental", -row.monthly_micros, "phone_number", row.id, "a month of a phone number")
+        book(connection, ports.ids, row.org_id, [charge], now_ms=now_ms)
+        values = {"renews_at": row.renews_at + MONTH_MS}
+    connection.execute(update(phone_numbers).where(_N.id == number_id).values(**values, updated_at=now_ms))
+    action = f"phone_number.{values.get('status', 'renewed')}"
+    entry = journal.entry_row(ports.ids, row.org_id, action, number_id, at_ms=now_ms)
+    journal.add_entries(connection, [entry])

@@ -1,0 +1,49 @@
+"""Time as an argument: whoever needs the moment is handed a clock."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+SECOND = 1_000
+MINUTE = 60_000
+HOUR = 3_600_000
+DAY = 86_400_000
+
+
+class Clock(Protocol):
+    """Tells the moment, in milliseconds since the epoch."""
+
+    def now_ms(self) -> int: ...
+
+
+class SystemClock:
+    """The machine's clock. With `begins_at_ms` it shows that moment when it is made, and runs on from there."""
+
+    def __init__(self, begins_at_ms: int | None = None, *, wall: Callable[[], float] = time.time) -> None:
+        self._wall = wall
+        self._ahead_ms = 0 if begins_at_ms is None else begins_at_ms - round(wall() * 1_000)
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch."""
+        return round(self._wall() * 1_000) + self._ahead_ms
+
+
+def moment(ms: int) -> datetime:
+    """The moment as an aware datetime in UTC."""
+    return datetime.fromtimestamp(ms / 1_000, UTC)
+
+
+def moment_or_none(ms: int | None) -> datetime | None:
+    """The moment, where there is one."""
+    return None if ms is None else moment(ms)
+
+
+def milliseconds(value: datetime) -> int:
+    """Milliseconds since the epoch of an aware datetime."""
+    return round(value.timestamp() * 1_000)
+
+
+def iso_milliseconds(ms: int) -> str:
+    """`YYYY-MM-DDThh:mm:ss.mmmZ`, the form of an event's `created_at`."""
+    return moment(ms).strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1_000:03d}Z"

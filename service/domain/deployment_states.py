@@ -1,0 +1,55 @@
+"""The states of a deployment and who may move it where."""
+
+from callwright.contract.deployments import DeploymentStatus
+from callwright.contract.problems import INVALID_STATE_TRANSITION
+
+from .refusals import Refusal
+
+TERMINAL: tuple[DeploymentStatus, ...] = ("completed", "cancelled", "failed")
+_MAY: dict[str, tuple[DeploymentStatus, ...]] = {
+    "start": ("draft", "scheduled"),
+    "pause": ("scheduled", "active"),
+    "resume": ("paused",),
+    "cancel": ("draft", "scheduled", "active", "paused"),
+    "delete": ("draft",),
+}
+_ALREADY: dict[str, tuple[DeploymentStatus, ...]] = {
+    "start": ("active",),
+    "pause": ("paused",),
+    "resume": ("active",),
+    "cancel": ("cancelled",),
+}
+_ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})
+_PAUSED_NOT = frozenset({"agent_id", "audience_id"})
+
+
+def check_action(action: str, status: DeploymentStatus) -> bool:
+    """Whether the action changes anything. False when the deployment is there already.
+
+    Raises:
+        Refusal: invalid_state_transition, with the current state and the actions it allows.
+    """
+    if status in _ALREADY.get(action, ()):
+        return False
+    if status not in _MAY[action]:
+        allowed = [name for name, states in _MAY.items() if status in states]
+        raise Refusal(
+            INVALID_STATE_TRANSITION,
+            f"a deployment that is {status} cannot {action}",
+            details={"current_status": status, "allowed": allowed},
+        )
+    return True
+
+
+def check_editable(fields: set[str], status: DeploymentStatus) -> None:
+    """Raises `Refusal`: invalid_state_transition when a field may not change in this state."""
+    if status in ("draft", "scheduled"):
+        return
+    locked = fields if status in TERMINAL else fields & _PAUSED_NOT if status == "paused" else fields - _ANY_TIME
+    if locked:
+        raise Refusal(
+            INVALID_STATE_TRANSITION,
+            f"{sorted(locked)[0]} of a deployment that is {status} cannot change",
+            field=sorted(locked)[0],
+            details={"current_status": status, "allowed": [] if status in TERMINAL else sorted(_ANY_TIME)},
+        )

@@ -1,0 +1,69 @@
+"""Phone numbers: E.164 (ITU-T) out of what people write, by libphonenumber's metadata."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import phonenumbers
+from phonenumbers import NumberParseException, PhoneNumberType
+
+_UNDIALABLE = {
+    PhoneNumberType.PREMIUM_RATE: "premium-rate",
+    PhoneNumberType.SHARED_COST: "shared-cost",
+    PhoneNumberType.VOICEMAIL: "voicemail",
+    PhoneNumberType.UAN: "company-access",
+    PhoneNumberType.PAGER: "pager",
+}
+
+
+@dataclass(frozen=True)
+class Dialable:
+    """A number that may be called."""
+
+    e164: str
+    country: str | None
+
+
+@dataclass(frozen=True)
+class Undialable:
+    """Why a number cannot be called: a row error code and a sentence."""
+
+    code: str
+    message: str
+
+
+def read_number(text: str, default_country: str | None = None) -> Dialable | Undialable:
+    """What a written number means. Without a country only numbers that begin with + are understood."""
+    written = text.strip()
+    if not written:
+        return Undialable("missing_phone", "the phone number is empty")
+    if not written.startswith("+") and default_country is None:
+        return Undialable(
+            "ambiguous_country", "the number does not begin with + and the audience has no default_country"
+        )
+    try:
+        number = phonenumbers.parse(written[:60], default_country)
+    except NumberParseException:
+        return Undialable("invalid_phone", "this is not a phone number")
+    if not phonenumbers.is_valid_number(number):
+        return Undialable("invalid_phone", "no such phone number can exist")
+    kind = _UNDIALABLE.get(phonenumbers.number_type(number))
+    if kind is not None:
+        return Undialable("not_dialable", f"{kind} numbers are not called")
+    e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+    return Dialable(e164, phonenumbers.region_code_for_number(number))
+
+
+def masked(text: str) -> str:
+    """A written number with its middle hidden, for reports."""
+    if len(text) <= 6:
+        return "•" * len(text)
+    return text[:3] + "•" * min(len(text) - 5, 12) + text[-2:]
+
+
+@lru_cache(maxsize=10_000)
+def zones_of(e164: str) -> tuple[str, ...]:
+    """The IANA time zones a number may be in; empty where unknown. A mobile or toll-free number may have several."""
+    from phonenumbers import timezone  # a large table, needed only for calling hours in the callee's zone
+
+    zones = timezone.time_zones_for_number(phonenumbers.parse(e164))
+    return tuple(zone for zone in zones if zone != timezone.UNKNOWN_TIMEZONE)

@@ -1,0 +1,126 @@
+"""Agents."""
+
+import json
+from typing import Any
+
+from callwright.service.domain.templates import variables_in
+from sqlalchemy import Row, bindparam, delete, insert, select, update
+
+from callwright.contract import agents as contract
+from callwright.contract.pagination import Page
+from callwright.contract.problems import AGENT_IN_USE
+from callwright.service.domain.clock import moment
+from callwright.service.domain.refusals import Refusal, invalid, not_found
+from callwright.service.speech.voices import voice
+from callwright.service.storage.journal import json_text
+from callwright.service.storage.listing import Listing, page_of
+from callwright.service.storage.schema import agents, deployments
+
+from .changes import LIVE, check_name_free, given
+from .work import Work, handles
+
+_C = agents.c
+_FIND = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
+_NAMED = select(_C.id).where(_C.org_id == bindparam("org"), _C.name == bindparam("name"))
+_ADD = insert(agents)
+_IN_USE = select(deployments.c.id).where(deployments.c.agent_id == bindparam("id"), deployments.c.status.in_(LIVE))
+_LIST = Listing(
+    contract.list_agents,
+    select(agents),
+    {name: _C[name] for name in ("name", "language", "voice_id", "created_at", "updated_at")},
+    _C.id,
+)
+
+
+def find(work: Work, agent_id: str, *, field: str | None = None) -> Row[Any]:
+    """The agent's row. Raises `Refusal`: not_found."""
+    row = work.connection.execute(_FIND, {"id": agent_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        raise not_found(field)
+    return row
+
+
+def show(row: Row[Any]) -> contract.Agent:
+    """An agent as callers see it."""
+    spoken = voice(row.voice_id)
+    warnings: list[str] = []
+    if spoken is not None and spoken.language.split("-")[0].lower() != row.language.split("-")[0].lower():
+        warnings.append(f"the voice speaks {spoken.language}, the agent {row.language}")
+    return contract.Agent(
+        id=row.id,
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
+        created_by_key_id=row.created_by_key_id,
+        name=row.name,
+        voice_id=row.voice_id,
+        language=row.language,
+        system_prompt=row.system_prompt,
+        welcome_message=row.welcome_message,
+        variables=list(dict.fromkeys((*variables_in(row.welcome_message), *variables_in(row.system_prompt)))),
+        warnings=warnings,
+        metadata=json.loads(row.metadata),
+    )
+
+
+def _check_voice(voice_id: str) -> None:
+    if voice(voice_id) is None:
+        raise invalid("voice_id", "is not a voice; GET /voices lists them")
+
+
+@handles(contract.list_agents)
+def list_agents(asked: contract.ListAgents, work: Work) -> Page[contract.Agent]:
+    """A page of agents."""
+    listing = Listing(_LIST.operation, _LIST.rows.where(_C.org_id == work.org_id), _LIST.columns, _LIST.unique)
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+
+@handles(contract.get_agent)
+def get_agent(asked: contract.GetAgent, work: Work) -> contract.Agent:
+    """One agent."""
+    return show(find(work, asked.id))
+
+
+@handles(contract.create_agent)
+def create_agent(asked: contract.CreateAgent, work: Work) -> contract.Agent:
+    """A new agent."""
+    _check_voice(asked.voice_id)
+    check_name_free(work, _NAMED, asked.name)
+    agent_id = work.ids.new("agt")
+    row = {
+        **asked.model_dump(exclude={"metadata"}),
+        "id": agent_id,
+        "org_id": work.org_id,
+        "metadata": json_text(asked.metadata),
+        "created_at": work.now_ms,
+        "updated_at": work.now_ms,
+        "created_by_key_id": work.key_id,
+    }
+    work.connection.execute(_ADD, row)
+    return show(find(work, agent_id))
+
+
+@handles(contract.update_agent)
+def update_agent(asked: contract.UpdateAgent, work: Work) -> contract.Agent:
+    """A changed agent."""
+    find(work, asked.id)
+    changes = given(asked)
+    if "voice_id" in changes:
+        _check_voice(changes["voice_id"])
+    if "name" in changes:
+        check_name_free(work, _NAMED, changes["name"], but=asked.id)
+    if "metadata" in changes:
+        changes["metadata"] = json_text(changes["metadata"])
+    work.connection.execute(
+        update(agents).where(_C.id == asked.id, _C.org_id == work.org_id).values(**changes, updated_at=work.now_ms)
+    )
+    return show(find(work, asked.id))
+
+
+@handles(contract.delete_agent)
+def delete_agent(asked: contract.DeleteAgent, work: Work) -> None:
+    """Removes an agent. Finished deployments keep their copy of it."""
+    find(work, asked.id)
+    user = work.connection.execute(_IN_USE, {"id": asked.id}).scalar()
+    if user is not None:
+        raise Refusal(AGENT_IN_USE, f"deployment {user} uses this agent and is not finished", details={"used_by": user})
+    work.connection.execute(delete(agents).where(_C.id == asked.id, _C.org_id == work.org_id))

@@ -1,0 +1,276 @@
+"""Audiences, their rows and their imports. The import itself runs later, in `dialler.imports`."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Row, bindparam, delete, insert, select, update
+
+from callwright.contract import audiences as contract
+from callwright.contract.pagination import Page
+from callwright.contract.problems import AUDIENCE_IN_USE
+from callwright.service.dialler.intake import DEFAULT_PHONE_COLUMN, Taken, take_rows
+from callwright.service.domain.clock import moment, moment_or_none
+from callwright.service.domain.refusals import Refusal, not_found
+from callwright.service.domain.rows import BadRow
+from callwright.service.storage.journal import json_text
+from callwright.service.storage.listing import Listing, page_of
+from callwright.service.storage.schema import audience_rows, audiences, deployments, import_errors, imports
+
+from .changes import LIVE, check_name_free, given
+from .work import Work, handles
+
+_A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c
+_FIND = select(audiences).where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
+_NAMED = select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name"))
+_IN_USE = select(deployments.c.id).where(deployments.c.audience_id == bindparam("id"), deployments.c.status.in_(LIVE))
+MAX_SHOWN_ERRORS = 100
+
+
+def find(work: Work, audience_id: str, *, field: str | None = None) -> Row[Any]:
+    """The audience's row. Raises `Refusal`: not_found."""
+    row = work.connection.execute(_FIND, {"id": audience_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        raise not_found(field)
+    return row
+
+
+def _find_import(work: Work, audience_id: str, import_id: str) -> Row[Any]:
+    find(work, audience_id)
+    statement = select(imports).where(_I.id == import_id, _I.audience_id == audience_id, _I.org_id == work.org_id)
+    row = work.connection.execute(statement).one_or_none()
+    if row is None:
+        raise not_found()
+    return row
+
+
+def _show(row: Row[Any]) -> contract.Audience:
+    columns = [
+        contract.Column(
+            name=column["name"],
+            type=column["type"] or "string",
+            sample=column["sample"],
+            fill_rate=round(column["filled"] / row.valid_count, 4) if row.valid_count else 0.0,
+        )
+        for column in json.loads(row.columns)
+    ]
+    return contract.Audience(
+        id=row.id,
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
+        created_by_key_id=row.created_by_key_id,
+        name=row.name,
+        description=row.description,
+        status=row.status,
+        source=row.source,
+        phone_column=row.phone_column or DEFAULT_PHONE_COLUMN,
+        default_country=row.default_country,
+        timezone_column=row.timezone_column,
+        external_id_column=row.external_id_column,
+        dedupe=row.dedupe,
+        columns=columns,
+        row_count=row.row_count,
+        valid_count=row.valid_count,
+        invalid_count=row.invalid_count,
+        duplicate_count=row.duplicate_count,
+        last_imported_at=moment_or_none(row.last_imported_at),
+        metadata=json.loads(row.metadata),
+    )
+
+
+def _show_error(bad: BadRow) -> contract.RowError:
+    return contract.RowError(
+        row_number=bad.number, column=bad.column, code=bad.code, message=bad.message, value_redacted=bad.value_redacted
+    )
+
+
+def _show_import(row: Row[Any]) -> contract.AudienceImport:
+    percent = 100 if row.completed_at else (100 * row.processed // row.total_rows if row.total_rows else 0)
+    return contract.AudienceImport(
+        id=row.id,
+        audience_id=row.audience_id,
+        status=row.status,
+        status_reason=row.status_reason,
+        total_rows=row.total_rows,
+        processed=row.processed,
+        percent=percent,
+        added=row.added,
+        invalid=row.invalid,
+        duplicates=row.duplicates,
+        created_at=moment(row.created_at),
+        completed_at=moment_or_none(row.completed_at),
+        created_by_key_id=row.created_by_key_id,
+    )
+
+
+@handles(contract.list_audiences)
+def list_audiences(asked: contract.ListAudiences, work: Work) -> Page[contract.Audience]:
+    """A page of audiences."""
+    columns = {name: _A[name] for name in ("name", "status", "created_at", "updated_at")}
+    listing = Listing(contract.list_audiences, select(audiences).where(_A.org_id == work.org_id), columns, _A.id)
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=_show)
+
+
+@handles(contract.get_audience)
+def get_audience(asked: contract.GetAudience, work: Work) -> contract.Audience:
+    """One audience."""
+    return _show(find(work, asked.id))
+
+
+@handles(contract.create_audience)
+def create_audience(asked: contract.CreateAudience, work: Work) -> contract.Audience:
+    """A new audience with its first rows."""
+    check_name_free(work, _NAMED, asked.name)
+    audience_id = work.ids.new("aud")
+    work.connection.execute(
+        insert(audiences),
+        {
+            **asked.model_dump(exclude={"rows", "metadata"}),
+            "id": audience_id,
+            "org_id": work.org_id,
+            "status": "empty",
+            "columns": "[]",
+            "row_count": 0,
+            "valid_count": 0,
+            "invalid_count": 0,
+            "duplicate_count": 0,
+            "metadata": json_text(asked.metadata),
+            "created_at": work.now_ms,
+            "updated_at": work.now_ms,
+            "created_by_key_id": work.key_id,
+        },
+    )
+    if asked.rows:
+        take_rows(work.connection, work.ids, audience_id, asked.rows, source="json", now_ms=work.now_ms)
+    return _show(find(work, audience_id))
+
+
+@handles(contract.update_audience)
+def update_audience(asked: contract.UpdateAudience, work: Work) -> contract.Audience:
+    """A changed audience."""
+    find(work, asked.id)
+    changes = given(asked)
+    if "name" in changes:
+        check_name_free(work, _NAMED, changes["name"], but=asked.id)
+    if "metadata" in changes:
+        changes["metadata"] = json_text(changes["metadata"])
+    work.connection.execute(update(audiences).where(_A.id == asked.id).values(**changes, updated_at=work.now_ms))
+    return _show(find(work, asked.id))
+
+
+@handles(contract.delete_audience)
+def delete_audience(asked: contract.DeleteAudience, work: Work) -> None:
+    """Removes an audience with its rows and imports. Calls that were made stay."""
+    find(work, asked.id)
+    user = work.connection.execute(_IN_USE, {"id": asked.id}).scalar()
+    if user is not None:
+        message = f"deployment {user} uses this audience and is not finished"
+        raise Refusal(AUDIENCE_IN_USE, message, details={"used_by": user})
+    own_imports = select(_I.id).where(_I.audience_id == asked.id)
+    work.connection.execute(delete(import_errors).where(_E.import_id.in_(own_imports)))
+    work.connection.execute(delete(imports).where(_I.audience_id == asked.id))
+    work.connection.execute(delete(audience_rows).where(_R.audience_id == asked.id))
+    work.connection.execute(delete(audiences).where(_A.id == asked.id))
+
+
+@handles(contract.add_audience_rows)
+def add_audience_rows(asked: contract.AddAudienceRows, work: Work) -> contract.RowsAdded:
+    """Rows taken into an audience."""
+    find(work, asked.id)
+    taken: Taken = take_rows(
+        work.connection,
+        work.ids,
+        asked.id,
+        asked.rows,
+        source="json",
+        now_ms=work.now_ms,
+    )
+    return contract.RowsAdded(
+        audience_id=asked.id,
+        received=taken.received,
+        added=taken.added,
+        invalid=taken.invalid,
+        duplicates=taken.duplicates,
+        errors=[_show_error(bad) for bad in taken.bad[:MAX_SHOWN_ERRORS]],
+    )
+
+
+@handles(contract.list_audience_rows)
+def list_audience_rows(asked: contract.ListAudienceRows, work: Work) -> Page[contract.AudienceRow]:
+    """A page of an audience's rows."""
+    find(work, asked.id)
+    columns = {name: _R[name] for name in ("position", "phone", "external_id")}
+    listing = Listing(
+        contract.list_audience_rows,
+        select(audience_rows).where(_R.audience_id == asked.id),
+        columns,
+        _R.id,
+        default="position",
+    )
+
+    def show(row: Row[Any]) -> contract.AudienceRow:
+        return contract.AudienceRow(
+            id=row.id,
+            audience_id=row.audience_id,
+            phone_number=row.phone,
+            country=row.country,
+            timezone=row.timezone,
+            external_id=row.external_id,
+            values=json.loads(row.cells),
+            created_at=moment(row.created_at),
+        )
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+
+@handles(contract.import_audience)
+def import_audience(asked: contract.ImportAudience, work: Work) -> contract.AudienceImport:
+    """An import that waits for its worker."""
+    audience = find(work, asked.id)
+    import_id = work.ids.new("imp")
+    row = {
+        "id": import_id,
+        "org_id": work.org_id,
+        "audience_id": asked.id,
+        "status": "pending",
+        "csv": asked.csv,
+        "processed": 0,
+        "added": 0,
+        "invalid": 0,
+        "duplicates": 0,
+        "created_at": work.now_ms,
+        "created_by_key_id": work.key_id,
+    }
+    work.connection.execute(insert(imports), row)
+    if audience.status == "empty":
+        work.connection.execute(update(audiences).where(_A.id == asked.id).values(status="importing"))
+    return _show_import(_find_import(work, asked.id, import_id))
+
+
+@handles(contract.get_audience_import)
+def get_audience_import(asked: contract.GetAudienceImport, work: Work) -> contract.AudienceImport:
+    """How far an import is."""
+    return _show_import(_find_import(work, asked.id, asked.import_id))
+
+
+@handles(contract.list_import_errors)
+def list_import_errors(asked: contract.ListImportErrors, work: Work) -> Page[contract.RowError]:
+    """A page of the rows an import refused."""
+    _find_import(work, asked.id, asked.import_id)
+    listing = Listing(
+        contract.list_import_errors,
+        select(import_errors).where(_E.import_id == asked.import_id),
+        {"row_number": _E.row_number, "code": _E.code},
+        _E.id,
+        default="row_number",
+    )
+
+    def show(row: Row[Any]) -> contract.RowError:
+        return contract.RowError(
+            row_number=row.row_number,
+            column=row.column,
+            code=row.code,
+            message=row.message,
+            value_redacted=row.value_redacted,
+        )
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)

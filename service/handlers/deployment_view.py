@@ -1,0 +1,80 @@
+"""How callers see a deployment and its contacts."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Row
+
+from callwright.contract import deployments as contract
+from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from callwright.service.dialler.counters import stats_of
+from callwright.service.domain.clock import moment, moment_or_none
+from callwright.service.domain.money import money
+
+
+def show(row: Row[Any]) -> contract.Deployment:
+    """A deployment as callers see it."""
+    cap = row.budget_cap_micros
+    return contract.Deployment(
+        id=row.id,
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
+        created_by_key_id=row.created_by_key_id,
+        name=row.name,
+        call_type="outbound",
+        status=row.status,
+        status_reason=row.status_reason,
+        status_changed_at=moment(row.status_changed_at),
+        simulated=row.simulated,
+        agent_id=row.agent_id,
+        agent_snapshot=snapshot_of(row),
+        audience_id=row.audience_id,
+        phone_number_ids=json.loads(row.phone_number_ids),
+        caller_id_strategy=row.caller_id_strategy,
+        start_at=moment_or_none(row.start_at),
+        end_at=moment_or_none(row.end_at),
+        calling_hours=hours_of(row),
+        max_concurrency=row.max_concurrency,
+        calls_per_second=row.calls_per_second,
+        retry_policy=RetryPolicy.model_validate_json(row.retry_policy),
+        voicemail=Voicemail.model_validate_json(row.voicemail),
+        ring_timeout_seconds=row.ring_timeout_seconds,
+        max_call_duration_seconds=row.max_call_duration_seconds,
+        budget_cap=None if cap is None else money(cap),
+        compliance=Compliance.model_validate_json(row.compliance),
+        stats=stats_of(row),
+        next_dial_at=moment_or_none(row.next_dial_at),
+        clock=moment_or_none(row.clock_ms),
+        started_at=moment_or_none(row.started_at),
+        completed_at=moment_or_none(row.completed_at),
+        metadata=json.loads(row.metadata),
+    )
+
+
+def snapshot_of(row: Row[Any]) -> contract.AgentSnapshot | None:
+    """The agent as it was at the start, once there was one."""
+    if row.agent_snapshot is None:
+        return None
+    kept = json.loads(row.agent_snapshot)
+    return contract.AgentSnapshot.model_validate({**kept, "agent_updated_at": moment(kept["agent_updated_at"])})
+
+
+def hours_of(row: Row[Any]) -> CallingHours | None:
+    """The calling hours, where there are any."""
+    return None if row.calling_hours is None else CallingHours.model_validate_json(row.calling_hours)
+
+
+def show_contact(row: Row[Any]) -> contract.Contact:
+    """A contact as callers see it."""
+    return contract.Contact(
+        id=row.id,
+        deployment_id=row.deployment_id,
+        phone_number=row.phone,
+        status=row.status,
+        attempts=row.attempts,
+        last_outcome=row.last_outcome,
+        last_disposition=row.last_disposition,
+        last_call_id=row.last_call_id,
+        next_attempt_at=moment_or_none(row.next_at) if row.status in ("pending", "retry_waiting") else None,
+        values=json.loads(row.cells or "{}"),
+    )

@@ -1,0 +1,348 @@
+"""Deployments: their making and their states. Who is called when is the dialler's business."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Row, bindparam, delete, func, insert, select, update
+
+from callwright.contract import deployments as contract
+from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from callwright.contract.events import DEPLOYMENT_COMPLETED, DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
+from callwright.contract.events import DeploymentCompleted as CompletedData
+from callwright.contract.events import DeploymentPaused as PausedData
+from callwright.contract.pagination import Page
+from callwright.contract.problems import MISSING_FIELD, PLAN_LIMIT_REACHED
+from callwright.service.dialler.activation import SNAPSHOT, agent_of, begin
+from callwright.service.dialler.counters import stats_of
+from callwright.service.dialler.start_guards import missing_columns, preview, start_refusals
+from callwright.service.domain.clock import milliseconds, moment, moment_or_none
+from callwright.service.domain.deployment_states import check_action, check_editable
+from callwright.service.domain.money import micros
+from callwright.service.domain.refusals import Refusal, invalid, not_found
+from callwright.service.engine.call_engine import AgentSnapshot
+from callwright.service.storage.journal import json_text
+from callwright.service.storage.listing import Listing, page_of
+from callwright.service.storage.schema import (
+    audience_rows,
+    deployment_contacts,
+    deployment_numbers,
+    deployments,
+)
+
+from . import agents as agent_handlers
+from . import audiences as audience_handlers
+from . import phone_numbers as number_handlers
+from .changes import check_name_free, given
+from .deployment_view import show, show_contact
+from .work import Work, handles
+
+_D, _K = deployments.c, deployment_contacts.c
+_FIND = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
+_LOCKED = _FIND.with_for_update()
+_NAMED = select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name"))
+_NEXT = (
+    select(func.min(_K.next_at))
+    .where(_K.deployment_id == _D.id, _K.status.in_(("pending", "retry_waiting")), _D.status == "active")
+    .scalar_subquery()
+    .label("next_dial_at")
+)
+_SEEN = select(deployments, _NEXT)
+
+
+def find(work: Work, deployment_id: str) -> Row[Any]:
+    """The deployment's row, locked until the end of the unit of work. Raises `Refusal`: not_found."""
+    row = work.connection.execute(_LOCKED, {"id": deployment_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        raise not_found()
+    return row
+
+
+def _seen(work: Work, deployment_id: str) -> contract.Deployment:
+    row = work.connection.execute(_SEEN.where(_D.id == deployment_id, _D.org_id == work.org_id)).one_or_none()
+    if row is None:
+        raise not_found()
+    return show(row)
+
+
+def _change(work: Work, deployment_id: str, **values: Any) -> None:
+    work.connection.execute(update(deployments).where(_D.id == deployment_id).values(**values, updated_at=work.now_ms))
+
+
+def _move(work: Work, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
+    _change(work, deployment_id, status=status, status_reason=reason, status_changed_at=work.now_ms)
+
+
+@handles(contract.list_deployments)
+def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contract.Deployment]:
+    """A page of deployments."""
+    names = ("status", "name", "agent_id", "audience_id", "created_at", "updated_at")
+    columns: dict[str, Any] = {name: _D[name] for name in names}
+    columns["started_at"] = func.coalesce(_D.started_at, 0)
+    listing = Listing(contract.list_deployments, _SEEN.where(_D.org_id == work.org_id), columns, _D.id)
+    asked = asked.model_copy(update={"call_type": None})  # all of them are outbound
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+
+@handles(contract.get_deployment)
+def get_deployment(asked: contract.GetDeployment, work: Work) -> contract.Deployment:
+    """One deployment."""
+    return _seen(work, asked.id)
+
+
+def _check_concurrency(work: Work, wanted: int) -> None:
+    limit = work.plan.concurrent_calls
+    if limit is not None and wanted > limit:
+        message = f"max_concurrency: the plan {work.plan.name} allows {limit} calls at a time"
+        raise Refusal(PLAN_LIMIT_REACHED, message, field="max_concurrency", details={"limit": limit, "current": wanted})
+
+
+def _check_numbers(work: Work, number_ids: list[str], field: str) -> None:
+    if len(set(number_ids)) != len(number_ids):
+        raise invalid(field, "names a number twice")
+    for number_id in number_ids:
+        if number_handlers.find(work, number_id, field=field).status != "active":
+            raise invalid(field, f"{number_id} is not active")
+
+
+def _check_times(start_ms: int | None, end_ms: int | None, now_ms: int) -> None:
+    if end_ms is not None and end_ms <= max(now_ms, start_ms or 0):
+        raise invalid("end_at", "must be later than now and than start_at")
+
+
+def _set_numbers(work: Work, deployment_id: str, number_ids: list[str]) -> None:
+    own = deployment_numbers.c.deployment_id == deployment_id
+    work.connection.execute(delete(deployment_numbers).where(own))
+    rows = [
+        {"deployment_id": deployment_id, "phone_number_id": number_id, "position": position}
+        for position, number_id in enumerate(number_ids)
+    ]
+    work.connection.execute(insert(deployment_numbers), rows)
+
+
+@handles(contract.create_deployment)
+def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.Deployment:
+    """A new deployment, a draft unless auto_start is set."""
+    if (asked.phone_number_id is None) == (asked.phone_number_ids is None):
+        if asked.phone_number_id is None:
+            message = "phone_number_id: is required, or phone_number_ids with several"
+            raise Refusal(MISSING_FIELD, message, field="phone_number_id")
+        raise invalid("phone_number_id", "excludes phone_number_ids; send one of the two")
+    agent = agent_handlers.find(work, asked.agent_id, field="agent_id")
+    audience = audience_handlers.find(work, asked.audience_id, field="audience_id")
+    field = "phone_number_ids" if asked.phone_number_ids else "phone_number_id"
+    number_ids = asked.phone_number_ids or [asked.phone_number_id or ""]
+    _check_numbers(work, number_ids, field)
+    check_name_free(work, _NAMED, asked.name)
+    _check_concurrency(work, asked.max_concurrency)
+    start_ms = milliseconds(asked.start_at) if asked.start_at else None
+    end_ms = milliseconds(asked.end_at) if asked.end_at else None
+    _check_times(start_ms, end_ms, work.now_ms)
+    missing = missing_columns(agent, audience, asked.voicemail.message_template) if audience.valid_count else []
+    if missing:
+        raise invalid("audience_id", f"the audience has no column {missing[0]!r}, which prompt or messages use")
+    deployment_id = work.ids.new("dep")
+    work.connection.execute(
+        insert(deployments),
+        {
+            **asked.model_dump(
+                include={
+                    "name",
+                    "agent_id",
+                    "audience_id",
+                    "caller_id_strategy",
+                    "max_concurrency",
+                    "calls_per_second",
+                    "ring_timeout_seconds",
+                    "max_call_duration_seconds",
+                }
+            ),
+            **_rules(asked.calling_hours, asked.retry_policy, asked.voicemail, asked.compliance),
+            "id": deployment_id,
+            "org_id": work.org_id,
+            "status": "draft",
+            "status_changed_at": work.now_ms,
+            "simulated": True,
+            "seed": work.settings.sim_seed,
+            "phone_number_ids": json_text(number_ids),
+            "start_at": start_ms,
+            "end_at": end_ms,
+            "budget_cap_micros": micros(asked.budget_cap.amount) if asked.budget_cap else None,
+            "metadata": json_text(asked.metadata),
+            "created_at": work.now_ms,
+            "updated_at": work.now_ms,
+            "created_by_key_id": work.key_id,
+        },
+    )
+    _set_numbers(work, deployment_id, number_ids)
+    if asked.auto_start:
+        _start(work, find(work, deployment_id))
+    return _seen(work, deployment_id)
+
+
+def _rules(
+    hours: CallingHours | None, policy: RetryPolicy, voicemail: Voicemail, compliance: Compliance
+) -> dict[str, str | None]:
+    return {
+        "calling_hours": hours.model_dump_json() if hours else None,
+        "retry_policy": policy.model_dump_json(),
+        "voicemail": voicemail.model_dump_json(),
+        "compliance": compliance.model_dump_json(),
+    }
+
+
+@handles(contract.update_deployment)
+def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.Deployment:
+    """A changed deployment."""
+    row = find(work, asked.id)
+    changes = given(asked, clearable=("start_at", "end_at", "calling_hours", "budget_cap"))
+    check_editable(set(changes), row.status)
+    if "name" in changes:
+        check_name_free(work, _NAMED, changes["name"], but=asked.id)
+    if "agent_id" in changes:
+        agent_handlers.find(work, changes["agent_id"], field="agent_id")
+    if "audience_id" in changes:
+        audience_handlers.find(work, changes["audience_id"], field="audience_id")
+    if "max_concurrency" in changes:
+        _check_concurrency(work, changes["max_concurrency"])
+    if "phone_number_ids" in changes:
+        _check_numbers(work, changes["phone_number_ids"], "phone_number_ids")
+        _set_numbers(work, asked.id, changes["phone_number_ids"])
+        changes["phone_number_ids"] = json_text(changes["phone_number_ids"])
+    for name in ("start_at", "end_at"):
+        if changes.get(name) is not None:
+            changes[name] = milliseconds(changes[name])
+    if "end_at" in changes or "start_at" in changes:
+        _check_times(changes.get("start_at", row.start_at), changes.get("end_at", row.end_at), work.now_ms)
+    for name in ("calling_hours", "retry_policy", "voicemail", "compliance"):
+        if changes.get(name) is not None:
+            changes[name] = changes[name].model_dump_json()
+    if "budget_cap" in changes:
+        cap = changes.pop("budget_cap")
+        changes["budget_cap_micros"] = micros(cap.amount) if cap else None
+    if "metadata" in changes:
+        changes["metadata"] = json_text(changes["metadata"])
+    _change(work, asked.id, **changes)
+    return _seen(work, asked.id)
+
+
+@handles(contract.delete_deployment)
+def delete_deployment(asked: contract.DeploymentAction, work: Work) -> None:
+    """Removes a draft."""
+    check_action("delete", find(work, asked.id).status)
+    work.connection.execute(delete(deployment_numbers).where(deployment_numbers.c.deployment_id == asked.id))
+    work.connection.execute(delete(deployments).where(_D.id == asked.id))
+
+
+def _agent_now(work: Work, row: Row[Any]) -> Row[Any]:
+    return agent_handlers.find(work, row.agent_id, field="agent_id")
+
+
+@handles(contract.preview_deployment)
+def preview_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Preview:
+    """What a start would do."""
+    row = find(work, asked.id)
+    if row.agent_snapshot is not None:
+        snapshot = agent_of(row)
+    else:
+        agent = _agent_now(work, row)
+        snapshot = AgentSnapshot(id=row.agent_id, **{name: getattr(agent, name) for name in SNAPSHOT})
+    return preview(work.connection, work.plan, row, snapshot)
+
+
+@handles(contract.start_deployment)
+def start_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+    """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money."""
+    row = find(work, asked.id)
+    if check_action("start", row.status):
+        _start(work, row)
+    return _seen(work, asked.id)
+
+
+def _start(work: Work, row: Row[Any]) -> None:
+    agent = _agent_now(work, row)
+    for refusal in start_refusals(work.connection, work.plan, row, agent):
+        raise refusal
+    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
+    _change(work, row.id, agent_snapshot=json_text({**kept, "agent_updated_at": agent.updated_at}))
+    if row.start_at is not None and row.start_at > work.now_ms and row.status == "draft":
+        _move(work, row.id, "scheduled", None)
+        return
+    begin(work.connection, row, work.now_ms)
+
+
+@handles(contract.pause_deployment)
+def pause_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+    """A paused deployment: no new calls, those under way finish, the queue stays."""
+    row = find(work, asked.id)
+    if check_action("pause", row.status):
+        _move(work, row.id, "paused", "manual")
+        data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
+        work.emit(DEPLOYMENT_PAUSED, data, simulated=row.simulated)
+    return _seen(work, asked.id)
+
+
+@handles(contract.resume_deployment)
+def resume_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+    """A deployment that goes on where it stood."""
+    row = find(work, asked.id)
+    if check_action("resume", row.status):
+        for refusal in start_refusals(work.connection, work.plan, row, _snapshot_or_agent(work, row)):
+            raise refusal
+        if row.started_at is not None:
+            _move(work, row.id, "active", None)
+        elif row.start_at is not None and row.start_at > work.now_ms:
+            _move(work, row.id, "scheduled", None)
+        else:
+            begin(work.connection, row, work.now_ms)
+        data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
+        work.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
+    return _seen(work, asked.id)
+
+
+def _snapshot_or_agent(work: Work, row: Row[Any]) -> Any:
+    return _agent_now(work, row) if row.agent_snapshot is None else agent_of(row)
+
+
+@handles(contract.cancel_deployment)
+def cancel_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+    """A cancelled deployment: what is pending is dropped for good, calls under way finish."""
+    row = find(work, asked.id)
+    if check_action("cancel", row.status):
+        waiting = ("pending", "retry_waiting")
+        dropped = work.connection.execute(
+            update(deployment_contacts)
+            .where(_K.deployment_id == row.id, _K.status.in_(waiting))
+            .values(status="cancelled", next_at=None)
+        ).rowcount
+        states = {name: count for name, count in json.loads(row.states).items() if name not in waiting}
+        states["cancelled"] = states.get("cancelled", 0) + dropped
+        _move(work, row.id, "cancelled", "manual")
+        _change(work, row.id, completed_at=work.now_ms, states=json_text(states))
+        data = CompletedData(
+            deployment_id=row.id,
+            status="cancelled",
+            status_reason="manual",
+            stats=stats_of(find(work, row.id)),
+            started_at=moment_or_none(row.started_at),
+            completed_at=moment(work.now_ms),
+            simulated=row.simulated,
+        )
+        work.emit(DEPLOYMENT_COMPLETED, data, simulated=row.simulated)
+    return _seen(work, asked.id)
+
+
+@handles(contract.list_contacts)
+def list_contacts(asked: contract.ListContacts, work: Work) -> Page[contract.Contact]:
+    """A page of a deployment's contacts."""
+    _seen(work, asked.id)
+    names = ("status", "last_outcome", "last_disposition", "phone", "position")
+    listing = Listing(
+        contract.list_contacts,
+        select(deployment_contacts, audience_rows.c.cells)
+        .outerjoin(audience_rows, audience_rows.c.id == _K.id)
+        .where(_K.deployment_id == asked.id),
+        {name: _K[name] for name in names},
+        _K.id,
+        default="position",
+    )
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show_contact)

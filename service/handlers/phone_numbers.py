@@ -1,0 +1,199 @@
+"""Phone numbers: searching, renting, releasing."""
+
+import json
+from collections import defaultdict
+from typing import Any
+
+from sqlalchemy import Row, bindparam, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from callwright.contract import phone_numbers as contract
+from callwright.contract.pagination import Page
+from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
+from callwright.service.domain.clock import DAY, moment, moment_or_none
+from callwright.service.domain.money import PRICES, amount, money
+from callwright.service.domain.refusals import Refusal, not_found
+from callwright.service.engine.number_inventory import RentableNumber, find_rentable, rentable
+from callwright.service.storage.journal import json_text
+from callwright.service.storage.ledger import Movement, book, wallet_of
+from callwright.service.storage.listing import Listing, page_of, page_of_values
+from callwright.service.storage.schema import deployment_numbers, deployments, phone_numbers
+
+from .changes import LIVE, given
+from .work import Work, handles
+
+_N = phone_numbers.c
+_FIND = select(phone_numbers).where(_N.id == bindparam("id"), _N.org_id == bindparam("org"))
+_USERS = (
+    select(deployment_numbers.c.phone_number_id, deployments.c.id)
+    .join(deployments, deployments.c.id == deployment_numbers.c.deployment_id)
+    .where(deployments.c.org_id == bindparam("org"), deployments.c.status.in_(LIVE))
+    .order_by(deployments.c.id)
+)
+RENTAL_PERIOD_MS = 30 * DAY
+SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
+
+
+def find(work: Work, number_id: str, *, field: str | None = None) -> Row[Any]:
+    """The number's row. Raises `Refusal`: not_found."""
+    row = work.connection.execute(_FIND, {"id": number_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        raise not_found(field)
+    return row
+
+
+def _users(work: Work) -> dict[str, list[str]]:
+    users: defaultdict[str, list[str]] = defaultdict(list)
+    for number_id, deployment_id in work.connection.execute(_USERS, {"org": work.org_id}).tuples():
+        users[number_id].append(deployment_id)
+    return users
+
+
+def _show(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
+    return contract.PhoneNumber(
+        id=row.id,
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
+        created_by_key_id=row.created_by_key_id,
+        number=row.number,
+        country=row.country,
+        locality=row.locality,
+        number_type=row.number_type,
+        capabilities=SIMULATED,
+        status=row.status,
+        label=row.label,
+        provider=row.provider,
+        simulated=row.simulated,
+        monthly_cost=money(row.monthly_micros),
+        renews_at=moment_or_none(row.renews_at),
+        auto_renew=row.auto_renew,
+        outbound_deployment_ids=users.get(row.id, []),
+        released_at=moment_or_none(row.released_at),
+        metadata=json.loads(row.metadata),
+    )
+
+
+def _rented(work: Work, numbers: list[str]) -> set[str]:
+    statement = select(_N.number).where(_N.number.in_(numbers), _N.released_at.is_(None))
+    return set(work.connection.execute(statement).scalars())
+
+
+def _free(work: Work, found: tuple[RentableNumber, ...]) -> list[RentableNumber]:
+    taken = _rented(work, [entry.number for entry in found])
+    return [entry for entry in found if entry.number not in taken]
+
+
+@handles(contract.list_phone_numbers)
+def list_phone_numbers(asked: contract.ListPhoneNumbers, work: Work) -> Page[contract.PhoneNumber]:
+    """A page of rented numbers."""
+    users = _users(work)
+    names = ("status", "number", "country", "number_type", "created_at", "updated_at")
+    listing = Listing(
+        contract.list_phone_numbers,
+        select(phone_numbers).where(_N.org_id == work.org_id),
+        {name: _N[name] for name in names},
+        _N.id,
+    )
+    return page_of(
+        work.connection, work.cursors, listing, asked, org_id=work.org_id, show=lambda row: _show(row, users)
+    )
+
+
+@handles(contract.search_available_numbers)
+def search_available_numbers(asked: contract.SearchAvailableNumbers, work: Work) -> Page[contract.AvailableNumber]:
+    """A page of numbers that can be rented."""
+    kind = asked.number_type or "local"
+    free = _free(work, rentable(asked.country, kind, asked.area_code, asked.contains))
+    shown = [
+        contract.AvailableNumber(
+            number=entry.number,
+            country=entry.country,
+            locality=entry.locality,
+            number_type=kind,
+            capabilities=SIMULATED,
+            monthly_cost=money(PRICES.rental(kind)),
+        )
+        for entry in (reversed(free) if asked.sort == "-number" else free)
+    ]
+    return page_of_values(asked, shown)
+
+
+@handles(contract.rent_phone_number)
+def rent_phone_number(asked: contract.RentPhoneNumber, work: Work) -> contract.PhoneNumber:
+    """Rents a number and charges its first month."""
+    price = PRICES.rental(asked.number_type)
+    wallet = wallet_of(work.connection, work.org_id, lock=True)
+    available = wallet.balance_micros - wallet.reserved_micros
+    if available < price:
+        raise Refusal(INSUFFICIENT_CREDITS, details={"required": amount(price), "available": amount(available)})
+    if asked.number is not None:
+        exact = find_rentable(asked.number, asked.country, asked.number_type)
+        candidates = [exact] if exact else []
+    else:
+        candidates = _free(work, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
+    number_id = work.ids.new("num")
+    if not any(_take(work, asked, entry, number_id, price) for entry in candidates):
+        field = "number" if asked.number is not None else "country"
+        raise Refusal(NUMBER_UNAVAILABLE, field=field)
+    charge = Movement("number_rental", -price, "phone_number", number_id, "first month of a phone number")
+    book(work.connection, work.ids, work.org_id, [charge], now_ms=work.now_ms)
+    return _show(find(work, number_id), {})
+
+
+def _take(work: Work, asked: contract.RentPhoneNumber, entry: RentableNumber, number_id: str, price: int) -> bool:
+    insert = sqlite_insert if work.connection.dialect.name == "sqlite" else pg_insert
+    row = {
+        "id": number_id,
+        "org_id": work.org_id,
+        "number": entry.number,
+        "country": entry.country,
+        "locality": entry.locality,
+        "number_type": entry.number_type,
+        "status": "active",
+        "label": asked.label,
+        "provider": "simulated",
+        "simulated": True,
+        "monthly_micros": price,
+        "renews_at": work.now_ms + RENTAL_PERIOD_MS,
+        "auto_renew": asked.auto_renew,
+        "metadata": json_text(asked.metadata),
+        "created_at": work.now_ms,
+        "updated_at": work.now_ms,
+        "created_by_key_id": work.key_id,
+    }
+    return bool(work.connection.execute(insert(phone_numbers).values(row).on_conflict_do_nothing()).rowcount)
+
+
+@handles(contract.get_phone_number)
+def get_phone_number(asked: contract.GetPhoneNumber, work: Work) -> contract.PhoneNumber:
+    """One number."""
+    return _show(find(work, asked.id), _users(work))
+
+
+@handles(contract.update_phone_number)
+def update_phone_number(asked: contract.UpdatePhoneNumber, work: Work) -> contract.PhoneNumber:
+    """A changed number."""
+    find(work, asked.id)
+    changes = given(asked)
+    if "metadata" in changes:
+        changes["metadata"] = json_text(changes["metadata"])
+    work.connection.execute(update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=work.now_ms))
+    return _show(find(work, asked.id), _users(work))
+
+
+@handles(contract.release_phone_number)
+def release_phone_number(asked: contract.ReleasePhoneNumber, work: Work) -> contract.PhoneNumber:
+    """Gives a number back; its record stays, so that old calls still say where they came from."""
+    row = find(work, asked.id)
+    users = _users(work).get(asked.id)
+    if users:
+        message = f"deployment {users[0]} calls from this number and is not finished"
+        raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": users})
+    if row.status != "released":
+        work.connection.execute(
+            update(phone_numbers)
+            .where(_N.id == asked.id)
+            .values(status="released", released_at=work.now_ms, renews_at=None, updated_at=work.now_ms)
+        )
+    return _show(find(work, asked.id), {})

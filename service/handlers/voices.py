@@ -1,0 +1,55 @@
+"""Voices."""
+
+from callwright.contract import voices as contract
+from callwright.contract.pagination import Page
+from callwright.service.domain.refusals import invalid, not_found
+from callwright.service.speech.voices import VOICES, Voice, voice
+from callwright.service.storage.listing import page_of_values
+
+from .work import Work, handles
+
+
+def _show(found: Voice) -> contract.Voice:
+    return contract.Voice.model_validate(
+        {
+            "id": found.id,
+            "name": found.name,
+            "provider": found.provider,
+            "gender": found.gender,
+            "language": found.language,
+            "tier": found.tier,
+        }
+    )
+
+
+def _speaks(found: Voice, language: str) -> bool:
+    tag, wanted = found.language.lower(), language.lower()
+    return tag == wanted or tag.startswith(wanted + "-")
+
+
+@handles(contract.list_voices)
+def list_voices(asked: contract.ListVoices, work: Work) -> Page[contract.Voice]:
+    """A page of voices."""
+    shown = [
+        _show(found)
+        for found in VOICES
+        if (asked.language is None or _speaks(found, asked.language))
+        and (asked.gender is None or found.gender == asked.gender)
+        and (asked.provider is None or found.provider == asked.provider)
+    ]
+    sorts = contract.list_voices.sorts
+    for part in reversed((asked.sort or "language,name,id").split(",")):
+        name = part.strip().removeprefix("-")
+        if name not in sorts:
+            raise invalid("sort", f"{name[:40]!r} is not a sort field; use one of {', '.join(sorts)}")
+        shown.sort(key=lambda entry: str(getattr(entry, name)), reverse=part.strip().startswith("-"))
+    return page_of_values(asked, shown)
+
+
+@handles(contract.get_voice)
+def get_voice(asked: contract.GetVoice, work: Work) -> contract.Voice:
+    """One voice."""
+    found = voice(asked.id)
+    if found is None:
+        raise not_found()
+    return _show(found)

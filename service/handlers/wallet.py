@@ -1,0 +1,65 @@
+"""The wallet."""
+
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from callwright.contract import wallet as contract
+from callwright.contract.pagination import Page
+from callwright.service.domain.clock import moment
+from callwright.service.domain.money import PRICES, money
+from callwright.service.storage.ledger import wallet_of
+from callwright.service.storage.listing import Listing, page_of
+from callwright.service.storage.schema import transactions
+
+from .work import Work, handles
+
+_T = transactions.c
+
+
+def _prices() -> list[contract.Price]:
+    rentals = [
+        contract.Price(item=f"{kind}_number", unit="month", price=money(micros)) for kind, micros in PRICES.monthly
+    ]
+    return [contract.Price(item="outbound_call", unit="minute", price=money(PRICES.outbound_minute)), *rentals]
+
+
+@handles(contract.get_wallet)
+def get_wallet(asked: contract.GetWallet, work: Work) -> contract.Wallet:
+    """What the organization has."""
+    row = wallet_of(work.connection, work.org_id)
+    return contract.Wallet(
+        balance=money(row.balance_micros),
+        reserved=money(row.reserved_micros),
+        available=money(row.balance_micros - row.reserved_micros),
+        low_balance_threshold=money(row.threshold_micros),
+        low_balance=row.low,
+        play_money=row.play_money,
+        prices=_prices(),
+        updated_at=moment(row.updated_at),
+    )
+
+
+@handles(contract.list_transactions)
+def list_transactions(asked: contract.ListTransactions, work: Work) -> Page[contract.Transaction]:
+    """A page of movements."""
+    play_money: bool = wallet_of(work.connection, work.org_id).play_money
+
+    def show(row: Row[Any]) -> contract.Transaction:
+        reference = None
+        if row.reference_id is not None:
+            reference = contract.Reference(type=row.reference_type, id=row.reference_id)
+        return contract.Transaction(
+            id=row.id,
+            type=row.type,
+            amount=money(row.amount_micros),
+            balance_after=money(row.balance_after_micros),
+            reference=reference,
+            description=row.description,
+            play_money=play_money,
+            created_at=moment(row.created_at),
+        )
+
+    columns = {name: _T[name] for name in ("type", "reference_id", "created_at")}
+    listing = Listing(contract.list_transactions, select(transactions).where(_T.org_id == work.org_id), columns, _T.id)
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)

@@ -1,0 +1,75 @@
+"""What a handler gets beside its input, and the list of handlers. No word of HTTP here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+
+from callwright.contract.events import EventType
+from callwright.contract.model import Input, Resource
+from callwright.contract.operation import AnyOperation, MediaStream, Operation, P
+from callwright.service.domain.ids import Ids
+from callwright.service.domain.plans import Plan
+from callwright.service.settings import ServiceSettings
+from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.storage import journal
+from callwright.service.storage.listing import Cursors
+
+In = TypeVar("In", bound=Input)
+Out = TypeVar("Out")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One unit of work: the open transaction, whose request it is, and the moment."""
+
+    connection: Connection
+    org_id: str
+    plan: Plan
+    key_id: str
+    request_id: str
+    now_ms: int
+    ids: Ids
+    cursors: Cursors
+    settings: ServiceSettings
+
+    def emit(self, type_: EventType, data: Resource, *, simulated: bool = False) -> None:
+        """Puts an event into the outbox, in this transaction."""
+        journal.emit(self.connection, self.ids, self.org_id, type_, data, at_ms=self.now_ms, simulated=simulated)
+
+
+Handler = Callable[[Any, Work], Any]
+HANDLERS: dict[str, Handler] = {}
+MEDIA_HANDLERS: dict[str, Callable[[Any, Work], tuple[RecordingPlan, str]]] = {}
+
+
+def handles(operation: Operation[P, In, Out]) -> Callable[[Callable[[In, Work], Out]], Callable[[In, Work], Out]]:
+    """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it."""
+
+    def mark(handler: Callable[[In, Work], Out]) -> Callable[[In, Work], Out]:
+        _once(operation)
+        HANDLERS[operation.name] = handler
+        return handler
+
+    return mark
+
+
+def plans_media(
+    operation: Operation[P, In, MediaStream],
+) -> Callable[[Callable[[In, Work], tuple[RecordingPlan, str]]], Callable[[In, Work], tuple[RecordingPlan, str]]]:
+    """Marks the function that says what bytes to make: the plan and the media type. They are made after it, outside."""
+
+    def mark(
+        handler: Callable[[In, Work], tuple[RecordingPlan, str]],
+    ) -> Callable[[In, Work], tuple[RecordingPlan, str]]:
+        _once(operation)
+        MEDIA_HANDLERS[operation.name] = handler
+        return handler
+
+    return mark
+
+
+def _once(operation: AnyOperation) -> None:
+    if operation.name in HANDLERS or operation.name in MEDIA_HANDLERS:
+        raise ValueError(f"operation {operation.name!r} has two handlers")

@@ -1,0 +1,31 @@
+"""The service's parts as its floors are handed them: database, clock, ids, recordings, a way to wake the workers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from callwright.service.domain.clock import Clock
+from callwright.service.domain.ids import Ids
+from callwright.service.settings import ServiceSettings
+from callwright.service.speech.recordings import Recordings
+from callwright.service.storage.database import Database
+from callwright.service.storage.listing import Cursors
+
+
+@dataclass(frozen=True)
+class Ports:
+    """The service's parts, made once by `app.running`."""
+
+    settings: ServiceSettings
+    database: Database
+    clock: Clock
+    ids: Ids
+    cursors: Cursors
+    recordings: Recordings
+    wake: Callable[[], None]
+    """Tells the workers that something may be due."""
+    used_keys: dict[str, int] = field(default_factory=dict[str, int])
+    """Keys used since the last sweep and when; bounded by the number of keys."""
+
+    def note_use(self, key_id: str) -> None:
+        """Remembers that a key was used now; the sweep writes it down."""
+        self.used_keys[key_id] = self.clock.now_ms()

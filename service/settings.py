@@ -1,0 +1,25 @@
+"""The service's settings: one frozen object, made by the program that starts the service and handed down."""
+
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceSettings:
+    """What the service runs with.
+
+    `sim_time_scale` is how much faster than life the simulated network runs: 1 is real time, `inf` as fast as possible.
+    `clock_begins_ms` is the moment the service's clock starts at (milliseconds since the epoch), for rehearsals.
+    """
+
+    data: Path
+    database_url: str
+    sim_seed: str = "callwright"
+    sim_time_scale: float = inf
+    clock_begins_ms: int | None = None
+    recordings_max_bytes: int = 1_000_000_000
+    espeak_library: str | None = None
+    allowed_origins: tuple[str, ...] = ()
+    deployment_lease_ms: int = 10_000
+    """How long a process that drives a deployment may be silent before another one takes over."""

@@ -1,0 +1,175 @@
+"""Recordings as files: made when somebody first asks for one, kept while there is room.
+
+A recording can always be made again from its plan, so the folder is a cache. A file's name is the plan's content hash;
+the access time says when it was last asked for and is set here, because many systems no longer keep it.
+"""
+
+import os
+import re
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from callwright.service.speech.encoding import encode_mp3, encode_wav
+from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.rendering import Speech, render
+from callwright.service.speech.synthesiser import SpeechUnavailable
+
+__all__ = ["MediaType", "Recording", "RecordingPlan", "Recordings"]
+
+MediaType = Literal["audio/mpeg", "audio/wav"]
+
+_SUFFIXES: dict[MediaType, str] = {"audio/mpeg": ".mp3", "audio/wav": ".wav"}
+_FINISHED = re.compile(r"[0-9a-f]{32}\.(mp3|wav)")
+_UNFINISHED = re.compile(r"[0-9a-f]{32}\.(mp3|wav)\.\d+\.part")
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A finished file. `etag` is an HTTP entity tag with its quotes, `size` is in bytes."""
+
+    path: Path
+    etag: str
+    media_type: MediaType
+    size: int
+
+
+@dataclass
+class _Key:
+    lock: anyio.Lock
+    users: int = 0
+
+
+class Recordings:
+    """The recordings of a folder, at most `max_bytes` of them together.
+
+    One object at a time may use a folder. A path is for opening at once: making other recordings may drop the file.
+    `now_ns` is the time in nanoseconds since the epoch; it only orders the files by their last use. A single file
+    larger than `max_bytes` stays until the next one is made.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        max_bytes: int,
+        synthesiser: Speech,
+        max_renders: int = 2,
+        open_timeout_s: float = 120.0,
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+        self._speech = synthesiser
+        self._open_timeout_s = open_timeout_s
+        self._now_ns = now_ns
+        self._renders = CapacityLimiter(max_renders)
+        self._threads = CapacityLimiter(max_renders + 1)
+        self._keys: dict[str, _Key] = {}
+        self._numbers = count()
+        self._swept = False
+        self._folder_lock = threading.Lock()
+        """Held by threads that list and remove files, never while waiting for anything else."""
+
+    async def open(self, plan: RecordingPlan, *, media_type: MediaType) -> Recording:
+        """The recording of a plan, rendered now if it is not there. Whoever asks for the same one meanwhile waits.
+
+        The entity tag changes when the plan does and when a file that was dropped is made again, because a synthesiser
+        need not repeat itself to the bit and half of one file must never be continued with half of another.
+
+        Raises:
+            SpeechUnavailable: there is no speech, or the recording was not ready in `open_timeout_s`.
+        """
+        name = plan.content_hash + _SUFFIXES[media_type]
+        try:
+            with anyio.fail_after(self._open_timeout_s):
+                async with self._alone(name):
+                    found = await to_thread.run_sync(self._find, name, media_type, limiter=self._threads)
+                    return found or await self._make(plan, name, media_type)
+        except TimeoutError:
+            raise SpeechUnavailable("The recording was not ready in time.") from None
+
+    async def _make(self, plan: RecordingPlan, name: str, media_type: MediaType) -> Recording:
+        async with self._renders:
+            rendering = await render(plan, self._speech, threads=self._threads)
+
+            def encode_and_store() -> Recording:
+                encode = encode_mp3 if media_type == "audio/mpeg" else encode_wav
+                return self._store(name, encode(rendering.pcm, title=f"Simulated call {plan.call_id}"), media_type)
+
+            return await to_thread.run_sync(encode_and_store, limiter=self._threads)
+
+    @asynccontextmanager
+    async def _alone(self, name: str) -> AsyncGenerator[None]:
+        key = self._keys.setdefault(name, _Key(anyio.Lock()))
+        key.users += 1
+        try:
+            async with key.lock:
+                yield
+        finally:
+            key.users -= 1
+            if not key.users:
+                del self._keys[name]
+
+    def _find(self, name: str, media_type: MediaType) -> Recording | None:
+        """The finished file, now the last one used; `None` when there is none."""
+        path = self._folder / name
+        try:
+            status = path.stat()
+            os.utime(path, ns=(self._now_ns(), status.st_mtime_ns))
+        except FileNotFoundError:
+            return None
+        return _recording(path, status, media_type)
+
+    def _store(self, name: str, content: bytes, media_type: MediaType) -> Recording:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with self._folder_lock:
+            if not self._swept:
+                self._sweep()
+                self._swept = True
+        path = self._folder / name
+        unfinished = self._folder / f"{name}.{next(self._numbers)}.part"
+        try:
+            with unfinished.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())  # otherwise a power cut may leave the name without the content
+            os.utime(unfinished, ns=(now := self._now_ns(), now))
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        with self._folder_lock:
+            self._evict(keep=name)
+        return _recording(path, path.stat(), media_type)
+
+    def _sweep(self) -> None:
+        """Removes what a process that was ended left unfinished."""
+        for path in self._folder.iterdir():
+            if _UNFINISHED.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+
+    def _evict(self, *, keep: str) -> None:
+        """Removes the files not used for longest until the rest fits. Files of other names are nobody's business."""
+        with os.scandir(self._folder) as entries:
+            files = [(entry.stat(), entry) for entry in entries if _FINISHED.fullmatch(entry.name)]
+        total = sum(status.st_size for status, _ in files)
+        for status, entry in sorted(files, key=lambda file: file[0].st_atime_ns):
+            if total <= self._max_bytes:
+                return
+            if entry.name != keep:
+                with suppress(PermissionError):  # Windows keeps a file that is being sent; its turn comes again
+                    Path(entry.path).unlink(missing_ok=True)
+                    total -= status.st_size
+
+
+def _recording(path: Path, status: os.stat_result, media_type: MediaType) -> Recording:
+    kind = _SUFFIXES[media_type][1:]
+    return Recording(path, f'"{path.stem}-{kind}-{status.st_mtime_ns:x}"', media_type, status.st_size)

@@ -1,0 +1,127 @@
+"""The tables of accounts: organizations, keys, money, and the records of what was done.
+
+Moments are milliseconds since the epoch, money is millionths of a dollar, structured values are JSON text. Names that
+are sorted use the C collation on Postgres, so that both engines give the same order.
+"""
+
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+Moment = BigInteger
+Micros = BigInteger
+Sorted = String(200).with_variant(String(200, collation="C"), "postgresql")
+
+
+def key() -> Column[str]:
+    return Column("id", String(40), primary_key=True)
+
+
+def owner() -> Column[str]:
+    return Column("org_id", String(40), ForeignKey("organizations.id"), nullable=False)
+
+
+def stored() -> list[Column[object]]:
+    return [
+        Column("created_at", Moment, nullable=False),
+        Column("updated_at", Moment, nullable=False),
+        Column("created_by_key_id", String(40)),
+        Column("metadata", Text, nullable=False, server_default="{}"),
+    ]
+
+
+service_state = Table(
+    "service_state",
+    metadata,
+    Column("name", String(100), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+organizations = Table(
+    "organizations",
+    metadata,
+    key(),
+    Column("name", Sorted, nullable=False, unique=True),
+    Column("plan", String(20), nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    key(),
+    owner(),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("identity", String(16), nullable=False),
+    Column("label", String(200), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("last_used_at", Moment),
+    Column("revoked_at", Moment),
+)
+
+wallets = Table(
+    "wallets",
+    metadata,
+    Column("org_id", String(40), ForeignKey("organizations.id"), primary_key=True),
+    Column("balance_micros", Micros, nullable=False),
+    Column("reserved_micros", Micros, nullable=False),
+    Column("threshold_micros", Micros, nullable=False),
+    Column("low", Boolean, nullable=False),
+    Column("play_money", Boolean, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+transactions = Table(
+    "transactions",
+    metadata,
+    key(),
+    owner(),
+    Column("type", String(20), nullable=False),
+    Column("amount_micros", Micros, nullable=False),
+    Column("balance_after_micros", Micros, nullable=False),
+    Column("reference_type", String(20)),
+    Column("reference_id", String(40)),
+    Column("description", String(200), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Index("ix_transactions_created", "org_id", "created_at", "id"),
+    Index("ix_transactions_reference", "reference_id"),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("org_id", String(40), primary_key=True),
+    Column("key_id", String(40), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("status", Integer),
+    Column("body", Text),
+    Column("created_at", Moment, nullable=False),
+    Index("ix_idempotency_created", "created_at"),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    key(),
+    owner(),
+    Column("at", Moment, nullable=False),
+    Column("actor", String(60), nullable=False),
+    Column("action", String(60), nullable=False),
+    Column("subject", String(60), nullable=False),
+    Column("request_id", String(40)),
+    Column("changes", Text, nullable=False),
+    Index("ix_audit_log_at", "org_id", "at", "id"),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    key(),
+    owner(),
+    Column("type", String(60), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("data", Text, nullable=False),
+    Column("simulated", Boolean, nullable=False),
+    Index("ix_outbox_created", "org_id", "created_at", "id"),
+)

@@ -1,0 +1,169 @@
+"""The only place that knows the engine: units of work on SQLite or Postgres.
+
+A unit of work is a plain function `work(conn, ...)` of synchronous SQLAlchemy Core. Reads run in a few threads. Writes
+on SQLite go through one writer that commits the units waiting at that moment together, each in a savepoint of its own;
+on Postgres each is a transaction in a thread. A unit must be short: on SQLite it delays its neighbours.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import anyio
+from anyio import to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.pool import QueuePool
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+READERS = 4
+"""Threads that read; more only take the interpreter lock from one another."""
+POSTGRES_CONNECTIONS = 12
+GROUP = 64
+"""Most units of work that share one commit on SQLite."""
+WAITING_WRITES = 2_000
+"""Most units of work that wait for the SQLite writer; then writers wait for a place."""
+
+
+class DatabaseClosed(RuntimeError):
+    """The database was closed while a unit of work waited for it."""
+
+
+@dataclass(eq=False)
+class _Unit:
+    work: Callable[[Connection], Any]
+    done: anyio.Event = field(default_factory=anyio.Event)
+    result: Any = None
+    error: BaseException | None = None
+
+
+def make_engine(url: str, *, writer: bool = False) -> Engine:
+    """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once."""
+    if make_url(url).get_backend_name() == "sqlite":
+        engine = create_engine(
+            url,
+            poolclass=QueuePool,
+            pool_size=1 if writer else READERS,
+            max_overflow=0,
+            connect_args={"check_same_thread": False, "timeout": 30},
+        )
+
+        def on_connect(connection: Any, _: Any) -> None:
+            connection.isolation_level = None  # transactions are begun by the handler below
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536"):
+                connection.execute(f"PRAGMA {pragma}").close()
+
+        def on_begin(connection: Connection) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+
+        event.listen(engine, "connect", on_connect)
+        event.listen(engine, "begin", on_begin)
+        return engine
+    return create_engine(url, pool_size=POSTGRES_CONNECTIONS, max_overflow=0, pool_pre_ping=True)
+
+
+class Database:
+    """Runs units of work. Made by `opened`."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
+        self._reading = make_engine(url)
+        self._writing = make_engine(url, writer=True) if self.is_sqlite else self._reading
+        self._read_threads = anyio.CapacityLimiter(READERS if self.is_sqlite else POSTGRES_CONNECTIONS)
+        self._write_threads = anyio.CapacityLimiter(1 if self.is_sqlite else POSTGRES_CONNECTIONS)
+        streams: tuple[MemoryObjectSendStream[_Unit], MemoryObjectReceiveStream[_Unit]] = (
+            anyio.create_memory_object_stream[_Unit](WAITING_WRITES)
+        )
+        self._submit, self._waiting = streams
+
+    async def read(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs a unit of work that changes nothing; it sees one consistent state."""
+
+        def run() -> T:
+            with self._reading.connect() as connection, connection.begin():
+                return work(connection, *args, **kwargs)
+
+        return await to_thread.run_sync(run, limiter=self._read_threads)
+
+    async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept."""
+        if not self.is_sqlite:
+
+            def run() -> T:
+                with self._writing.begin() as connection:
+                    return work(connection, *args, **kwargs)
+
+            return await to_thread.run_sync(run, limiter=self._write_threads)
+        unit = _Unit(lambda connection: work(connection, *args, **kwargs))
+        try:
+            await self._submit.send(unit)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise DatabaseClosed("the database is closed") from error
+        await unit.done.wait()
+        if unit.error is not None:
+            raise unit.error
+        return unit.result
+
+    async def _serve_writes(self) -> None:
+        try:
+            async for first in self._waiting:
+                batch = [first]
+                while len(batch) < GROUP:
+                    try:
+                        batch.append(self._waiting.receive_nowait())
+                    except (anyio.WouldBlock, anyio.EndOfStream):
+                        break
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(self._commit_together, batch, limiter=self._write_threads)
+                for unit in batch:
+                    unit.done.set()
+        finally:
+            self._waiting.close()
+            while True:
+                try:
+                    unit = self._waiting.receive_nowait()
+                except (anyio.WouldBlock, anyio.EndOfStream, anyio.ClosedResourceError):
+                    break
+                unit.error = DatabaseClosed("the database is closed")
+                unit.done.set()
+
+    def _commit_together(self, batch: list[_Unit]) -> None:
+        try:
+            with self._writing.connect() as connection, connection.begin():
+                for unit in batch:
+                    try:
+                        with connection.begin_nested():
+                            unit.result = unit.work(connection)
+                    except Exception as error:
+                        unit.error = error
+        except Exception as error:  # the commit itself failed: nobody's work was kept
+            for unit in batch:
+                unit.error = unit.error or error
+
+    async def _close(self) -> None:
+        with anyio.CancelScope(shield=True):
+            self._submit.close()
+            await to_thread.run_sync(self._dispose)
+
+    def _dispose(self) -> None:
+        self._reading.dispose()
+        if self._writing is not self._reading:
+            self._writing.dispose()
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncGenerator[Database]:
+    """A database whose schema is current already (see `migrate.upgrade`). Writes that were accepted finish on close."""
+    database = Database(url)
+    async with anyio.create_task_group() as tasks:
+        if database.is_sqlite:
+            tasks.start_soon(database._serve_writes)  # pyright: ignore[reportPrivateUsage]  # its own factory
+        try:
+            yield database
+        finally:
+            database._submit.close()  # pyright: ignore[reportPrivateUsage]  # its own factory
+    await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory

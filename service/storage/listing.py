@@ -1,0 +1,163 @@
+"""Paged lists: filters, sorting, pages and cursors, once for every list.
+
+A cursor is the position of the last entry shown, signed, and bound to organization, list, filters and sort; it stays
+valid under inserts because it compares values and never counts rows.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import orjson
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_
+
+from callwright.contract.operation import AnyOperation, filter_of
+from callwright.contract.pagination import Page, PageQuery, Pagination
+from callwright.contract.problems import INVALID_CURSOR
+from callwright.service.domain.clock import milliseconds
+from callwright.service.domain.refusals import Refusal, invalid
+
+Item = TypeVar("Item")
+MAX_OFFSET = 10_000
+"""Rows that may be skipped by page number; further on a cursor is needed, because skipping costs time."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a list is made of: its operation, its rows, and which column each filter and sort field means."""
+
+    operation: AnyOperation
+    rows: Select[Any]
+    columns: Mapping[str, ColumnElement[Any]]
+    unique: ColumnElement[Any]
+    default: str = "-created_at"
+
+    def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
+        """The columns to sort by, the unique one last, with whether each descends."""
+        text = sort or self.default
+        found: list[tuple[ColumnElement[Any], bool]] = []
+        for part in text.split(","):
+            name = part.strip().removeprefix("-")
+            if name not in self.operation.sorts:
+                raise invalid(
+                    "sort", f"{name[:40]!r} is not a sort field; use one of {', '.join(self.operation.sorts)}"
+                )
+            found.append((self.columns[name], part.strip().startswith("-")))
+        found.append((self.unique, found[-1][1]))
+        return found, text
+
+
+def matches(listing: Listing, asked: PageQuery) -> list[ColumnElement[bool]]:
+    """The conditions of the filters that were given."""
+    conditions: list[ColumnElement[bool]] = []
+    for name, field in type(asked).model_fields.items():
+        mark, value = filter_of(field), getattr(asked, name)
+        if mark is None or value is None:
+            continue
+        column = listing.columns[mark.column or name]
+        if mark.test == "from":
+            conditions.append(column >= milliseconds(value))
+        elif mark.test == "before":
+            conditions.append(column < milliseconds(value))
+        elif isinstance(value, list):
+            conditions.append(column.in_(cast("list[Any]", value)))
+        else:
+            conditions.append(column == value)
+    return conditions
+
+
+def _key_conditions(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
+    """`(a, b, id)` after `last` in the order given, spelled out because directions may differ."""
+    choices: list[ColumnElement[bool]] = []
+    for index, (column, descends) in enumerate(order):
+        before = [earlier == value for (earlier, _), value in zip(order[:index], last[:index], strict=True)]
+        choices.append(and_(*before, column < last[index] if descends else column > last[index]))
+    return or_(*choices)
+
+
+class Cursors:
+    """Signs and reads cursors with the service's own secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def _tag(self, payload: bytes, binding: bytes) -> bytes:
+        return hmac.new(self._secret, payload + b"\0" + binding, hashlib.sha256).digest()[:16]
+
+    def seal(self, values: Sequence[Any], page: int, total: int, binding: bytes) -> str:
+        """An opaque string that stands for a position in one list."""
+        payload = orjson.dumps([1, list(values), page, total])
+        return base64.urlsafe_b64encode(self._tag(payload, binding) + payload).decode().rstrip("=")
+
+    def open(self, cursor: str, binding: bytes) -> tuple[list[Any], int, int]:
+        """The position a cursor stands for: last values, page, total. Raises `Refusal` when it is not of this list."""
+        try:
+            raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        except ValueError as error:
+            raise Refusal(INVALID_CURSOR, field="cursor") from error
+        tag, payload = raw[:16], raw[16:]
+        if not hmac.compare_digest(tag, self._tag(payload, binding)):
+            raise Refusal(INVALID_CURSOR, field="cursor")
+        _, values, page, total = orjson.loads(payload)
+        return values, page, total
+
+
+def page_of(
+    connection: Connection,
+    cursors: Cursors,
+    listing: Listing,
+    asked: PageQuery,
+    *,
+    org_id: str,
+    show: Callable[[Row[Any]], Item],
+) -> Page[Any]:
+    """One page of a list. Reads one row more than it shows, to know whether there are more."""
+    order, sort_text = listing.order(asked.sort)
+    conditions = matches(listing, asked)
+    given = asked.model_dump(mode="json", exclude={"page", "per_page", "cursor", "sort"}, exclude_none=True)
+    binding = orjson.dumps([org_id, listing.operation.name, sort_text, given], option=orjson.OPT_SORT_KEYS)
+    statement = listing.rows.where(*conditions)
+    if asked.cursor is not None:
+        if asked.page is not None:
+            raise invalid("page", "page and cursor exclude each other")
+        last, number, total = cursors.open(asked.cursor, binding)
+        number += 1
+        rows = statement.where(_key_conditions(order, last))
+    else:
+        number = asked.page or 1
+        skipped = (number - 1) * asked.per_page
+        if skipped > MAX_OFFSET:
+            raise invalid("page", f"rows beyond {MAX_OFFSET} are reached with cursor, not page")
+        counted = statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+        total = connection.execute(counted).scalar_one()
+        rows = statement.offset(skipped)
+    keys = [column.label(f"_key_{index}") for index, (column, _) in enumerate(order)]
+    ordered = rows.add_columns(*keys).order_by(*(column.desc() if down else column.asc() for column, down in order))
+    found = connection.execute(ordered.limit(asked.per_page + 1)).all()
+    shown, has_more = found[: asked.per_page], len(found) > asked.per_page
+    next_cursor = None
+    if has_more:
+        next_cursor = cursors.seal(tuple(shown[-1])[-len(keys) :], number, total, binding)
+    return Page[Any].model_construct(
+        data=[show(row) for row in shown],
+        pagination=Pagination(
+            page=number, per_page=asked.per_page, total=total, has_more=has_more, next_cursor=next_cursor
+        ),
+    )
+
+
+def page_of_values(asked: PageQuery, values: Sequence[Item]) -> Page[Any]:
+    """One page of a list that is held in memory whole, such as the voices. By page number only."""
+    if asked.cursor is not None:
+        raise Refusal(INVALID_CURSOR, "this list is short: use page, it gives no cursors", field="cursor")
+    number = asked.page or 1
+    begin = (number - 1) * asked.per_page
+    return Page[Any].model_construct(
+        data=list(values[begin : begin + asked.per_page]),
+        pagination=Pagination(
+            page=number, per_page=asked.per_page, total=len(values), has_more=begin + asked.per_page < len(values)
+        ),
+    )

@@ -1,0 +1,61 @@
+"""Brings a database to the current schema. Safe when several processes start at once, on both engines."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, make_url, text
+
+from .database import make_engine
+
+REVISION = "0003"
+"""The newest migration. A test holds it against the folder of migrations."""
+_LOCK = 7_263_901
+"""Any number that is ours: the name of the advisory lock on Postgres."""
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The migration a database stands at; `None` for an empty one."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def upgrade(url: str) -> None:
+    """Creates or upgrades the schema. Does nothing, and loads no migration code, when it is current already.
+
+    Raises:
+        RuntimeError: the database was made by a newer version of the program.
+    """
+    engine = make_engine(url, writer=True)
+    try:
+        _upgrade(engine, postgres=make_url(url).get_backend_name() == "postgresql")
+    finally:
+        engine.dispose()
+
+
+def _upgrade(engine: Engine, *, postgres: bool) -> None:
+    with engine.connect() as connection:
+        with connection.begin():
+            if revision_of(connection) == REVISION:
+                return
+        with connection.begin():
+            if postgres:  # held until this transaction ends, so two processes migrate one after the other
+                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            found = revision_of(connection)
+            if found == REVISION:
+                return
+            if found is not None and found > REVISION:
+                raise RuntimeError(
+                    f"the database stands at schema {found}, this program knows {REVISION}: use a newer version"
+                )
+            _run_migrations(connection)
+
+
+def _run_migrations(connection: Connection) -> None:
+    from alembic import command  # takes 0.4 s to import, and most starts need no migration
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,51 @@
+"""The whole schema: importing this module declares every table."""
+
+from .account_tables import (
+    api_keys,
+    audit_log,
+    idempotency_keys,
+    metadata,
+    organizations,
+    outbox,
+    service_state,
+    transactions,
+    wallets,
+)
+from .campaign_tables import (
+    agents,
+    audience_rows,
+    audiences,
+    calls,
+    deployment_contacts,
+    deployment_numbers,
+    deployments,
+    import_errors,
+    imports,
+    phone_numbers,
+    simulated_dials,
+    transcripts,
+)
+
+__all__ = [
+    "agents",
+    "api_keys",
+    "audience_rows",
+    "audiences",
+    "audit_log",
+    "calls",
+    "deployment_contacts",
+    "deployment_numbers",
+    "deployments",
+    "idempotency_keys",
+    "import_errors",
+    "imports",
+    "metadata",
+    "organizations",
+    "outbox",
+    "phone_numbers",
+    "service_state",
+    "simulated_dials",
+    "transactions",
+    "transcripts",
+    "wallets",
+]

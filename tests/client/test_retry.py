@@ -1,0 +1,195 @@
+import pytest
+
+from callwright.client import CallwrightError, Client, Conflict, Retries, ServiceFailed, ServiceUnreachable
+from callwright.client.errors import RateLimited, ServiceProblem, ServiceTimeout
+from callwright.client.transport import Response, httpx
+from tests.client.scripted import AGENT, Pauses, ScriptedService, Step, client_of, nested, one
+
+UNSENT: list[Step] = [httpx.ConnectError("x"), httpx.ConnectTimeout("x"), httpx.PoolTimeout("x")]
+BROKEN: list[Step] = [
+    httpx.ReadTimeout("x"),
+    httpx.WriteTimeout("x"),
+    httpx.ReadError("x"),
+    httpx.WriteError("x"),
+    httpx.CloseError("x"),
+    httpx.RemoteProtocolError("x"),
+    httpx.ProxyError("x"),
+]
+PASSING: list[Step] = [Response(500), Response(502), Response(503), Response(504), nested(429, "rate_limited")]
+IN_PROGRESS: list[Step] = [nested(409, "idempotency_in_progress", headers={"Retry-After": "1"})]
+FINAL: list[Step] = [
+    nested(400, "invalid_field"),
+    nested(401, "invalid_api_key"),
+    nested(403, "origin_not_allowed"),
+    nested(404, "not_found"),
+    nested(409, "duplicate_name"),
+    nested(422, "insufficient_credits"),
+    Response(501),
+    Response(302, headers={"Location": "http://elsewhere.test/"}),
+    Response(200, content=b"<html>"),
+    httpx.DecodingError("x"),
+]
+
+
+async def _get(client: Client) -> None:
+    await client.agents.get(id="agt_1")
+
+
+async def _create(client: Client) -> None:
+    await client.agents.create(name="Ada", voice_id="v", language="en-US", system_prompt="p")
+
+
+async def _update(client: Client) -> None:
+    await client.agents.update(id="agt_1", name="Eve")
+
+
+async def _hang_up(client: Client) -> None:
+    await client.calls.hang_up(call_uuid="cal_1")
+
+
+async def _delete(client: Client) -> None:
+    await client.agents.delete(id="agt_1")
+
+
+def _name(step: object) -> str:
+    return f"{step.status_code}" if isinstance(step, Response) else type(step).__name__
+
+
+@pytest.mark.parametrize("failure", [*UNSENT, *BROKEN, *PASSING, *IN_PROGRESS], ids=_name)
+@pytest.mark.parametrize("creating", [True, False], ids=["post", "get"])
+async def test_a_get_and_a_keyed_post_are_sent_again(creating: bool, failure: Step) -> None:
+    service = ScriptedService(failure, one(AGENT))
+    async with client_of(service) as client:
+        await (_create if creating else _get)(client)
+    assert len(service.requests) == 2
+
+
+@pytest.mark.parametrize("failure", [*BROKEN, *PASSING], ids=_name)
+async def test_an_action_is_sent_again_under_the_same_key(failure: Step) -> None:
+    service = ScriptedService(failure, nested(404, "not_found"))
+    async with client_of(service) as client:
+        with pytest.raises(CallwrightError):
+            await _hang_up(client)
+    assert service.keys == ["key-1", "key-1"]
+
+
+@pytest.mark.parametrize("failure", UNSENT, ids=_name)
+async def test_a_patch_that_never_left_is_sent_again(failure: Step) -> None:
+    service = ScriptedService(failure, one(AGENT))
+    async with client_of(service) as client:
+        await _update(client)
+    assert len(service.requests) == 2
+
+
+@pytest.mark.parametrize("failure", UNSENT, ids=_name)
+async def test_a_delete_that_never_left_is_sent_again(failure: Step) -> None:
+    service = ScriptedService(failure, Response(204))
+    async with client_of(service) as client:
+        await _delete(client)
+    assert len(service.requests) == 2
+
+
+@pytest.mark.parametrize("failure", [*BROKEN, *PASSING, *IN_PROGRESS], ids=_name)
+@pytest.mark.parametrize("patch", [True, False], ids=["patch", "delete"])
+async def test_a_patch_or_delete_that_may_have_arrived_is_not_sent_again(patch: bool, failure: Step) -> None:
+    service = ScriptedService(failure)
+    async with client_of(service) as client:
+        with pytest.raises(CallwrightError):
+            await (_update if patch else _delete)(client)
+    assert len(service.requests) == 1
+    assert service.keys == [None]
+
+
+@pytest.mark.parametrize("failure", FINAL, ids=_name)
+async def test_what_repeating_cannot_change_is_not_sent_again(failure: Step) -> None:
+    service = ScriptedService(failure)
+    async with client_of(service) as client:
+        with pytest.raises(CallwrightError) as caught:
+            await _create(client)
+    assert len(service.requests) == 1
+    assert not caught.value.retryable
+
+
+async def test_the_waits_double_and_the_fourth_failure_is_raised() -> None:
+    service, pauses = ScriptedService(Response(503)), Pauses()
+    async with client_of(service, pauses=pauses) as client:
+        with pytest.raises(ServiceFailed):
+            await _get(client)
+    assert len(service.requests) == 4
+    assert pauses.taken == [0.25, 0.5, 1.0]
+
+
+async def test_the_number_of_attempts_is_a_setting() -> None:
+    service, pauses = ScriptedService(httpx.ConnectError("x")), Pauses()
+    async with client_of(service, pauses=pauses, retries=Retries(attempts=1)) as client:
+        with pytest.raises(ServiceUnreachable):
+            await _get(client)
+    assert len(service.requests) == 1
+    assert pauses.taken == []
+
+
+async def test_retry_after_decides_the_wait() -> None:
+    pauses = Pauses()
+    service = ScriptedService(
+        nested(429, "rate_limited", headers={"Retry-After": "7"}),
+        nested(503, "service_unavailable", headers={"Retry-After": "2"}),
+        nested(409, "idempotency_in_progress", headers={"Retry-After": "1"}),
+        one(AGENT, 201),
+    )
+    async with client_of(service, pauses=pauses) as client:
+        await _create(client)
+    assert pauses.taken == [7.0, 2.0, 1.0]
+    assert service.keys == ["key-1"] * 4
+
+
+async def test_a_retry_after_beyond_the_bound_is_raised_at_once_with_the_wait() -> None:
+    service = ScriptedService(nested(429, "rate_limited", headers={"Retry-After": "3600"}))
+    async with client_of(service) as client:
+        with pytest.raises(RateLimited) as caught:
+            await _get(client)
+    assert caught.value.retry_after_s == 3600.0
+    assert len(service.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "requests"), [({}, 2), ({"Retry-After": "1"}, 4)], ids=["without a wait", "with a wait"]
+)
+async def test_a_recording_that_cannot_be_rendered_is_asked_for_once_more_only(
+    headers: dict[str, str], requests: int
+) -> None:
+    service = ScriptedService(nested(503, "service_unavailable", headers=headers))
+    async with client_of(service) as client:
+        with pytest.raises(ServiceFailed):
+            async with client.calls.get_recording(call_uuid="cal_1"):
+                raise AssertionError("the recording must not open")
+    assert len(service.requests) == requests
+
+
+def test_jitter_takes_up_to_half_of_a_wait_and_no_wait_passes_the_longest() -> None:
+    retries, error = Retries(attempts=10_000), ServiceProblem("m", code="c", status=500, type="api_error")
+
+    def wait_s(attempt: int, drawn: float) -> float | None:
+        return retries.wait_s(error, attempt=attempt, repeatable=True, media=False, draw=lambda: drawn)
+
+    assert wait_s(1, 0.0) == 0.25
+    assert wait_s(1, 1.0) == 0.125
+    assert wait_s(6, 0.0) == 8.0
+    assert wait_s(9_999, 0.0) == 8.0
+    assert wait_s(10_000, 0.0) is None
+
+
+async def test_a_conflict_with_a_request_under_way_is_raised_after_the_last_attempt() -> None:
+    service = ScriptedService(*IN_PROGRESS)
+    async with client_of(service) as client:
+        with pytest.raises(Conflict) as caught:
+            await _create(client)
+    assert len(service.requests) == 4
+    assert caught.value.code == "idempotency_in_progress"
+
+
+async def test_a_time_out_of_a_patch_says_that_it_may_have_arrived() -> None:
+    async with client_of(ScriptedService(httpx.ReadTimeout("x"))) as client:
+        with pytest.raises(ServiceTimeout) as caught:
+            await _update(client)
+    assert caught.value.request_sent
+    assert not caught.value.retryable

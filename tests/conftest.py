@@ -1,0 +1,79 @@
+"""Fixtures for all tests. A test that takes `database_url` or `engine` runs once on each engine."""
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from tests.databases import Engine, RunDatabases, chosen_engines
+from tests.engine_count import EngineCount
+from tests.keeper import Keeper
+
+ENGINES = chosen_engines()
+
+_run = pytest.StashKey[RunDatabases]()
+_numbers = itertools.count(1)
+
+
+class WorkerNode(Protocol):
+    """What the controller of pytest-xdist knows about a worker."""
+
+    config: pytest.Config
+    workerinput: dict[str, Any]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Names the folder of the run's databases. Workers are told by the controller, in `pytest_configure_node`."""
+    worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if worker_input is None:
+        keeper = Keeper()
+        config.add_cleanup(keeper.close)
+        config.stash[_run] = RunDatabases(keeper.folder)
+        config.pluginmanager.register(EngineCount(ENGINES))
+    else:
+        config.stash[_run] = RunDatabases(Path(worker_input["databases"]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerNode) -> None:
+    """Passes the folder on to a worker."""
+    node.workerinput["databases"] = str(node.config.stash[_run].folder)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Notes the engine where the test's report takes it along, from a worker to the controller too."""
+    callspec = getattr(item, "callspec", None)
+    if callspec is not None and "engine" in callspec.params:
+        item.user_properties.append(("engine", callspec.params["engine"]))
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """The database engine of this test."""
+    return request.param
+
+
+@pytest.fixture
+def database_url(engine: Engine, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a migrated database without data, for this test alone."""
+    yield from _database(engine, request.config.stash[_run], tmp_path, migrated=True)
+
+
+@pytest.fixture
+def empty_database_url(engine: Engine, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database without tables, for this test alone. It shares its SQLite file with `database_url`."""
+    yield from _database(engine, request.config.stash[_run], tmp_path, migrated=False)
+
+
+def _database(engine: Engine, run: RunDatabases, folder: Path, *, migrated: bool) -> Iterator[str]:
+    if engine == "sqlite":
+        yield run.sqlite(folder, migrated=migrated)
+        return
+    url = run.postgres(f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{next(_numbers)}", migrated=migrated)
+    try:
+        yield url
+    finally:
+        run.drop(url)

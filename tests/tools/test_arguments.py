@@ -1,0 +1,140 @@
+"""Strict arguments and what is said about wrong ones."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from mcp.server.mcpserver.exceptions import ToolError
+
+from callwright.contract.calls import ListCalls
+from callwright.contract.deployments import CreateDeployment, GetDeployment, UpdateDeployment
+from callwright.tools.arguments import narrowed, takes_text, validated
+from callwright.tools.catalogue import TOOLS, tool_named
+from callwright.tools.definitions import definitions
+from callwright.tools.waiting import GetDeploymentWaiting
+
+DRAFT = {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"}
+
+
+def refusal(name: str, arguments: dict[str, Any]) -> str:
+    with pytest.raises(ToolError) as caught:
+        validated(tool_named(name), arguments)
+    return str(caught.value)
+
+
+def test_an_unknown_argument_is_named_with_the_allowed_ones() -> None:
+    said = refusal("get_agent", {"id": "agt_1", "agent": "x"})
+    assert said == "Invalid arguments: agent: unknown argument. Allowed: id."
+
+
+def test_a_missing_argument_is_named() -> None:
+    assert refusal("get_agent", {}) == "Invalid arguments: id: required"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"per_page": "20"}, "per_page"),
+        ({"per_page": 0}, "per_page"),
+        ({"page": True}, "page"),
+        ({"status": "completed"}, "status"),
+        ({"created_from": 1_700_000_000}, "created_from"),
+        ({"created_from": "yesterday"}, "created_from"),
+        ({"outcome": ["answered", "sunny"]}, "outcome.1"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_field(arguments: dict[str, Any], field: str) -> None:
+    assert refusal("list_calls", arguments).startswith(f"Invalid arguments: {field}: ")
+
+
+def test_refused_values_are_not_repeated() -> None:
+    said = refusal("create_agent", {"name": 12025550100, "voice_id": "v", "language": "secret words", "hidden": "pin"})
+    assert "12025550100" not in said
+    assert "secret words" not in said
+    assert "pin" not in said
+
+
+def test_nested_unknown_fields_are_named_by_their_path() -> None:
+    said = refusal("create_deployment", {**DRAFT, "retry_policy": {"tries": 3}})
+    assert said == "Invalid arguments: retry_policy.tries: unknown argument."
+
+
+def test_a_rule_between_fields_is_said_in_plain_words() -> None:
+    said = refusal("create_deployment", {**DRAFT, "voicemail": {"action": "leave_message"}})
+    assert said == "Invalid arguments: voicemail: message_template is required when action is leave_message"
+
+
+def test_many_faults_are_cut() -> None:
+    said = refusal("create_agent", {f"field{number}": 1 for number in range(20)})
+    assert said.endswith("and 16 more")
+
+
+@pytest.mark.parametrize("value", ["\ud800", float("nan")])
+def test_what_json_cannot_carry_is_refused_in_words(value: object) -> None:
+    said = refusal("get_agent", {"id": value})
+    assert said.startswith("Invalid arguments: ")
+    assert "\ud800" not in said
+
+
+def test_a_null_character_is_refused() -> None:
+    said = refusal("create_audience", {"name": "a\x00b"})
+    assert said == "Invalid arguments: name: must not contain the character NUL"
+
+
+def test_an_object_sent_as_json_text_is_read_as_the_object() -> None:
+    asked = validated(tool_named("create_deployment"), {**DRAFT, "retry_policy": '{"max_attempts": 2}'})
+    assert isinstance(asked, CreateDeployment)
+    assert asked.retry_policy.max_attempts == 2
+
+
+def test_a_list_sent_as_json_text_is_read_as_the_list() -> None:
+    asked = validated(tool_named("list_calls"), {"outcome": '["answered"]'})
+    assert isinstance(asked, ListCalls)
+    assert asked.outcome == ["answered"]
+
+
+def test_text_that_looks_like_json_stays_text_where_text_is_meant() -> None:
+    asked = validated(
+        tool_named("create_agent"),
+        {
+            "name": "[1]",
+            "voice_id": "v",
+            "language": "en",
+            "system_prompt": '{"a": 1}',
+            "welcome_message": "[]",
+        },
+    )
+    assert asked.model_dump()["system_prompt"] == '{"a": 1}'
+    assert asked.model_dump()["name"] == "[1]"
+
+
+def test_only_objects_and_lists_are_read_out_of_text() -> None:
+    found = definitions()
+    for tool in TOOLS:
+        for name, schema in found[tool.name]["inputSchema"]["properties"].items():
+            structured = schema["type"] in ("object", "array")
+            assert takes_text(tool.arguments.model_fields[name].annotation) is not structured, (tool.name, name)
+
+
+def test_lists_ask_for_twenty_entries_unless_told_otherwise() -> None:
+    assert validated(tool_named("list_calls"), {}).model_dump()["per_page"] == 20
+    assert validated(tool_named("list_calls"), {"per_page": 7}).model_dump()["per_page"] == 7
+
+
+def test_moments_are_read_with_their_offset() -> None:
+    asked = validated(tool_named("list_calls"), {"created_from": "2026-11-21T10:30:00+01:00"})
+    assert isinstance(asked, ListCalls)
+    assert asked.created_from == datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+
+
+def test_what_was_not_given_is_not_set() -> None:
+    asked = validated(tool_named("update_deployment"), {"id": "dep_1", "name": "New", "budget_cap": None})
+    assert isinstance(asked, UpdateDeployment)
+    assert asked.model_fields_set == {"id", "name", "budget_cap"}
+
+
+def test_arguments_of_the_tool_alone_do_not_reach_the_operation() -> None:
+    asked = narrowed(GetDeploymentWaiting(id="dep_1", wait_seconds=5), GetDeployment)
+    assert type(asked) is GetDeployment
+    assert asked.model_fields_set == {"id"}
+    assert asked.model_dump() == {"id": "dep_1"}

@@ -1,0 +1,154 @@
+"""From an error of the client to the next step."""
+
+import pytest
+from pydantic import JsonValue
+
+from callwright.client.errors import (
+    AnswerTooLarge,
+    CallwrightError,
+    InvalidArguments,
+    ServiceProblem,
+    ServiceTimeout,
+    ServiceUnreachable,
+    UnexpectedAnswer,
+)
+from callwright.contract.problems import PROBLEMS
+from callwright.tools.catalogue import TOOLS, tool_named
+from callwright.tools.errors import explained
+from callwright.tools.tool import Tool
+
+writing = pytest.mark.parametrize(
+    "tool", [tool for tool in TOOLS if not tool.hints.read_only], ids=lambda tool: tool.name
+)
+
+
+def problem(
+    code: str,
+    *,
+    message: str = "",
+    field: str | None = None,
+    errors: list[JsonValue] | None = None,
+    details: dict[str, JsonValue] | None = None,
+    retry_after_s: float | None = None,
+) -> ServiceProblem:
+    known = PROBLEMS[code]
+    return ServiceProblem(
+        message or known.meaning,
+        code=code,
+        status=known.status,
+        type=known.type,
+        field=field,
+        request_id="req_1",
+        errors=errors or (),
+        details=details,
+        retry_after_s=retry_after_s,
+    )
+
+
+@pytest.mark.parametrize("code", PROBLEMS)
+def test_every_problem_reads_as_words_without_placeholders_whatever_the_tool(code: str) -> None:
+    for tool in TOOLS:
+        said = explained(problem(code), tool)
+        assert said.startswith(PROBLEMS[code].meaning)
+        assert len(said) > len(PROBLEMS[code].meaning) + 10
+        assert "{" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "finder"),
+    [
+        ("create_deployment", "agent_id", "list_agents"),
+        ("create_deployment", "audience_id", "list_audiences"),
+        ("create_deployment", "phone_number_ids", "list_phone_numbers"),
+        ("create_agent", "voice_id", "list_voices"),
+        ("get_call", None, "list_calls"),
+        ("get_voice", None, "list_voices"),
+        ("start_deployment", None, "list_deployments"),
+        ("get_audience_import", "import_id", "import_audience"),
+    ],
+)
+def test_what_is_not_found_is_looked_for_with_the_right_list(name: str, field: str | None, finder: str) -> None:
+    assert finder in explained(problem("not_found", field=field), tool_named(name))
+
+
+def test_further_fields_and_known_details_are_said() -> None:
+    found = problem(
+        "invalid_field",
+        message="name is too long",
+        field="name",
+        errors=[{"field": "name", "message": "too long"}, {"field": "language", "message": "no such tag"}],
+        details={"current_status": "active", "allowed": ["pause", "cancel"], "stack": "hidden"},
+    )
+    assert explained(found, tool_named("create_agent")) == (
+        "name is too long. language: no such tag. (current_status active; allowed pause, cancel) "
+        "Correct the field named above and call again."
+    )
+
+
+def test_money_in_details_reads_as_an_amount() -> None:
+    details: dict[str, JsonValue] = {"required": {"amount": "9.50", "currency": "USD"}, "available": "5.00"}
+    said = explained(problem("insufficient_credits", details=details), tool_named("start_deployment"))
+    assert "required 9.50 USD; available 5.00" in said
+    assert "get_wallet" in said
+
+
+def test_a_failure_of_the_service_carries_the_request_id_and_the_wait() -> None:
+    said = explained(problem("service_unavailable", retry_after_s=3), tool_named("get_recording"))
+    assert "(wait 3 seconds; request id req_1)" in said
+
+
+def test_an_unknown_code_still_gets_a_next_step() -> None:
+    found = ServiceProblem("Odd.", code="http_418", status=418, type="validation_error")
+    assert explained(found, tool_named("get_agent")) == "Odd. Try again later, or tell the person."
+
+
+def test_text_of_the_service_is_cleaned_and_cut() -> None:
+    said = explained(problem("invalid_field", message="a\u202eb\n" + "x" * 900), tool_named("get_agent"))
+    assert said.startswith("ab x")
+    assert len(said) < 600
+
+
+@writing
+@pytest.mark.parametrize("kind", [ServiceUnreachable, ServiceTimeout])
+def test_a_lost_answer_to_a_change_says_to_look_before_trying_again(
+    kind: type[ServiceUnreachable] | type[ServiceTimeout], tool: Tool
+) -> None:
+    said = explained(kind("lost", request_sent=True, repeatable=False), tool)
+    assert "It may have happened: look with " in said
+    assert said.endswith(" before trying again.")
+
+
+@writing
+def test_a_change_that_was_never_sent_has_not_happened(tool: Tool) -> None:
+    said = explained(ServiceUnreachable("refused", request_sent=False, repeatable=False), tool)
+    assert "Nothing was changed" in said
+
+
+def test_after_a_deletion_one_looks_at_the_list() -> None:
+    said = explained(ServiceTimeout("late", request_sent=True, repeatable=False), tool_named("delete_agent"))
+    assert "look with list_agents" in said
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ServiceTimeout("late", request_sent=True, repeatable=True),
+        ServiceUnreachable("gone", request_sent=True, repeatable=True),
+        AnswerTooLarge(limit_bytes=1),
+        UnexpectedAnswer("secret path"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_read_that_failed_has_changed_nothing(error: CallwrightError) -> None:
+    said = explained(error, tool_named("list_calls"))
+    assert "Nothing was changed" in said
+    assert "secret" not in said
+
+
+def test_an_unreadable_answer_to_a_change_says_to_look() -> None:
+    assert "look with get_deployment" in explained(UnexpectedAnswer("odd"), tool_named("start_deployment"))
+
+
+def test_arguments_the_client_refuses_are_explained() -> None:
+    said = explained(InvalidArguments("id: must not be empty"), tool_named("get_agent"))
+    assert said == "Invalid arguments: id: must not be empty. Correct them and call again."

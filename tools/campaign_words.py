@@ -1,0 +1,120 @@
+"""How a campaign and its preview read in a reply."""
+
+from callwright.contract.deployments import Deployment, Preview, Stats
+
+from .text import amount, counted, line, lines, listed, moment, shortened
+from .use import Use
+
+_NEXT = {
+    "draft": "Next: preview_deployment, then start_deployment after the person agrees.",
+    "active": "Next: get_deployment with wait_seconds=45 follows it; pause_deployment stops it.",
+    "paused": "Next: resume_deployment goes on, cancel_deployment ends it.",
+    "completed": "Next: list_calls with this deployment_id shows its calls.",
+}
+
+
+def done(stats: Stats) -> int:
+    """Contacts that need no further call."""
+    return stats.contacts - stats.pending - stats.in_flight - stats.retry_waiting
+
+
+def progress(stats: Stats) -> str:
+    """For example `182 of 300 contacts done, 41 answered`."""
+    return f"{done(stats)} of {stats.contacts} contacts done, {stats.answered} answered"
+
+
+def entry(deployment: Deployment, _: Use) -> str:
+    """A campaign on one line."""
+    return line(
+        deployment.id,
+        deployment.name,
+        deployment.status,
+        progress(deployment.stats) if deployment.stats.contacts else None,
+        f"spent {amount(deployment.stats.spend)}",
+        "simulated" if deployment.simulated else None,
+    )
+
+
+def whole(deployment: Deployment, use: Use) -> str:
+    """A campaign with its settings and the next step."""
+    stats, retries = deployment.stats, deployment.retry_policy
+    numbers = deployment.phone_number_ids
+    return lines(
+        _state(deployment, use),
+        line(
+            f"agent {deployment.agent_id}",
+            f"audience {deployment.audience_id}",
+            f"from {listed(numbers, most=5)}" if numbers else "no number to call from yet",
+        ),
+        line(
+            f"up to {deployment.max_concurrency} calls at once, {deployment.calls_per_second:g} a second",
+            f"up to {retries.max_attempts} attempts a contact",
+            f"budget cap {amount(deployment.budget_cap)}" if deployment.budget_cap else "no budget cap",
+        ),
+        _hours(deployment),
+        f"outcomes: {counted(stats.outcomes)}" if stats.outcomes else None,
+        f"dispositions: {counted(stats.dispositions)}" if stats.dispositions else None,
+        _NEXT.get(deployment.status),
+    )
+
+
+def started(deployment: Deployment, use: Use) -> str:
+    """What a start or resume set going."""
+    network = "Simulated network: no telephone rings, the money is play money." if deployment.simulated else None
+    return lines(_state(deployment, use), network, _NEXT.get(deployment.status))
+
+
+def stopped(deployment: Deployment, use: Use) -> str:
+    """Where a pause or cancellation left it."""
+    in_flight = deployment.stats.in_flight
+    calls = "call is" if in_flight == 1 else "calls are"
+    finishing = f"{in_flight} {calls} still under way and will finish." if in_flight else None
+    return lines(_state(deployment, use), finishing, _NEXT.get(deployment.status))
+
+
+def preview(found: Preview, _: Use) -> str:
+    """Who would be called, at what cost, and what stands in the way."""
+    cost = found.cost
+    missing = [f"{gap.name} for {gap.contacts} contacts" for gap in found.missing_variables]
+    return lines(
+        line(f"{found.eligible} people would be called", "simulated" if found.simulated else "REAL CALLS"),
+        f"not called: {listed([f'{block.count} {block.reason}' for block in found.blocked])}"
+        if found.blocked
+        else None,
+        f"no value: {listed(missing)}" if missing else None,
+        f"greeting: {shortened(found.greeting, 500)}" if found.greeting else "greeting: none, the contact begins",
+        line(
+            f"cost {amount(cost.low)} to {amount(cost.high)}",
+            f"available {amount(cost.available)}",
+            None if cost.covered else "THE WALLET DOES NOT COVER THE HIGH END",
+        ),
+        f"basis: {cost.basis}",
+        line(f"up to {found.max_attempts} attempts each", f"about {found.estimated_minutes:.1f} minutes for one round"),
+        *(f"start would refuse: {problem}" for problem in found.problems),
+        *(f"warning: {warning}" for warning in found.warnings),
+    )
+
+
+def _state(deployment: Deployment, use: Use) -> str:
+    return lines(
+        entry(deployment, use),
+        f"reason: {deployment.status_reason}" if deployment.status_reason else None,
+        _waiting(deployment),
+    )
+
+
+def _waiting(deployment: Deployment) -> str | None:
+    stats = deployment.stats
+    counts = {"pending": stats.pending, "in flight": stats.in_flight, "waiting for a retry": stats.retry_waiting}
+    left = {name: count for name, count in counts.items() if count}
+    next_dial = moment(deployment.next_dial_at)
+    return line(counted(left), f"next call {next_dial}" if next_dial else None) or None
+
+
+def _hours(deployment: Deployment) -> str:
+    hours = deployment.calling_hours
+    if hours is None:
+        return "calls at any hour"
+    zone = "the contact's own time zone" if hours.timezone_mode == "callee" else str(hours.timezone)
+    windows = [f"{','.join(window.days)} {window.start}-{window.end}" for window in hours.windows]
+    return f"calls {'; '.join(windows)} in {zone}"

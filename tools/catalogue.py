@@ -1,0 +1,18 @@
+"""Every tool there is.
+
+Importing this module imports the whole contract, so the server does it when a tool first runs.
+"""
+
+from . import agents, audiences, calls, deployments, dialling, phone_numbers, rows, voices, wallet
+from .tool import Tool
+
+MODULES = (wallet, agents, voices, audiences, rows, phone_numbers, deployments, dialling, calls)
+
+TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)
+
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+def tool_named(name: str) -> Tool:
+    """The tool. Raises KeyError where there is none."""
+    return _BY_NAME[name]

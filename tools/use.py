@@ -1,0 +1,110 @@
+"""What a tool has in hand while it runs: the way to the service, a clock, ids, progress, and how to show numbers.
+
+The server hands in a `Session` through the lifespan of the protocol server; tools know it only by these shapes.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import ParamSpec, Protocol, TypeVar
+
+from callwright.contract.model import Input
+from callwright.contract.operation import MediaStream, Operation
+
+from .text import masked
+
+P = ParamSpec("P")
+In = TypeVar("In", bound=Input)
+Out = TypeVar("Out")
+
+
+class Media(Protocol):
+    """An answer that is bytes, opened but not read."""
+
+    @property
+    def media_type(self) -> str:
+        """For example audio/mpeg."""
+        ...
+
+    @property
+    def size(self) -> int | None:
+        """Bytes in all, where the service says so."""
+        ...
+
+    @property
+    def etag(self) -> str | None:
+        """The version of the bytes, where the service says so."""
+        ...
+
+    async def read(self, max_bytes: int, /) -> bytes:
+        """The bytes, `max_bytes` at most."""
+        ...
+
+
+class Caller(Protocol):
+    """The typed client, as far as tools, resources and completions need it."""
+
+    async def ask(self, operation: Operation[P, In, Out], asked: In, /, *, idempotency_key: str | None = None) -> Out:
+        """The answer of the service. Raises the errors of `callwright.client.errors`."""
+        ...
+
+    def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
+        """An answer in bytes, open inside `async with`."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, handed in so that tests need not wait."""
+
+    def monotonic(self) -> float:
+        """Seconds that only grow."""
+        ...
+
+    async def sleep(self, seconds: float, /) -> None:
+        """Waits."""
+        ...
+
+
+class Session(Protocol):
+    """What the lifespan of the protocol server yields."""
+
+    @property
+    def base_url(self) -> str | None:
+        """Where the REST service answers over HTTP, without a trailing slash; None where it does not."""
+        ...
+
+    @property
+    def masks(self) -> bool:
+        """Whether telephone numbers of contacts lose their middle in text."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """Time."""
+        ...
+
+    @property
+    def ids(self) -> Callable[[], str]:
+        """A fresh random id at each call: at least 16 letters and digits."""
+        ...
+
+    async def client(self) -> Caller:
+        """The client, connected at the first call. Raises the errors of `callwright.client.errors`."""
+        ...
+
+
+Progress = Callable[[float, float | None, str], Awaitable[None]]
+"""Reports how much is done, of how much, in words. Does nothing where the caller did not ask for it."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """One call of one tool."""
+
+    client: Caller
+    session: Session
+    progress: Progress
+
+    def number(self, phone_number: str) -> str:
+        """A contact's telephone number as text shows it."""
+        return masked(phone_number) if self.session.masks else phone_number
