@@ -19,6 +19,8 @@ from callwright.service.storage.schema import api_keys, organizations, transacti
 
 MAX_ACTIVE_KEYS = 20
 DEFAULT_ORGANIZATION = "default"
+DEFAULT_PLAN = "growth"
+EMBEDDED_LABEL = "embedded"
 _O, _K = organizations.c, api_keys.c
 
 
@@ -145,3 +147,27 @@ def revoke_key(connection: Connection, ids: Ids, key: str, now_ms: int) -> str:
 def _audit(connection: Connection, ids: Ids, org_id: str, action: str, subject: str, now_ms: int) -> None:
     entry = journal.entry_row(ids, org_id, action, subject, at_ms=now_ms, actor="operator")
     journal.add_entries(connection, [entry])
+
+
+def default_organization(connection: Connection, ids: Ids, now_ms: int) -> str:
+    """The organization of the embedded default, made when there is none yet; returns its id."""
+    org_id = connection.execute(select(_O.id).where(_O.name == DEFAULT_ORGANIZATION)).scalar()
+    return org_id or create_organization(connection, ids, DEFAULT_ORGANIZATION, DEFAULT_PLAN, now_ms)
+
+
+def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int) -> str:
+    """The key of the default organization: the one that was kept if it still works, else a new one.
+
+    Makes the organization when there is none, and revokes an earlier embedded key that was lost.
+    """
+    if kept is not None:
+        known = select(_K.id).where(_K.hash == fingerprint(kept), _K.revoked_at.is_(None))
+        if connection.execute(known).scalar() is not None:
+            return kept
+    org_id = default_organization(connection, ids, now_ms)
+    connection.execute(
+        update(api_keys)
+        .where(_K.org_id == org_id, _K.label == EMBEDDED_LABEL, _K.revoked_at.is_(None))
+        .values(revoked_at=now_ms)
+    )
+    return create_key(connection, ids, org_id, EMBEDDED_LABEL, now_ms).secret

@@ -8,7 +8,6 @@ from typing import Any
 
 import anyio
 from anyio import to_thread
-from filelock import FileLock, Timeout
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
@@ -18,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from callwright.contract.surface import OPERATIONS
+from callwright.service.data_folder import DataFolder
 from callwright.service.dialler.supervisor import Alarm, Supervisor
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
@@ -34,12 +34,7 @@ from callwright.service.storage.database import Database, opened
 from callwright.service.storage.listing import Cursors
 from callwright.service.storage.schema import service_state
 
-LOCK_FILE = "service.lock"
 _CURSOR_SECRET = "cursor_secret"
-
-
-class DataFolderInUse(RuntimeError):
-    """Another process serves this data folder."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +59,12 @@ async def _alone(settings: ServiceSettings) -> AsyncGenerator[None]:
     if not settings.database_url.startswith("sqlite"):
         yield
         return
-    lock = FileLock(settings.data / LOCK_FILE, thread_local=False)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise DataFolderInUse(f"another process serves {settings.data}") from error
+    folder = DataFolder(settings.data)
+    folder.hold()
     try:
         yield
     finally:
-        lock.release()
+        folder.let_go()
 
 
 @asynccontextmanager
@@ -80,7 +72,7 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
     """A service that runs until the block ends; then work under way is left where the next start finds it.
 
     Raises:
-        DataFolderInUse: on SQLite, when another process serves the folder.
+        data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
     """
     settings.data.mkdir(parents=True, exist_ok=True)
     async with _alone(settings):

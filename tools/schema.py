@@ -61,7 +61,8 @@ class _Compact:
             if key == "properties":
                 found[key] = {name: self.of(sub) for name, sub in value.items()}
             elif key in ("items", "additionalProperties") and isinstance(value, dict):
-                found[key] = self.of(cast("JsonSchema", value))
+                # Some readers of schemas want `true` for "anything", not an empty schema.
+                found[key] = self.of(cast("JsonSchema", value)) or True
             elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
                 found[key] = [self.of(sub) for sub in value]
             else:

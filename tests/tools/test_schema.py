@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from callwright.contract.model import Input, Part, Resource
 from callwright.contract.pagination import Page
@@ -23,6 +23,7 @@ class Asked(Input):
     policy: Policy | None = None
     kept: Policy = Policy()
     kind: Annotated[Literal["a", "b"], Field(description="A kind.")] = "a"
+    row: Annotated[dict[str, JsonValue], Field(description="Anything.")] = {}
 
 
 class Inner(Resource):
@@ -57,6 +58,7 @@ def test_input_inlines_references_and_drops_null_titles_and_examples() -> None:
             "note": {"type": "string", "description": "A note."},
             "policy": policy,
             "kept": policy,
+            "row": {"type": "object", "additionalProperties": True, "description": "Anything."},
             "kind": {"type": "string", "enum": ["a", "b"], "default": "a", "description": "A kind."},
         },
     }

@@ -8,7 +8,19 @@ from callwright.service.engine.simulated.phrases import Act, bank_of, bank_or_en
 from callwright.service.engine.simulated.speech_acts import options_of
 
 _BY_ACT = frozenset(
-    ("good_time", "identity_check", "rating", "how_many", "when", "confirm", "detail", "any", "offer", "how_are", "open")
+    (
+        "good_time",
+        "identity_check",
+        "rating",
+        "how_many",
+        "when",
+        "confirm",
+        "detail",
+        "any",
+        "offer",
+        "how_are",
+        "open",
+    )
 )
 # What a contact says once, in the phrases of the same name.
 _SAID_ONCE = {"no": "refuse", "opt_out": "opt_out", "wrong_number": "wrong_number", "wants_human": "wants_human"}
@@ -42,7 +54,6 @@ class Contact:
         self._questions_left = persona.questions if persona.intent == "asks_first" else 0
         self._asks_about_robot = persona.asks_about_robot
         self._complained = False
-        self._held = False
 
     @property
     def has_script(self) -> bool:
@@ -59,8 +70,8 @@ class Contact:
             return self._say("screening")
         return self._say("pick_up")
 
-    def reply(self, act: Act, *, heard_s: float, left: int, unanswered: bool) -> Reply:
-        """The answer to a turn of the agent that took `heard_s`, with `left` objectives to come after it.
+    def reply(self, heard: str, act: Act, *, heard_s: float, left: int, unanswered: bool) -> Reply:
+        """The answer to a turn of the agent, `heard`, that took `heard_s`, with `left` objectives to come after it.
 
         `unanswered` says that the agent just had no answer to a question of the contact.
         """
@@ -93,7 +104,7 @@ class Contact:
         if self._questions_left and self._questions and self._spoken >= 1:
             self._questions_left -= 1
             return self._text(self._questions.pop(int(chance.unit() * len(self._questions))))
-        return self._answer(act)
+        return self._answer(heard, act)
 
     def farewell(self) -> Reply:
         """What it says when the agent has taken its leave: its script, a goodbye or nothing."""
@@ -107,7 +118,6 @@ class Contact:
 
     def connected(self) -> Reply:
         """After the screening service: the person behind it, or the refusal."""
-        self._held = True
         self._intent = "yes"
         self._raised = True
         return self._say("pick_up")
@@ -139,19 +149,17 @@ class Contact:
             return self._say("screening_hold")
         return self._say("screening_refuse", hangs_up=True)
 
-    def _answer(self, act: Act) -> Reply:
-        chance = self._chance
+    def _answer(self, heard: str, act: Act) -> Reply:
         if act == "statement":
             return self._say("ack" if self._spoken else "listen")
         if act in _BY_ACT:
             return self._say(act)
-        return self._say("yes") if act == "yes_no" else self._say("choice_vague")
+        return self._say("yes") if act == "yes_no" else self._choose(heard)
 
-    def choose(self, question: str) -> Reply | None:
-        """One of the two things a question offers, where it offers two plain words."""
+    def _choose(self, question: str) -> Reply:
         options = options_of(question, self._bank)
         if options is None:
-            return None
+            return self._say("choice_vague")
         chosen = self._chance.pick(options)
         words = self._chance.pick(self._bank.contact["choice", self._persona.temper.register]).replace("{0}", chosen)
         return self._text(words[:1].upper() + words[1:])
@@ -159,9 +167,7 @@ class Contact:
     def _scripted(self) -> Reply:
         return self._text(self._script.pop())
 
-    def _say(
-        self, key: str, *, hangs_up: bool = False, cuts_in: bool = False, language_wanted: str = ""
-    ) -> Reply:
+    def _say(self, key: str, *, hangs_up: bool = False, cuts_in: bool = False, language_wanted: str = "") -> Reply:
         words = self._bank.contact_says(key, self._persona.temper.register, self._chance)
         return self._text(words, hangs_up=hangs_up, cuts_in=cuts_in, language_wanted=language_wanted)
 

@@ -1,4 +1,4 @@
-"""Turns what an English prompt tells the agent to do into what the agent says. Simple rules, and a way out for the rest.
+"""Turns what an English prompt tells the agent to do into what the agent says. Simple rules and a way out.
 
 "Ask whether Thursday suits" becomes "Does Thursday suit you?", "Confirm the address" becomes "Could you confirm the
 address?". What no rule knows is put as "Could you tell me ...?" or left for the caller to say as it stands.
@@ -31,16 +31,17 @@ _VERBS = {
 }
 _WH = r"(?:what|when|where|who|whom|whose|which|why|how)"
 _VERB = (
-    r"(?P<verb>ask|find out|check|confirm|verify|tell|inform|let|remind|offer|invite|propose|suggest|collect|get|obtain|"
-    r"gather|learn|determine|establish|clarify|record|take|note(?: down)?|request|explain|mention|say|state|apologi[sz]e|"
-    r"book|schedule|arrange|see|understand|identify|qualify|recommend|encourage|announce|share|capture|make sure)"
+    r"(?P<verb>ask|find out|check|confirm|verify|tell|inform|let|remind|offer|invite|propose|suggest|collect|get|"
+    r"obtain|gather|learn|determine|establish|clarify|record|take|note(?: down)?|request|explain|mention|say|state|"
+    r"apologi[sz]e|book|schedule|arrange|see|understand|identify|qualify|recommend|encourage|announce|"
+    r"share|capture|make sure)"
 )
 _IMPERATIVE = re.compile(
     rf"(?:please |then |next,? |finally,? |first,? |also |politely |and )*{_VERB}\b(?P<rest>.*)", re.I | re.S
 )
 _SPLIT = re.compile(
-    r"(?:;|,? and then|,? then|, and|,| and)\s+(?=(?:ask|find out|confirm|verify|tell them|inform|remind|offer|invite|collect|"
-    r"explain|mention|apologi[sz]e|book|schedule|let them)\b)",
+    r"(?:;|,? and then|,? then|, and|,| and)\s+(?=(?:ask|find out|confirm|verify|tell them|inform|remind|offer|invite|"
+    r"collect|explain|mention|apologi[sz]e|book|schedule|let them)\b)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{3,})[\"”»]")

@@ -31,8 +31,8 @@ _FACT_HEADING = re.compile(
     re.IGNORECASE,
 )
 _RULE_HEADING = re.compile(
-    r"rule|style|tone|guard|never|don'?t|do not|persona|voice|manner|limit|constraint|instructions? for tone|reglas|estilo|"
-    r"regeln|stil|règles|ton\b|regras|regole|stile|regels|toon|नियम",
+    r"rule|style|tone|guard|never|don'?t|do not|persona|voice|manner|limit|constraint|instructions? for tone|reglas|"
+    r"estilo|regeln|stil|règles|ton\b|regras|regole|stile|regels|toon|नियम",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"\{\{[^{}]*\}\}")

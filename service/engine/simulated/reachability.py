@@ -66,7 +66,8 @@ def fate_of(profile: ReachabilityProfile, *, person: Chance, moment: Chance) -> 
     shares = profile.valid_shares
     habit = person.weighted(shares)
     today = moment.weighted(shares)
-    return habit if moment.happens(profile.persistence) else today
+    # Two attempts agree by habit when both follow it, hence the root.
+    return habit if moment.happens(profile.persistence**0.5) else today
 
 
 @dataclass(frozen=True, slots=True)

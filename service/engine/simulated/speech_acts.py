@@ -69,9 +69,10 @@ def wish_of(text: str, bank: Bank) -> Wish:
             return wish
     if text in bank.small_talk or any(marker in said for marker in bank.hears["purpose"]):
         return "nothing"
-    words = said.split()
+    # A hesitation may come before the no: "Hm, no".
+    beginning = [word.strip(_EDGES) for word in said.split()[:2]]
     for start in bank.hears["no_start"]:
-        if said.startswith(f" {start}") and words[0].strip(",.!…।") in (start.split()[0],):
+        if start in beginning or (" " in start and said.startswith(f" {start}")):
             return "no_start"
     return "question" if is_question(text) else "nothing"
 
@@ -88,13 +89,17 @@ _EDGES = " \t\"'“”«»¿¡?？؟!.,;:…()[]"
 
 @lru_cache(maxsize=_CACHED_SENTENCES)
 def options_of(text: str, bank: Bank) -> tuple[str, str] | None:
-    """The two single words a question lets the contact choose between, where it does."""
-    words = last_sentence(text).split()
-    for conjunction in bank.acts["choice"]:
-        for at in range(1, len(words) - 1):
-            if words[at].lower() == conjunction.strip():
-                first, second = words[at - 1].strip(_EDGES), words[at + 1].strip(_EDGES)
-                # Only what ends the sentence is surely the whole of the second choice.
-                if first and second and at + 1 == len(words) - 1:
-                    return first, second
+    """The two things a question lets the contact choose between, where each is one word, perhaps with an article."""
+    words = [word.strip(_EDGES) for word in last_sentence(text).split()]
+    joins = {each.strip() for each in bank.acts["choice"]}
+    for at in range(1, len(words) - 1):
+        if words[at].lower() not in joins:
+            continue
+        first, second, after = words[at - 1], words[at + 1], words[at + 2 : at + 4]
+        if at >= 2 and after and words[at - 2].lower() == second.lower():
+            # "the morning or the afternoon": the same article before both.
+            first, second, after = f"{words[at - 2]} {first}", f"{second} {after[0]}", after[1:]
+        # Something that goes on after the second word would cut the choice short.
+        if first and second and (not after or after[0].lower() in bank.stopwords):
+            return first, second
     return None

@@ -32,6 +32,11 @@ class Timeline:
         self.cut = False
         """The limit was reached; nothing more is said."""
 
+    @property
+    def agent_has_spoken(self) -> bool:
+        """Whether the agent has said anything yet."""
+        return any(each.speaker == "agent" for each in self._said)
+
     def say(self, speaker: Speaker, text: str, language: str, *, gap_s: float) -> None:
         """Adds a turn `gap_s` after the one before, at least `MIN_GAP_S` unless it cuts in. Empty text adds nothing."""
         if self.cut or not text:

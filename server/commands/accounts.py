@@ -1,0 +1,110 @@
+"""`callwright orgs` and `callwright keys`.
+
+They write to the database at the side of a service that may be running: each command is one short transaction, which
+SQLite and Postgres both keep apart from the service's own.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from decimal import InvalidOperation
+
+from anyio import to_thread
+from rich.console import Console
+from rich.table import Table
+
+from callwright.server.settings import ProgramSettings
+from callwright.service import accounts
+from callwright.service.domain.clock import SystemClock
+from callwright.service.domain.ids import Ids
+from callwright.service.domain.money import amount, micros
+from callwright.service.storage import migrate
+from callwright.service.storage.database import Database, opened
+
+
+class CommandError(Exception):
+    """What was asked cannot be done; the text says why."""
+
+
+@asynccontextmanager
+async def _database(settings: ProgramSettings) -> AsyncGenerator[tuple[Database, Ids, int]]:
+    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    await to_thread.run_sync(migrate.upgrade, settings.database_url)
+    clock = SystemClock(settings.clock_begins_ms)
+    refused: accounts.AccountError | None = None
+    async with opened(settings.database_url) as database:
+        try:
+            yield database, Ids(clock.now_ms), clock.now_ms()
+        except accounts.AccountError as error:
+            refused = error
+    if refused is not None:
+        raise CommandError(str(refused)) from refused
+
+
+def _day(ms: int | None) -> str:
+    return "never" if ms is None else datetime.fromtimestamp(ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+async def create_organization(settings: ProgramSettings, name: str, plan: str, quiet: bool) -> None:
+    """Makes an organization; prints its id."""
+    async with _database(settings) as (database, ids, now_ms):
+        org_id = await database.write(accounts.create_organization, ids, name, plan, now_ms)
+    if quiet:
+        Console().out(org_id)
+    else:
+        Console().print(f"[bold]{name}[/] {org_id}, plan {plan}, 100.00 USD of play money", highlight=False)
+
+
+async def list_organizations(settings: ProgramSettings) -> None:
+    """Prints the organizations."""
+    async with _database(settings) as (database, _, _):
+        found = await database.read(accounts.organizations_of)
+    table = Table("name", "id", "plan", "play money (USD)", "made (UTC)", box=None)
+    for row in found:
+        table.add_row(row.name, row.id, row.plan, amount(row.balance_micros)[:-4], _day(row.created_at))
+    Console().print(table)
+
+
+async def fund(settings: ProgramSettings, name: str, text: str) -> None:
+    """Adds play money; prints the new balance."""
+    try:
+        added = micros(text)
+    except (InvalidOperation, ValueError, OverflowError) as error:
+        raise CommandError(f"--amount {text!r} is not an amount; write for example 50.00") from error
+    async with _database(settings) as (database, ids, now_ms):
+        org_id = await database.read(accounts.find_organization, name)
+        balance = await database.write(accounts.fund, ids, org_id, added, now_ms)
+    Console().print(f"[bold]{name}[/] has {amount(balance)[:-4]} USD of play money", highlight=False)
+
+
+async def create_key(settings: ProgramSettings, org: str, label: str, quiet: bool) -> None:
+    """Makes a key; prints it, this once."""
+    async with _database(settings) as (database, ids, now_ms):
+        if org == accounts.DEFAULT_ORGANIZATION:
+            org_id = await database.write(accounts.default_organization, ids, now_ms)
+        else:
+            org_id = await database.read(accounts.find_organization, org)
+        made = await database.write(accounts.create_key, ids, org_id, label, now_ms)
+    if quiet:
+        Console().out(made.secret)
+    else:
+        Console().print(f"{made.secret}\nThis is {made.id}. It is not shown again.", highlight=False, soft_wrap=True)
+
+
+async def list_keys(settings: ProgramSettings, org: str) -> None:
+    """Prints the keys of an organization by their first 16 characters."""
+    async with _database(settings) as (database, _, _):
+        org_id = await database.read(accounts.find_organization, org)
+        found = await database.read(accounts.keys_of, org_id)
+    table = Table("key", "id", "label", "made (UTC)", "last used", "state", box=None)
+    for row in found:
+        state = "active" if row.revoked_at is None else "Revoked"
+        table.add_row(f"{row.identity}…", row.id, row.label, _day(row.created_at), _day(row.last_used_at), state)
+    Console().print(table)
+
+
+async def revoke_key(settings: ProgramSettings, key: str) -> None:
+    """Revokes a key."""
+    async with _database(settings) as (database, ids, now_ms):
+        key_id = await database.write(accounts.revoke_key, ids, key, now_ms)
+    Console().print(f"{key_id} is revoked", highlight=False)

@@ -1,0 +1,160 @@
+"""The command line: which commands there are and which flags they take."""
+
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+from rich.console import Console
+
+from callwright.server.settings import BadSetting, ProgramSettings, read_settings
+from callwright.service.data_folder import DataFolderInUse
+
+from .accounts import CommandError
+
+app = typer.Typer(
+    name="callwright",
+    help="A voice-agent platform that an AI assistant can run.",
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+orgs = typer.Typer(help="Organizations and their play money.", no_args_is_help=True)
+keys = typer.Typer(help="API keys.", no_args_is_help=True)
+app.add_typer(orgs, name="orgs")
+app.add_typer(keys, name="keys")
+
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the service (CALLWRIGHT_DATA, ~/.callwright).")]
+Database = Annotated[
+    str | None,
+    typer.Option("--database", help="Database URL (CALLWRIGHT_DATABASE_URL), SQLite in the folder if absent."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone, for scripts.")]
+
+
+def _settings(data: Path | None, database: str | None) -> ProgramSettings:
+    try:
+        return read_settings(data=data, database_url=database)
+    except BadSetting as error:
+        raise _failed(str(error)) from error
+
+
+def _failed(message: str) -> typer.Exit:
+    Console(stderr=True).print(f"[bold red]callwright:[/] {message}", highlight=False)
+    return typer.Exit(2)
+
+
+@app.command()
+def mcp(data: Data = None, database: Database = None) -> None:
+    """The MCP server over stdio (also without any command)."""
+    from callwright.server.stdio import run
+
+    given = [f"--data={data}"] if data else []
+    raise typer.Exit(run([*given, *([f"--database={database}"] if database else [])]))
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """The service over HTTP: REST at /v1, its description at /openapi.json, /healthz."""
+    from .serve import serve as run
+
+    try:
+        anyio.run(run, _settings(data, database), host, port)
+    except DataFolderInUse as error:
+        raise _failed(f"{error}; give another --data, or stop it first") from error
+    except OSError as error:
+        raise _failed(f"cannot listen on {host}:{port}: {error.strerror}") from error
+
+
+@app.command()
+def demo(
+    contacts: Annotated[int, typer.Option(min=1, max=10_000, help="How many people to call.")] = 40,
+    out: Annotated[Path, typer.Option(help="Where to write the recording.")] = Path("callwright-demo.mp3"),
+    data: Data = None,
+) -> None:
+    """The main job once, on the simulated network: agent, audience, campaign, transcript, recording."""
+    from .demo import run
+
+    code = anyio.run(run, contacts, out, data)
+    raise typer.Exit(code)
+
+
+@orgs.command("create")
+def create_organization(
+    name: str,
+    plan: Annotated[str, typer.Option(help="starter, pro, growth or enterprise.")] = "starter",
+    data: Data = None,
+    database: Database = None,
+    quiet: Quiet = False,
+) -> None:
+    """Makes an organization with 100 dollars of play money."""
+    from . import accounts
+
+    _run(accounts.create_organization, _settings(data, database), name, plan, quiet)
+
+
+@orgs.command("list")
+def list_organizations(data: Data = None, database: Database = None) -> None:
+    """Shows the organizations."""
+    from . import accounts
+
+    _run(accounts.list_organizations, _settings(data, database))
+
+
+@orgs.command("fund")
+def fund(
+    name: str,
+    amount: Annotated[str, typer.Option(help="Dollars of play money to add, for example 50.00.")],
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Adds play money to an organization's wallet."""
+    from . import accounts
+
+    _run(accounts.fund, _settings(data, database), name, amount)
+
+
+@keys.command("create")
+def create_key(
+    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
+    label: Annotated[str, typer.Option(help="What the key is for.")] = "",
+    data: Data = None,
+    database: Database = None,
+    quiet: Quiet = False,
+) -> None:
+    """Makes an API key. It is shown once."""
+    from . import accounts
+
+    _run(accounts.create_key, _settings(data, database), org, label, quiet)
+
+
+@keys.command("list")
+def list_keys(
+    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Shows an organization's keys, revoked ones too."""
+    from . import accounts
+
+    _run(accounts.list_keys, _settings(data, database), org)
+
+
+@keys.command("revoke")
+def revoke_key(key: str, data: Data = None, database: Database = None) -> None:
+    """Revokes a key, by its id or its first 16 characters, from the next request on."""
+    from . import accounts
+
+    _run(accounts.revoke_key, _settings(data, database), key)
+
+
+def _run(command: object, *arguments: object) -> None:
+    try:
+        anyio.run(command, *arguments)  # pyright: ignore[reportArgumentType]  # each command with its own arguments
+    except CommandError as error:
+        raise _failed(str(error)) from error

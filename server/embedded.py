@@ -1,0 +1,199 @@
+"""The one door into the service: run it in this process, or use the one that another process runs on the same folder.
+
+Several hosts may each start an MCP server on one data folder. The first serves it and listens on the loopback for the
+others; when it leaves, one of them takes over, and campaigns go on where they stood.
+"""
+
+import importlib
+import logging
+import secrets
+import socket
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import to_thread
+
+from callwright.client import Client
+from callwright.client.transport import ASGITransport, httpx
+from callwright.service.data_folder import DataFolder, DataFolderInUse
+
+from .settings import ProgramSettings
+
+if TYPE_CHECKING:
+    from callwright.service.app import Service
+
+log = logging.getLogger(__name__)
+LOOK_AGAIN_S = 0.25
+"""How often a guest looks whether the folder was left."""
+TAKEOVER_S = 20.0
+"""How long a request waits for somebody to serve the folder."""
+IN_PROCESS = "http://callwright/v1"
+
+
+@asynccontextmanager
+async def remote(settings: ProgramSettings) -> AsyncGenerator[Client]:
+    """A client of the service that runs elsewhere."""
+    assert settings.base_url is not None
+    assert settings.api_key is not None
+    async with Client(settings.base_url, settings.api_key) as client:
+        yield client
+
+
+@asynccontextmanager
+async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service, str]"]:
+    """The service in this process and the embedded default's key. Raises `DataFolderInUse`."""
+    await to_thread.run_sync(importlib.import_module, "callwright.service.app")
+    from callwright.service import accounts
+    from callwright.service.app import running
+    from callwright.service.settings import ServiceSettings
+
+    made = ServiceSettings(
+        data=settings.data,
+        database_url=settings.database_url,
+        sim_seed=settings.sim_seed,
+        sim_time_scale=settings.sim_time_scale,
+        clock_begins_ms=settings.clock_begins_ms,
+    )
+    async with running(made) as service:
+        folder, ports = DataFolder(settings.data), service.ports
+        kept = folder.key()
+        key = await ports.database.write(accounts.embedded_key, ports.ids, kept, ports.clock.now_ms())
+        if key != kept:
+            folder.keep_key(key)
+        yield service, key
+
+
+@asynccontextmanager
+async def listening(service: "Service", *, host: str = "127.0.0.1", port: int = 0) -> AsyncGenerator[str]:
+    """Serves HTTP while the block lasts; gives the base address with the version prefix."""
+    uvicorn = await to_thread.run_sync(importlib.import_module, "uvicorn")
+
+    @contextmanager
+    def leave_signals_alone() -> Generator[None]:
+        yield
+
+    config = uvicorn.Config(
+        service.asgi, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
+    )
+    server = uvicorn.Server(config)
+    server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
+    listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.serve, [listener])
+            shown = f"[{host}]" if ":" in host else host
+            try:
+                yield f"http://{shown}:{listener.getsockname()[1]}/v1"
+            finally:
+                server.should_exit = True
+    finally:
+        listener.close()
+
+
+class Residence(httpx.AsyncBaseTransport):
+    """Sends requests to whoever serves the folder: this process or another one.
+
+    A request that could not be sent because the other process left waits for the next one, this process perhaps.
+    """
+
+    def __init__(self, settings: ProgramSettings, say_address: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._say_address = say_address
+        self._folder = DataFolder(settings.data)
+        self._inside: httpx.AsyncBaseTransport | None = None
+        self._outside = httpx.AsyncHTTPTransport()
+        self._address: str | None = None
+        self._changed = anyio.Event()
+
+    async def reside(self) -> None:
+        """Serves the folder as soon as nobody else does; until then finds out who does. Runs until cancelled."""
+        while True:
+            try:
+                self._folder.hold()
+            except DataFolderInUse:
+                self._note(self._folder.address())
+                await anyio.sleep(LOOK_AGAIN_S)
+                continue
+            try:
+                async with service_of(self._settings) as (service, _), listening(service) as base_url:
+                    self._inside = ASGITransport(app=service.asgi)
+                    self._folder.announce(base_url)
+                    self._say_address(base_url)
+                    self._change()
+                    await anyio.sleep_forever()
+            finally:
+                self._inside = None
+                self._folder.withdraw()
+                self._folder.let_go()
+
+    def _note(self, address: object) -> None:
+        found: str | None = getattr(address, "base_url", None)
+        if found != self._address:
+            self._address = found
+            if found is not None:
+                self._say_address(found)
+            self._change()
+
+    def _change(self) -> None:
+        event, self._changed = self._changed, anyio.Event()
+        event.set()
+
+    async def ready(self) -> str:
+        """Waits until somebody serves the folder; gives the embedded default's key. Raises TimeoutError."""
+        with anyio.fail_after(TAKEOVER_S):
+            while True:
+                key = self._folder.key()
+                if key is not None and (self._inside is not None or self._address is not None):
+                    return key
+                await self._wait()
+
+    async def _wait(self) -> None:
+        with anyio.move_on_after(LOOK_AGAIN_S):
+            await self._changed.wait()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Sends a request to whoever serves the folder now."""
+        body = await request.aread()
+        with anyio.fail_after(TAKEOVER_S):
+            while True:
+                inside, address = self._inside, self._address
+                if inside is not None:
+                    return await inside.handle_async_request(_again(request, body))
+                if address is not None:
+                    try:
+                        return await self._outside.handle_async_request(_again(request, body, address))
+                    except httpx.ConnectError:
+                        self._address = None if self._address == address else self._address
+                await self._wait()
+
+    async def aclose(self) -> None:
+        """Closes the connections to another process."""
+        await self._outside.aclose()
+
+
+def _again(request: httpx.Request, body: bytes, address: str | None = None) -> httpx.Request:
+    url = request.url
+    if address is not None:
+        there = httpx.URL(address)
+        url = url.copy_with(scheme=there.scheme, host=there.host, port=there.port)
+    headers = [(name, value) for name, value in request.headers.multi_items() if name != "host"]
+    return httpx.Request(request.method, url, headers=headers, content=body, extensions=request.extensions)
+
+
+@asynccontextmanager
+async def embedded(settings: ProgramSettings, say_address: Callable[[str], None]) -> AsyncGenerator[Client]:
+    """A client of the folder's service, which runs in this process unless another one serves the folder."""
+    residence = Residence(settings, say_address)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(residence.reside)
+        key = await residence.ready()
+        async with Client(IN_PROCESS, key, transport=residence) as client:
+            yield client
+        tasks.cancel_scope.cancel()
+
+
+def random_id() -> str:
+    """An id nobody can guess: 32 hexadecimal digits."""
+    return secrets.token_hex(16)

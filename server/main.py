@@ -1,0 +1,21 @@
+"""The command `callwright`. Without arguments, or with `mcp`, the MCP server over stdio, started as fast as it goes."""
+
+import gc
+import sys
+
+
+def main() -> None:
+    """Runs the command line."""
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] == "mcp":
+        gc.disable()  # until everything is built: `settle` turns it on again, and a start is a tenth faster
+        from .stdio import run
+
+        raise SystemExit(run(arguments[1:]))
+    from .commands.line import app
+
+    app(prog_name="callwright")
+
+
+if __name__ == "__main__":
+    main()

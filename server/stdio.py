@@ -1,0 +1,84 @@
+"""`callwright mcp`: the MCP server over stdio, with the embedded service or with one that runs elsewhere."""
+
+import argparse
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+
+from .app import build, settle
+from .session import ServerSession, SystemClock
+from .settings import BadSetting, ProgramSettings, read_settings
+
+if TYPE_CHECKING:
+    from callwright.tools.use import Caller
+
+HANDSHAKE_S = 0.3
+"""How long the embedded service waits for the handshake to be over before it starts by itself."""
+
+
+def arguments_of(given: Sequence[str]) -> argparse.Namespace:
+    """The flags of `callwright mcp`."""
+    parser = argparse.ArgumentParser(
+        prog="callwright mcp",
+        description="The MCP server over stdio. CALLWRIGHT_BASE_URL and CALLWRIGHT_API_KEY name a service that runs "
+        "elsewhere; without them an embedded one starts in this process.",
+    )
+    parser.add_argument("--data", type=Path, help="folder of the embedded service (CALLWRIGHT_DATA, ~/.callwright)")
+    parser.add_argument("--database", help="its database, SQLite in the folder by default (CALLWRIGHT_DATABASE_URL)")
+    return parser.parse_args(given)
+
+
+def new_session(settings: ProgramSettings) -> ServerSession:
+    """A session with the service that the settings name. Nothing is imported or opened before it is needed."""
+
+    def connect() -> "AbstractAsyncContextManager[Caller]":
+        from .embedded import embedded, remote
+
+        if settings.base_url is not None:
+            return remote(settings)
+
+        def say_address(base_url: str) -> None:
+            session.base_url = base_url
+
+        return embedded(settings, say_address)
+
+    def ids() -> str:
+        from .embedded import random_id
+
+        return random_id()
+
+    session = ServerSession(connect, ids=ids, clock=SystemClock(), base_url=settings.base_url)
+    return session
+
+
+def run(given: Sequence[str]) -> int:
+    """Serves until stdin ends; 2 when a setting is wrong."""
+    flags = arguments_of(given)
+    try:
+        settings = read_settings(data=flags.data, database_url=flags.database)
+    except BadSetting as error:
+        print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the person who started it reads stderr
+        return 2
+    session = new_session(settings)
+
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[ServerSession]:
+        async with session.opened() as open_session, anyio.create_task_group() as tasks:
+            tasks.start_soon(_begin_soon, session)
+            yield open_session
+            tasks.cancel_scope.cancel()
+
+    server = build(opened)
+    settle()
+    anyio.run(server.run_stdio_async, backend_options={"use_uvloop": False})
+    return 0
+
+
+async def _begin_soon(session: ServerSession) -> None:
+    """Campaigns of an earlier run go on without waiting for a tool to be called."""
+    await anyio.sleep(HANDSHAKE_S)
+    session.begin()

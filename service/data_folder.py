@@ -1,0 +1,86 @@
+"""The data folder of the embedded default: who serves it, at which address, and the key for it.
+
+On SQLite one process serves a folder; it holds the lock. Other processes of the same person find its address here. The
+files are readable by their owner alone.
+"""
+
+import json
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+LOCK = "service.lock"
+ADDRESS = "service.json"
+KEY = "embedded.key"
+
+
+class DataFolderInUse(RuntimeError):
+    """Another process serves this data folder."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the process that serves the folder answers."""
+
+    base_url: str
+    pid: int
+
+
+class DataFolder:
+    """A data folder. Holding it counts: each `hold` needs its `let_go`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._lock = FileLock(path / LOCK, thread_local=False, is_singleton=True)
+
+    def hold(self) -> None:
+        """Makes this process the one that serves the folder. Raises `DataFolderInUse`."""
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise DataFolderInUse(f"another process serves the data folder {self.path}") from error
+
+    def let_go(self) -> None:
+        """Leaves the folder to the next process."""
+        self._lock.release()
+
+    def announce(self, base_url: str) -> None:
+        """Writes down where this process answers."""
+        self._write(ADDRESS, json.dumps({"base_url": base_url, "pid": os.getpid(), "host": socket.gethostname()}))
+
+    def withdraw(self) -> None:
+        """Removes the address, if it is this process's own."""
+        address = self.address()
+        if address is not None and address.pid == os.getpid():
+            (self.path / ADDRESS).unlink(missing_ok=True)
+
+    def address(self) -> Address | None:
+        """Where the folder's service answers, if one has said so."""
+        try:
+            said = json.loads((self.path / ADDRESS).read_text(encoding="utf-8"))
+            return Address(str(said["base_url"]), int(said["pid"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def key(self) -> str | None:
+        """The embedded default's API key, once there is one."""
+        try:
+            return (self.path / KEY).read_text(encoding="utf-8").strip() or None
+        except OSError:
+            return None
+
+    def keep_key(self, secret: str) -> None:
+        """Keeps the embedded default's API key."""
+        self._write(KEY, secret + "\n")
+
+    def _write(self, name: str, text: str) -> None:
+        """Writes a file as a whole or not at all."""
+        temporary = self.path / f".{name}.{os.getpid()}"
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        temporary.replace(self.path / name)
