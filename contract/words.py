@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer
 
 from .model import Part, Resource
 
@@ -16,7 +16,7 @@ def _instant(value: datetime) -> str:
 Timestamp = Annotated[
     AwareDatetime,
     PlainSerializer(_instant, return_type=str),
-    WithJsonSchema({"type": "string", "format": "date-time", "examples": ["2026-11-21T09:30:00Z"]}),
+    Field(json_schema_extra={"format": "date-time", "examples": ["2026-11-21T09:30:00Z"]}),
 ]
 """A moment in UTC, to the second: `YYYY-MM-DDThh:mm:ssZ`. Other offsets are accepted on input."""
 

@@ -89,4 +89,4 @@ def find_rentable(number: str, country: str, number_type: str) -> RentableNumber
     if country in _AREA_CODES and number_type == "local":
         area = phonenumbers.national_significant_number(parsed)[:3]
     e164 = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
-    return next((entry for entry in rentable(country, number_type, area, e164[-3:]) if entry.number == e164), None)
+    return next((entry for entry in rentable(country, number_type, area, e164[1:]) if entry.number == e164), None)

@@ -1,6 +1,7 @@
 """Calls, their transcripts and recordings."""
 
 import json
+import re
 from typing import Any
 
 from sqlalchemy import Row, bindparam, func, select, update
@@ -21,6 +22,8 @@ from .work import Work, handles, plans_media
 _C = calls.c
 _FIND = select(calls).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
 _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("id"))
+
+_TURN_CURSOR = re.compile(r"turn-([0-9]{1,6})")
 
 
 def find(work: Work, call_id: str) -> Row[Any]:
@@ -140,10 +143,10 @@ def get_transcript(asked: contract.GetTranscript, work: Work) -> contract.Transc
     row = find(work, asked.call_uuid)
     first = 0
     if asked.cursor is not None:
-        position = asked.cursor.removeprefix("turn-")
-        if not position.isdigit() or len(position) > 6:
+        position = _TURN_CURSOR.fullmatch(asked.cursor)
+        if position is None:
             raise Refusal(INVALID_CURSOR, field="cursor")
-        first = int(position)
+        first = int(position[1])
     turns = _turns(work, row.id)
     end = first + asked.per_page
     status = "available" if turns else "processing" if row.ended_at is None else "absent"

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -89,7 +90,10 @@ class Gate:
             call.refusal = refusal  # held back until the key was checked
         database = self._ports.database
         if found.operation.writes:
-            answer = await database.write(self._work, call)
+            try:
+                answer = await database.write(self._work, call)
+            except IntegrityError:  # another request was faster; now its row is seen, and refused in words
+                answer = await database.write(self._work, call)
             self._ports.wake()
         else:
             answer = await database.read(self._work, call)

@@ -87,13 +87,13 @@ def _query(request: Request, operation: AnyOperation) -> dict[str, Any]:
 def read_input(request: Request, operation: AnyOperation, path: Mapping[str, str], body: Mapping[str, Any]) -> Input:
     """The operation's input, checked. Raises `Refusal` with every field that is wrong."""
     values = _query(request, operation)
+    sent = {key: value for key, value in body.items() if key != "org_id"}
+    for name in path:
+        if name in sent:
+            raise invalid(name, "belongs to the path, not to the body")
     try:
-        if not operation.has_body:
-            return operation.takes.model_validate({**values, **path})
-        sent = {key: value for key, value in body.items() if key != "org_id"}
-        for name in path:
-            if name in sent:
-                raise invalid(name, "belongs to the path, not to the body")
+        if not operation.has_body:  # then `sent` holds at most what is not a field, and is refused by name
+            return operation.takes.model_validate({**sent, **values, **path})
         return operation.takes.model_validate_json(orjson.dumps({**sent, **path}), strict=True)
     except ValidationError as error:
         raise refusal_of(error, operation) from error

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote
 
 from callwright.contract.operation import AnyOperation
 
@@ -46,7 +45,7 @@ class RouteTable:
             if literal is not None and segments != literal:
                 continue  # a more literal path took this one, only with other methods
             if operation.method == wanted:
-                values = {a[1:-1]: unquote(b) for a, b in zip(segments, parts, strict=True) if a.startswith("{")}
+                values = {a[1:-1]: b for a, b in zip(segments, parts, strict=True) if a.startswith("{")}
                 return Found(operation, values, "/" + "/".join(parts))
             literal = literal or (segments if not any(s.startswith("{") for s in segments) else None)
             allowed.append(operation.method)

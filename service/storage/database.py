@@ -79,9 +79,11 @@ class Database:
             anyio.create_memory_object_stream[_Unit](WAITING_WRITES)
         )
         self._submit, self._waiting = streams
+        self._closed = False
 
     async def read(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work that changes nothing; it sees one consistent state."""
+        self._check_open()
 
         def run() -> T:
             with self._reading.connect() as connection, connection.begin():
@@ -91,6 +93,7 @@ class Database:
 
     async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept."""
+        self._check_open()
         if not self.is_sqlite:
 
             def run() -> T:
@@ -107,6 +110,10 @@ class Database:
         if unit.error is not None:
             raise unit.error
         return unit.result
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DatabaseClosed("the database is closed")
 
     async def _serve_writes(self) -> None:
         try:
@@ -144,9 +151,13 @@ class Database:
             for unit in batch:
                 unit.error = unit.error or error
 
+    def _refuse_more(self) -> None:
+        self._closed = True
+        self._submit.close()
+
     async def _close(self) -> None:
         with anyio.CancelScope(shield=True):
-            self._submit.close()
+            self._waiting.close()
             await to_thread.run_sync(self._dispose)
 
     def _dispose(self) -> None:
@@ -159,11 +170,13 @@ class Database:
 async def opened(url: str) -> AsyncGenerator[Database]:
     """A database whose schema is current already (see `migrate.upgrade`). Writes that were accepted finish on close."""
     database = Database(url)
-    async with anyio.create_task_group() as tasks:
-        if database.is_sqlite:
-            tasks.start_soon(database._serve_writes)  # pyright: ignore[reportPrivateUsage]  # its own factory
-        try:
-            yield database
-        finally:
-            database._submit.close()  # pyright: ignore[reportPrivateUsage]  # its own factory
-    await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory
+    try:
+        async with anyio.create_task_group() as tasks:
+            if database.is_sqlite:
+                tasks.start_soon(database._serve_writes)  # pyright: ignore[reportPrivateUsage]  # its own factory
+            try:
+                yield database
+            finally:
+                database._refuse_more()  # pyright: ignore[reportPrivateUsage]  # its own factory
+    finally:
+        await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory
