@@ -13,6 +13,7 @@ from .problems import (
     DUPLICATE_NAME,
     INSUFFICIENT_CREDITS,
     INVALID_STATE_TRANSITION,
+    NOT_FOUND,
     PLAN_LIMIT_REACHED,
 )
 from .words import (
@@ -302,7 +303,7 @@ create_deployment = operation(
     takes=CreateDeployment,
     gives=Deployment,
     status=201,
-    problems=(DUPLICATE_NAME, *_START_PROBLEMS),
+    problems=(NOT_FOUND, DUPLICATE_NAME, *_START_PROBLEMS),
     summary="Create an outbound deployment, a draft by default.",
 )
 get_deployment = operation(
@@ -319,7 +320,7 @@ update_deployment = operation(
     "/deployments/{id}",
     takes=UpdateDeployment,
     gives=Deployment,
-    problems=(DUPLICATE_NAME, INVALID_STATE_TRANSITION),
+    problems=(DUPLICATE_NAME, INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED),
     summary="Change a deployment.",
 )
 delete_deployment = removal(

@@ -9,12 +9,19 @@ from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer
 from .model import Part, Resource
 
 
+def _in_range(value: datetime) -> datetime:
+    if not 1970 <= value.year < 9999:  # what every zone, every engine and the form below can show
+        raise ValueError("must lie in the years 1970 to 9998")
+    return value
+
+
 def _instant(value: datetime) -> str:
     return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 Timestamp = Annotated[
     AwareDatetime,
+    AfterValidator(_in_range),
     PlainSerializer(_instant, return_type=str),
     Field(json_schema_extra={"format": "date-time", "examples": ["2026-11-21T09:30:00Z"]}),
 ]
@@ -34,24 +41,31 @@ Name = Annotated[str, Field(min_length=1, max_length=200), PlainText]
 Text = Annotated[str, Field(max_length=2000), PlainText]
 
 AgentId = Annotated[
-    str, Field(description="Agent id (agt_…), from list_agents.", examples=["agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+    str, Field(description="Agent id (agt_…), from list_agents.", examples=["agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText
 ]
 VoiceId = Annotated[str, Field(description="Voice id, from list_voices.", examples=["en-US-ada"]), PlainText]
 AudienceId = Annotated[
-    str, Field(description="Audience id (aud_…), from list_audiences.", examples=["aud_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+    str,
+    Field(description="Audience id (aud_…), from list_audiences.", examples=["aud_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    PlainText,
 ]
 ImportId = Annotated[
-    str, Field(description="Import id (imp_…), from import_audience.", examples=["imp_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+    str,
+    Field(description="Import id (imp_…), from import_audience.", examples=["imp_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    PlainText,
 ]
 PhoneNumberId = Annotated[
     str,
     Field(description="Phone number id (num_…), from list_phone_numbers.", examples=["num_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    PlainText,
 ]
 DeploymentId = Annotated[
-    str, Field(description="Deployment id (dep_…), from list_deployments.", examples=["dep_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+    str,
+    Field(description="Deployment id (dep_…), from list_deployments.", examples=["dep_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    PlainText,
 ]
 CallId = Annotated[
-    str, Field(description="Call id (cal_…), from list_calls.", examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+    str, Field(description="Call id (cal_…), from list_calls.", examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText
 ]
 ContactId = Annotated[str, Field(description="Contact row id (ctc_…).", examples=["ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])]
 

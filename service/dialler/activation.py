@@ -3,17 +3,18 @@
 import json
 from typing import Any
 
-from sqlalchemy import Connection, Row, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.contract.dialling import Compliance
 from callwright.service.engine.call_engine import AgentSnapshot
 from callwright.service.storage.journal import json_text
-from callwright.service.storage.schema import deployments
+from callwright.service.storage.schema import audiences, deployments
 
 from .intake import insert_contacts
 
 SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id")
 """What is kept of the agent at the start; later edits do not reach the deployment."""
+_AUDIENCE = select(audiences.c.id).where(audiences.c.id == bindparam("id")).with_for_update(read=True)
 
 
 def agent_of(row: Row[Any]) -> AgentSnapshot:
@@ -24,6 +25,7 @@ def agent_of(row: Row[Any]) -> AgentSnapshot:
 
 def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int | None = None) -> None:
     """Makes the deployment active: its contacts are due from `clock_ms` on, the moment its own clock starts at."""
+    connection.execute(_AUDIENCE, {"id": row.audience_id})  # rows that are being added now are waited for
     states = insert_contacts(
         connection,
         row.id,

@@ -73,8 +73,11 @@ class Allowance:
     reason: str | None = None
 
 
-def allowance(connection: Connection, row: Row[Any]) -> Allowance:
-    """What lines, budget and wallet leave room for. Each call holds back two minutes' price."""
+def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> Allowance:
+    """What lines, budget and wallet leave room for. Each call holds back two minutes' price.
+
+    With `lock` the wallet cannot change before this transaction ends, so that two deployments never share one cent.
+    """
     room = row.max_concurrency - row.in_flight
     reservation = PRICES.reservation()
     if row.budget_cap_micros is not None:
@@ -82,7 +85,7 @@ def allowance(connection: Connection, row: Row[Any]) -> Allowance:
         if left <= 0 and not row.in_flight:
             return Allowance(0, "budget_reached")
         room = min(room, left)
-    wallet = wallet_of(connection, row.org_id)
+    wallet = wallet_of(connection, row.org_id, lock=lock)
     covered = (wallet.balance_micros - wallet.reserved_micros) // reservation
     if covered <= 0 and not row.in_flight:
         return Allowance(0, "insufficient_credits")
@@ -113,7 +116,7 @@ def claim(
     drafts: Sequence[Draft],
     *,
     deferred: Sequence[tuple[str, int]] = (),
-    never: Sequence[str] = (),
+    never: Sequence[Row[Any]] = (),
     owner: str,
     now_ms: int,
     lease_until_ms: int,
@@ -132,8 +135,8 @@ def claim(
     if deferred:
         connection.execute(_DEFER, [{**own, "b_id": contact, "b_next": due} for contact, due in deferred])
     if never:
-        connection.execute(_SUPPRESS, [{**own, "b_id": contact} for contact in never])
-    room = allowance(connection, row).most
+        connection.execute(_SUPPRESS, [{**own, "b_id": contact.id} for contact in never])
+    room = allowance(connection, row, lock=True).most
     made = _make_calls(connection, row, drafts[:room], owner)
     taken = [draft for draft in drafts[:room] if draft.request.call_id in made]
     refused = [draft for draft in drafts[:room] if draft.request.call_id not in made]
@@ -142,7 +145,8 @@ def claim(
         connection.execute(_DEFER, later)
     if taken:
         connection.execute(_CLAIM, [_claimed(row.id, draft) for draft in taken])
-    moves = [(draft.contact.status, "in_flight") for draft in taken] + [("pending", "suppressed") for _ in never]
+    moves = [(draft.contact.status, "in_flight") for draft in taken]
+    moves += [(contact.status, "suppressed") for contact in never]
     reserved = PRICES.reservation() * len(taken)
     last_dial = max((draft.dial_ms for draft in taken), default=row.last_dial_ms)
     connection.execute(
@@ -207,7 +211,7 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], 
             "variables": journal.json_text(draft.request.variables),
             "driver": owner,
         }
-        for draft in drafts
+        for draft in sorted(drafts, key=lambda draft: draft.request.to)  # in one order, so that no two claims deadlock
     ]
     return set(connection.execute(statement, rows).scalars())
 

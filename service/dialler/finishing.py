@@ -14,7 +14,7 @@ from callwright.service.domain.money import PRICES
 from callwright.service.domain.retries import CALLBACK_MINUTES, Step, after_call
 from callwright.service.engine.call_engine import CallRequest, CallResult
 from callwright.service.storage import journal
-from callwright.service.storage.ledger import Movement, book
+from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import calls, deployment_contacts, deployments, transcripts
 
 from . import counters
@@ -105,6 +105,7 @@ def finish(
         LeaseLost: another process drives the deployment; it finishes these calls itself.
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
+    wallet_of(connection, row.org_id, lock=True)  # before the calls, in the order in which claims lock
     contacts = contacts_by_id(connection, row.id, [one.request.contact_id for one in finished])
     steps = [_step(rules, one, contacts[one.request.contact_id], row.status) for one in finished]
     costs = [PRICES.call(one.billed_seconds) for one in finished]
@@ -220,6 +221,7 @@ def _count(
             reserved_micros=row.reserved_micros - reserved,
             in_flight=row.in_flight - len(finished),
             lines=row.lines if lines is None else journal.json_text(list(lines)),
+            clock_ms=row.clock_ms if lines is not None else max(row.clock_ms, *(one.ended_ms for one in finished)),
             lease_until=lease_until_ms,
         )
     )

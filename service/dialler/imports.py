@@ -11,6 +11,7 @@ from typing import Any
 
 from anyio import to_thread
 from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select, update
+from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
 from callwright.service.domain.rows import MAX_COLUMNS, BadRow
@@ -34,8 +35,16 @@ _TAKE = (
 _FIND = select(imports).where(_I.id == bindparam("id"))
 
 
+_REFUSED = ("22", "23", "54")
+"""Classes of SQLSTATE that say the data cannot be stored: trying again would not help."""
+
+
 class _Unreadable(Exception):
     """The file cannot be read at all."""
+
+
+class _TakenOver(Exception):
+    """Another process works on the import now; the unit of work is undone."""
 
 
 async def work_on_one(ports: Ports, owner: str) -> bool:
@@ -46,19 +55,34 @@ async def work_on_one(ports: Ports, owner: str) -> bool:
     )
     if found is None or not await ports.database.write(_take, ports, found, owner):
         return False
-    row: Row[Any] = await ports.database.read(lambda connection: connection.execute(_FIND, {"id": found}).one())
+    try:
+        await _work(ports, found, owner)
+    except _TakenOver:
+        log.warning("another process works on an import now", extra={"import_id": found})
+    return True
+
+
+async def _work(ports: Ports, import_id: str, owner: str) -> None:
+    row: Row[Any] = await ports.database.read(lambda connection: connection.execute(_FIND, {"id": import_id}).one())
     try:
         header, records = await to_thread.run_sync(_read, row.csv)
     except _Unreadable as error:
-        await ports.database.write(_fail, ports, found, str(error))
-        return True
-    done = row.processed
-    while done < len(records):
-        piece = records[done : done + PIECE]
-        await ports.database.write(_take_piece, ports, found, owner, header, piece, done, len(records))
-        done += len(piece)
-    await ports.database.write(_complete, ports, found)
-    return True
+        await ports.database.write(_fail, ports, import_id, owner, str(error))
+        return
+    done, total = row.processed, len(records)
+    while done < total:
+        end = min(done + PIECE, total)
+        try:
+            await ports.database.write(_take_piece, ports, import_id, owner, header, records[done:end], done, total)
+        except DBAPIError as error:
+            if str(getattr(error.orig, "sqlstate", None))[:2] not in _REFUSED:
+                raise
+            log.error("rows of an import cannot be stored", extra={"import_id": import_id})
+            reason = f"the database cannot store a value in rows {done + 1} to {end}"
+            await ports.database.write(_fail, ports, import_id, owner, reason)
+            return
+        done = end
+    await ports.database.write(_complete, ports, import_id, owner)
 
 
 def _take(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
@@ -91,9 +115,9 @@ def _take_piece(
     done: int,
     total: int,
 ) -> None:
-    row: Row[Any] = connection.execute(_FIND.with_for_update(), {"id": import_id}).one()
-    if row.lease_owner != owner or row.processed != done:
-        raise RuntimeError("another process works on this import")
+    row = _mine(connection, import_id, owner)
+    if row.processed != done:
+        raise _TakenOver
     now_ms = ports.clock.now_ms()
     bad: list[BadRow] = []
     rows: list[dict[str, str]] = []
@@ -136,14 +160,22 @@ def _take_piece(
     )
 
 
-def _complete(connection: Connection, ports: Ports, import_id: str) -> None:
-    row: Row[Any] = connection.execute(_FIND, {"id": import_id}).one()
+def _mine(connection: Connection, import_id: str, owner: str) -> Row[Any]:
+    """The import's row, locked. Raises `_TakenOver` when it is another process's by now, or was deleted."""
+    row: Row[Any] | None = connection.execute(_FIND.with_for_update(), {"id": import_id}).one_or_none()
+    if row is None or row.lease_owner != owner:
+        raise _TakenOver
+    return row
+
+
+def _complete(connection: Connection, ports: Ports, import_id: str, owner: str) -> None:
+    row = _mine(connection, import_id, owner)
     status = "completed_with_errors" if row.invalid or row.duplicates else "completed"
     _end(connection, ports, row, status, None)
 
 
-def _fail(connection: Connection, ports: Ports, import_id: str, reason: str) -> None:
-    _end(connection, ports, connection.execute(_FIND, {"id": import_id}).one(), "failed", reason)
+def _fail(connection: Connection, ports: Ports, import_id: str, owner: str, reason: str) -> None:
+    _end(connection, ports, _mine(connection, import_id, owner), "failed", reason)
 
 
 def _end(connection: Connection, ports: Ports, row: Row[Any], status: str, reason: str | None) -> None:

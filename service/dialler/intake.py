@@ -94,7 +94,7 @@ def take_rows(
         .values(
             status="ready" if audience.valid_count + taken.added else audience.status,
             source=audience.source or source,
-            phone_column=rules.phone_column,
+            phone_column=rules.phone_column if taken.added else audience.phone_column,
             columns=json_text(_columns(json.loads(audience.columns), added)),
             row_count=_A.row_count + taken.received,
             valid_count=_A.valid_count + taken.added,

@@ -75,11 +75,13 @@ def _look(connection: Connection, deployment_id: str, owner: str, now_ms: int) -
     if row is None or row.lease_owner != owner:
         raise LeaseLost(deployment_id)
     room = allowance(connection, row)
-    contacts = list(due(connection, deployment_id, now_ms, room.most)) if row.status == "active" else []
+    numbers = list(numbers_of(connection, deployment_id))
+    dials = row.status == "active" and numbers and (row.end_at is None or now_ms < row.end_at)
+    contacts = list(due(connection, deployment_id, now_ms, room.most)) if dials else []
     return _Look(
         Rules.of(row),
         contacts,
-        list(numbers_of(connection, deployment_id)),
+        numbers,
         list(connection.execute(_HANG_UPS, {"id": deployment_id}).scalars()),
         room.reason,
         soonest(connection, deployment_id),
@@ -156,8 +158,7 @@ class LiveDriver:
             if not look.numbers:
                 await self._stop(endings.fail, deployment_id, "no_phone_number")
                 return False
-        past_end = row.end_at is not None and now_ms >= row.end_at
-        if row.status == "active" and look.contacts and look.numbers and not past_end:
+        if look.contacts:
             await self._dial(tasks, engine, time, look)
         await self._rest(time, look)
         return True
@@ -184,7 +185,7 @@ class LiveDriver:
             end_ms=row.end_at,
             foreseen=requests.keys(),
         )
-        soon = [plan for plan in planned.calls if plan.dial_ms <= now_ms + gap_ms(row.calls_per_second) // 2]
+        soon = [plan for plan in planned.calls if plan.dial_ms <= now_ms]
         contacts = {contact.id: contact for contact in look.contacts}
         drafts = draft_calls(
             rules, contacts, [Planned(plan.contact_id, now_ms) for plan in soon], look.numbers, requests
@@ -196,7 +197,7 @@ class LiveDriver:
             rules,
             drafts,
             deferred=planned.deferred,
-            never=planned.never,
+            never=[contacts[contact_id] for contact_id in planned.never],
             owner=self._owner,
             now_ms=moment_ms,
             lease_until_ms=moment_ms + self._lease_ms,
@@ -206,11 +207,12 @@ class LiveDriver:
                 self._begin(tasks, engine, rules, time, draft.request, draft.dial_ms, told=False)
 
     async def _rest(self, time: DeploymentTime, look: _Look) -> None:
-        row = look.rules.row
+        row, now_ms = look.rules.row, time.now_ms()
         wait_s = LONGEST_WAIT_S
-        if row.status == "active" and look.next_ms is not None and row.in_flight < row.max_concurrency:
+        dials = row.status == "active" and row.in_flight < row.max_concurrency
+        if dials and look.next_ms is not None and (look.contacts or look.next_ms > now_ms):
             paced_ms = (row.last_dial_ms or 0) + gap_ms(row.calls_per_second)
-            left_ms = max(look.next_ms, paced_ms) - time.now_ms()
+            left_ms = max(look.next_ms, paced_ms) - now_ms
             wait_s = min(wait_s, max(left_ms / SECOND / self._scale, 0.005))
         await anyio.sleep(wait_s)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 from sqlalchemy import Connection, Row
 
 from callwright.service.domain.clock import Clock
@@ -28,6 +29,9 @@ from .schedule import plan_round
 
 LOOK_AHEAD = 200
 """Contacts looked at beyond those that can be called, so that whole batches outside the hours are put off at once."""
+
+BUSY_S = 0.05
+"""Between two tries, in the service's time, when every number that is due is being called by somebody else."""
 
 
 @dataclass(frozen=True)
@@ -145,13 +149,15 @@ class Rehearsal:
             rules,
             drafts,
             deferred=planned.deferred,
-            never=planned.never,
+            never=[contacts[contact_id] for contact_id in planned.never],
             owner=self._owner,
             now_ms=now_ms,
             lease_until_ms=now_ms + self._lease_ms,
         )
         dialled = [draft for draft in drafts if draft.request.call_id in claimed]
         if not dialled:
+            if planned.calls:  # all these numbers are being called by others now
+                await anyio.sleep(BUSY_S)
             return True
         await self._engine.dial([(draft.request, draft.dial_ms) for draft in dialled])
         finished = [Finished(draft.request, results[draft.contact.id], draft.dial_ms) for draft in dialled]

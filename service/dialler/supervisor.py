@@ -99,16 +99,20 @@ class Supervisor:
     async def _look(self, tasks: TaskGroup) -> None:
         ports = self._ports
         now_ms = ports.clock.now_ms()
-        while await imports.work_on_one(ports, self._owner):
-            pass
+        try:
+            while await imports.work_on_one(ports, self._owner):
+                pass
+        except Exception:  # campaigns do not wait for an import that has trouble
+            log.exception("an import failed")
         for row in await ports.database.read(lambda connection: connection.execute(_SCHEDULED).all()):
             if isinf(ports.settings.sim_time_scale) or row.start_at <= now_ms:
                 await ports.database.write(_activate, ports, row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
         found = await ports.database.read(leases.candidates, now_ms, room) if room > 0 else ()
-        if found:
+        free = [deployment_id for deployment_id in found if deployment_id not in self._driven]
+        if free:  # without those whose lease ran out while this process drives them, as when the machine slept
             until_ms = now_ms + ports.settings.deployment_lease_ms
-            for deployment_id in await ports.database.write(leases.take, found, self._owner, now_ms, until_ms):
+            for deployment_id in await ports.database.write(leases.take, free, self._owner, now_ms, until_ms):
                 self._driven.add(deployment_id)
                 tasks.start_soon(self._drive, deployment_id)
 
@@ -130,7 +134,10 @@ class Supervisor:
             await anyio.sleep(RETRY_S)
         finally:
             self._driven.discard(deployment_id)
-        await self._ports.database.write(leases.release, deployment_id, self._owner)
+        try:
+            await self._ports.database.write(leases.release, deployment_id, self._owner)
+        except Exception:  # it runs out by itself
+            log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
         self._alarm.ring()
 
 

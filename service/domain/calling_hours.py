@@ -1,6 +1,6 @@
 """When a person may be called: the first allowed moment, in every time zone they may be in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -19,24 +19,40 @@ def _zone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
 
 
-def _at(day: date, clock_time: str, zone: ZoneInfo) -> datetime:
-    hours, minutes = (int(part) for part in clock_time.split(":"))
-    if hours == 24:
-        return datetime.combine(day + timedelta(days=1), time(0), zone).astimezone(UTC)
-    return datetime.combine(day, time(hours, minutes), zone).astimezone(UTC)
+def _holds(windows: Sequence[Window], local: datetime) -> bool:
+    clock_time, weekday = f"{local:%H:%M}", WEEKDAYS[local.weekday()]
+    return any(weekday in window.days and window.start <= clock_time < window.end for window in windows)
+
+
+def _beginnings(windows: Sequence[Window], day: date, zone: ZoneInfo) -> Iterator[datetime]:
+    """The moments of a day at which a window may begin: its start, in both passes of an hour that comes twice, and
+    the change of the clock."""
+    for window in windows:
+        hours, minutes = (int(part) for part in window.start.split(":"))
+        for fold in (0, 1):
+            yield datetime.combine(day, time(hours, minutes, fold=fold), zone).astimezone(UTC)
+    begin, end = (datetime.combine(day + timedelta(days=days), time(0), zone).astimezone(UTC) for days in (0, 1))
+    before = begin.astimezone(zone).utcoffset()
+    if before != end.astimezone(zone).utcoffset():
+        first, last = int(begin.timestamp()), int(end.timestamp())
+        while last - first > 1:
+            middle = (first + last) // 2
+            changed = datetime.fromtimestamp(middle, zone).utcoffset() != before
+            first, last = (first, middle) if changed else (middle, last)
+        yield datetime.fromtimestamp(last, UTC)
 
 
 def _first_in_zone(windows: Sequence[Window], zone: ZoneInfo, at: datetime) -> datetime | None:
-    today = at.astimezone(zone).date()
+    local = at.astimezone(zone)
+    if _holds(windows, local):
+        return at
     for ahead in range(_DAYS_AHEAD):
-        day = today + timedelta(days=ahead)
-        starts = [
-            max(at, _at(day, window.start, zone))
-            for window in windows
-            if WEEKDAYS[day.weekday()] in window.days and at < _at(day, window.end, zone)
+        day = local.date() + timedelta(days=ahead)
+        found = [
+            start for start in _beginnings(windows, day, zone) if start > at and _holds(windows, start.astimezone(zone))
         ]
-        if starts:
-            return min(starts)
+        if found:
+            return min(found)
     return None
 
 

@@ -196,10 +196,14 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     row = find(work, asked.id)
     changes = given(asked, clearable=("start_at", "end_at", "calling_hours", "budget_cap"))
     check_editable(set(changes), row.status)
+    if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
+        raise invalid("start_at", "cannot be cleared while the deployment is scheduled; start it to call at once")
     if "name" in changes:
         check_name_free(work, _NAMED, changes["name"], but=asked.id)
     if "agent_id" in changes:
-        agent_handlers.find(work, changes["agent_id"], field="agent_id")
+        agent = agent_handlers.find(work, changes["agent_id"], field="agent_id")
+        if row.agent_snapshot is not None:
+            changes["agent_snapshot"] = _snapshot(agent)
     if "audience_id" in changes:
         audience_handlers.find(work, changes["audience_id"], field="audience_id")
     if "max_concurrency" in changes:
@@ -262,12 +266,16 @@ def _start(work: Work, row: Row[Any]) -> None:
     agent = _agent_now(work, row)
     for refusal in start_refusals(work.connection, work.plan, row, agent):
         raise refusal
-    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
-    _change(work, row.id, agent_snapshot=json_text({**kept, "agent_updated_at": agent.updated_at}))
+    _change(work, row.id, agent_snapshot=_snapshot(agent))
     if row.start_at is not None and row.start_at > work.now_ms and row.status == "draft":
         _move(work, row.id, "scheduled", None)
         return
     begin(work.connection, row, work.now_ms)
+
+
+def _snapshot(agent: Row[Any]) -> str:
+    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
+    return json_text({**kept, "agent_updated_at": agent.updated_at})
 
 
 @handles(contract.pause_deployment)

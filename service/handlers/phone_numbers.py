@@ -17,7 +17,7 @@ from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.engine.number_inventory import RentableNumber, find_rentable, rentable
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.ledger import Movement, book, wallet_of
-from callwright.service.storage.listing import Listing, page_of, page_of_values
+from callwright.service.storage.listing import Listing, page_of, page_of_values, sort_fields
 from callwright.service.storage.schema import deployment_numbers, deployments, phone_numbers
 
 from .changes import LIVE, given
@@ -104,6 +104,7 @@ def list_phone_numbers(asked: contract.ListPhoneNumbers, work: Work) -> Page[con
 def search_available_numbers(asked: contract.SearchAvailableNumbers, work: Work) -> Page[contract.AvailableNumber]:
     """A page of numbers that can be rented."""
     kind = asked.number_type or "local"
+    descends = sort_fields(contract.search_available_numbers, asked.sort or "number")[0][1]
     free = _free(work, rentable(asked.country, kind, asked.area_code, asked.contains))
     shown = [
         contract.AvailableNumber(
@@ -114,7 +115,7 @@ def search_available_numbers(asked: contract.SearchAvailableNumbers, work: Work)
             capabilities=SIMULATED,
             monthly_cost=money(PRICES.rental(kind)),
         )
-        for entry in (reversed(free) if asked.sort == "-number" else free)
+        for entry in (reversed(free) if descends else free)
     ]
     return page_of_values(asked, shown)
 

@@ -2,9 +2,9 @@
 
 from callwright.contract import voices as contract
 from callwright.contract.pagination import Page
-from callwright.service.domain.refusals import invalid, not_found
+from callwright.service.domain.refusals import not_found
 from callwright.service.speech.voices import VOICES, Voice, voice
-from callwright.service.storage.listing import page_of_values
+from callwright.service.storage.listing import page_of_values, sort_fields
 
 from .work import Work, handles
 
@@ -37,12 +37,8 @@ def list_voices(asked: contract.ListVoices, work: Work) -> Page[contract.Voice]:
         and (asked.gender is None or found.gender == asked.gender)
         and (asked.provider is None or found.provider == asked.provider)
     ]
-    sorts = contract.list_voices.sorts
-    for part in reversed((asked.sort or "language,name,id").split(",")):
-        name = part.strip().removeprefix("-")
-        if name not in sorts:
-            raise invalid("sort", f"{name[:40]!r} is not a sort field; use one of {', '.join(sorts)}")
-        shown.sort(key=lambda entry: str(getattr(entry, name)), reverse=part.strip().startswith("-"))
+    for name, descends in reversed(sort_fields(contract.list_voices, asked.sort or "language,name,id")):
+        shown.sort(key=lambda entry: str(getattr(entry, name)), reverse=descends)
     return page_of_values(asked, shown)
 
 

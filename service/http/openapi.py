@@ -10,7 +10,13 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from callwright.contract.events import EVENT_TYPES, EventEnvelope
 from callwright.contract.operation import AnyOperation, filter_of
 from callwright.contract.pagination import Pagination
-from callwright.contract.problems import EVERYWHERE, INVALID_CURSOR, ProblemCode
+from callwright.contract.problems import (
+    EVERYWHERE,
+    IDEMPOTENCY_KEY_REUSED,
+    INVALID_CURSOR,
+    UNSUPPORTED_MEDIA_TYPE,
+    ProblemCode,
+)
 from callwright.contract.surface import OPERATIONS
 
 from .idempotency import HEADER
@@ -181,6 +187,10 @@ def _responses(operation: AnyOperation, outputs: dict[type, Any]) -> dict[str, A
     problems = [*operation.problems, *EVERYWHERE]
     if operation.shape == "many":
         problems.append(INVALID_CURSOR)
+    if operation.method == "POST":
+        problems.append(IDEMPOTENCY_KEY_REUSED)
+    if operation.has_body:
+        problems.append(UNSUPPORTED_MEDIA_TYPE)
     by_status: dict[int, list[ProblemCode]] = {}
     for problem in dict.fromkeys(problems):
         by_status.setdefault(problem.status, []).append(problem)

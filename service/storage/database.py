@@ -41,13 +41,17 @@ class _Unit:
 
 
 def make_engine(url: str, *, writer: bool = False) -> Engine:
-    """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once."""
+    """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once.
+
+    Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
+    """
     if make_url(url).get_backend_name() == "sqlite":
         engine = create_engine(
             url,
             poolclass=QueuePool,
             pool_size=1 if writer else READERS,
             max_overflow=0,
+            hide_parameters=True,
             connect_args={"check_same_thread": False, "timeout": 30},
         )
 
@@ -62,7 +66,7 @@ def make_engine(url: str, *, writer: bool = False) -> Engine:
         event.listen(engine, "connect", on_connect)
         event.listen(engine, "begin", on_begin)
         return engine
-    return create_engine(url, pool_size=POSTGRES_CONNECTIONS, max_overflow=0, pool_pre_ping=True)
+    return create_engine(url, pool_size=POSTGRES_CONNECTIONS, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
 
 
 class Database:

@@ -25,6 +25,17 @@ MAX_OFFSET = 10_000
 """Rows that may be skipped by page number; further on a cursor is needed, because skipping costs time."""
 
 
+def sort_fields(operation: AnyOperation, text: str) -> list[tuple[str, bool]]:
+    """The fields of a `sort`, with whether each descends. Raises `Refusal` for a field the list does not sort by."""
+    found: list[tuple[str, bool]] = []
+    for part in text.split(","):
+        name = part.strip().removeprefix("-")
+        if name not in operation.sorts:
+            raise invalid("sort", f"{name[:40]!r} is not a sort field; use one of {', '.join(operation.sorts)}")
+        found.append((name, part.strip().startswith("-")))
+    return found
+
+
 @dataclass(frozen=True)
 class Listing:
     """What a list is made of: its operation, its rows, and which column each filter and sort field means."""
@@ -38,14 +49,7 @@ class Listing:
     def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
         """The columns to sort by, the unique one last, with whether each descends."""
         text = sort or self.default
-        found: list[tuple[ColumnElement[Any], bool]] = []
-        for part in text.split(","):
-            name = part.strip().removeprefix("-")
-            if name not in self.operation.sorts:
-                raise invalid(
-                    "sort", f"{name[:40]!r} is not a sort field; use one of {', '.join(self.operation.sorts)}"
-                )
-            found.append((self.columns[name], part.strip().startswith("-")))
+        found = [(self.columns[name], descends) for name, descends in sort_fields(self.operation, text)]
         found.append((self.unique, found[-1][1]))
         return found, text
 

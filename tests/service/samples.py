@@ -24,7 +24,7 @@ def row(index: int = 0, **cells: str) -> dict[str, Any]:
 
 async def agent(door: Door, name: str = "Ada", **fields: Any) -> Agent:
     """An agent."""
-    given = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": PROMPT, **fields}
+    given: dict[str, Any] = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": PROMPT, **fields}
     return await door.client.agents.create(name=name, **given)
 
 
@@ -52,7 +52,8 @@ async def draft(door: Door, name: str = "Reminders", **fields: Any) -> Campaign:
     """A draft deployment with an agent, an audience and a number of its own."""
     made_agent, made_audience = await agent(door, f"{name} agent"), await audience(door, f"{name} audience")
     made_number = await number(door)
-    given = {"agent_id": made_agent.id, "audience_id": made_audience.id, "phone_number_ids": [made_number.id], **fields}
+    parts: dict[str, Any] = {"agent_id": made_agent.id, "audience_id": made_audience.id}
+    given = {**parts, "phone_number_ids": [made_number.id], **fields}
     return Campaign(made_agent, made_audience, made_number, await door.client.deployments.create(name=name, **given))
 
 

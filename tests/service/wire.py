@@ -25,8 +25,8 @@ async def by_hand(door: Door, *, key: str | None = "own", **headers: str) -> Asy
 
 def problem(response: httpx.Response) -> dict[str, Any]:
     """The problem of an answer in the nested envelope."""
-    error = response.json()["error"]
-    assert isinstance(error, dict), response.text
+    error: dict[str, Any] = response.json()["error"]
+    assert set(error) >= {"type", "code", "message", "request_id"}, response.text
     assert error["request_id"] == response.headers["x-request-id"]
     return error
 

@@ -60,6 +60,7 @@ class Conversation:
         self._pending = ""
         self._pending_act: Act | None = None
         self._said = ""
+        self._disclosure = ""
         self._act: Act = "statement"
         self._heard_s = 0.0
         self._general = False
@@ -116,7 +117,7 @@ class Conversation:
         opening = read_welcome(message, self._bank)
         if not self._request.ai_disclosure or opening.discloses:
             return self._ask(message)
-        disclosure = self._bank.agent_says("disclosure", self._chance)
+        disclosure = self._disclosure = self._bank.agent_says("disclosure", self._chance)
         if self._has_phrases:
             return self._ask(opening.with_disclosure(disclosure))
         self._say(self._filled(message), own=True)
@@ -128,7 +129,8 @@ class Conversation:
         if self._brief.identity:
             parts.append(self._brief.identity)
         if self._request.ai_disclosure and not read_welcome(self._brief.identity, self._bank).discloses:
-            parts.append(self._bank.agent_says("disclosure", self._chance))
+            self._disclosure = self._bank.agent_says("disclosure", self._chance)
+            parts.append(self._disclosure)
         return " ".join(parts)
 
     def _filled(self, template: str) -> str:
@@ -232,7 +234,10 @@ class Conversation:
 
     def _heard(self, reply: Reply) -> Reply | None:
         timeline, ending = self._timeline, self.ending
-        cut_in = reply.cuts_in and timeline.cut_in(self._chance.between(0.3, 0.7))
+        share = self._chance.between(0.3, 0.7)
+        # Whoever stays on the line hears that a machine is calling before cutting in.
+        kept = "" if reply.hangs_up else self._disclosure
+        cut_in = reply.cuts_in and timeline.cut_in(share, at_least=kept)
         timeline.say("contact", reply.text, self._contact.language, gap_s=reply.gap_s)
         if timeline.cut:
             return None

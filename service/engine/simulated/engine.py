@@ -64,6 +64,7 @@ def cut_short(result: CallResult, after_s: float) -> CallResult:
         hangup_cause="normal_clearing" if answered else "originator_cancel",
         ended_by="api",
         answered_by=result.answered_by if answered else None,
+        initiated_s=min(result.initiated_s, after_s),
         ringing_s=result.ringing_s if result.ringing_s is not None and result.ringing_s <= after_s else None,
         answered_s=result.answered_s if answered else None,
         ended_s=after_s,

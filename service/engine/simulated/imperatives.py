@@ -121,7 +121,7 @@ def _offered(verb: str, rest: str) -> str:
     words = you(rest)
     if words.startswith("to "):
         if verb in ("invite", "encourage"):
-            return f"We'd like to invite you {words}. Would you like that?"
+            return f"We'd like to invite you {words}. Would you be interested?"
         return f"I can offer {words}. Would that help?"
     if verb in ("invite", "encourage"):
         return f"We'd like to invite you {words}. Would you be interested?"
@@ -217,6 +217,9 @@ def _wh(clause: str) -> str:
         words[1] in ("is", "are", "would", "was", "works", "suits") or words[-1] in ("suits", "works", "fits")
     ):
         return _sentence(clause if not clause.endswith("suits") else f"{clause} you", "?")
+    if re.match(rf"(?:how many|which|what) [a-z]+ (?:{_MODALS})\b", clause, re.I) and "you" not in words[:4]:
+        # The things counted or chosen are the subject: the order of words stays.
+        return _sentence(clause, "?")
     if re.search(r"\b(?:suits?|works?|fits?|would|is|are) (?:you|best|better|for you)\b", clause):
         return _sentence(clause, "?")
     return f"Could you tell me {clause}?"

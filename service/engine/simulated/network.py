@@ -1,5 +1,6 @@
 """The simulated telephone network: one call in, what became of it out. No clock, no waiting, no input or output."""
 
+import math
 from collections.abc import Iterator
 from typing import cast
 
@@ -152,7 +153,8 @@ def _connected(
     person: bytes,
     moment: bytes,
 ) -> CallResult:
-    limit_s = round(max(request.max_duration_s, 0.001), 3)
+    # Down to whole milliseconds, so that rounding never makes a call longer than it may be.
+    limit_s = max(math.floor(request.max_duration_s * 1_000), 1) / 1_000
     timeline = Timeline(limit_s)
     words = Chance(moment, "agent")
     language = steering.language or request.agent.language

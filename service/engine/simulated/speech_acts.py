@@ -23,6 +23,7 @@ Wish = Literal[
 ]
 
 _CACHED_SENTENCES = 4096
+_EDGES = " \t\"'“”«»¿¡?？؟!.,;:…।()[]"
 # What must be honoured comes first: a contact who opts out and says goodbye has opted out.
 _WISHES: tuple[Wish, ...] = (
     "opt_out",
@@ -82,9 +83,6 @@ def last_sentence(text: str) -> str:
     body = text.rstrip(" ?？؟.!\"'»”")
     cut = max(body.rfind(mark) for mark in (". ", "? ", "! ", "। ", "。", "？"))
     return text[cut + 1 :].strip() if cut >= 0 else text
-
-
-_EDGES = " \t\"'“”«»¿¡?？؟!.,;:…()[]"
 
 
 @lru_cache(maxsize=_CACHED_SENTENCES)

@@ -66,8 +66,10 @@ class Timeline:
             self.now_s = self._limit_s
             self.cut = True
 
-    def cut_in(self, share: float) -> bool:
+    def cut_in(self, share: float, *, at_least: str = "") -> bool:
         """Breaks the last turn off after about that share of its words; the next turn begins over its end.
+
+        Nothing up to and including the words `at_least` is lost.
 
         False when the turn is too short to break off, or the call is over.
         """
@@ -75,6 +77,9 @@ class Timeline:
         if last is None or last.end_s - last.start_s < 2.5:
             return False
         kept, duration = _words_within(last.text, last.language, share * (last.end_s - last.start_s))
+        if at_least and (at := last.text.find(at_least)) >= 0 and len(kept) < (needed := at + len(at_least)):
+            kept = last.text[:needed]
+            duration = spoken_duration_s(kept, last.language)
         if not kept or kept == last.text:
             return False
         last.text, last.interrupted = kept, True

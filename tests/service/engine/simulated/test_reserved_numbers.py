@@ -2,7 +2,7 @@ import pytest
 
 from callwright.service.engine.simulated.network import simulate
 from callwright.service.engine.simulated.reserved import reserved
-from tests.service.engine.simulated.calls import assert_sound, call, said_by
+from tests.service.engine.simulated.calls import PROMPT, WELCOME, assert_sound, call, said_by
 
 SEEDS = [str(seed) for seed in range(25)]
 
@@ -25,14 +25,13 @@ SEEDS = [str(seed) for seed in range(25)]
         ("12", "answered", "goal_met", "normal_clearing"),
     ],
 )
-@pytest.mark.parametrize("prompt", [None, "", "Ask if they need help."])
-@pytest.mark.parametrize("welcome", [None, ""])
+@pytest.mark.parametrize("prompt", [PROMPT, "", "Ask if they need help."])
+@pytest.mark.parametrize("welcome", [WELCOME, ""])
 def test_a_reserved_number_forces_its_outcome_on_every_attempt_and_seed(
-    ending: str, outcome: str, disposition: str | None, hangup_cause: str, prompt: str | None, welcome: str | None
+    ending: str, outcome: str, disposition: str | None, hangup_cause: str, prompt: str, welcome: str
 ) -> None:
-    given = {key: value for key, value in (("prompt", prompt), ("welcome", welcome)) if value is not None}
     for attempt, seed in enumerate(SEEDS, start=1):
-        request = call(to=f"+120255501{ending}", seed=seed, attempt=attempt, **given)
+        request = call(to=f"+120255501{ending}", seed=seed, attempt=attempt, prompt=prompt, welcome=welcome)
         result = simulate(request)
         assert_sound(result, request)
         assert (result.outcome, result.disposition, result.hangup_cause) == (outcome, disposition, hangup_cause)

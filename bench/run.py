@@ -1,0 +1,117 @@
+"""Runs the benchmarks and prints each figure beside its baseline of the same run.
+
+Absolute times depend on the machine and on what else it does; the ratios are what counts.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import anyio
+
+from bench.campaign import calls_per_second
+from bench.pipe import PipeClient
+
+HELLO = [sys.executable, str(Path(__file__).with_name("hello.py"))]
+CALLWRIGHT = [sys.executable, "-m", "callwright.server.main", "mcp"]
+
+
+def cold_start(command: list[str]) -> float:
+    """Seconds from spawning to the answer of tools/list."""
+    with PipeClient(command) as client:
+        client.initialize()
+        client.request("tools/list")
+        return time.perf_counter() - client.spawned_at
+
+
+def first_answer(command: list[str], tool: str, arguments: dict[str, object]) -> float:
+    """Seconds from spawning to the answer of the first tool call."""
+    with PipeClient(command) as client:
+        client.initialize()
+        client.request("tools/list")
+        client.call(tool, arguments)
+        return time.perf_counter() - client.spawned_at
+
+
+def paired(runs: int, ours: Callable[[], float], bare: Callable[[], float]) -> tuple[float, float, float]:
+    """Medians of ours and bare, measured in turn, and the median of the pairs' ratios."""
+    pairs = [(ours(), bare()) for _ in range(runs)]
+    return median(a for a, _ in pairs), median(b for _, b in pairs), median(a / b for a, b in pairs)
+
+
+def per_call(client: PipeClient, tool: str, arguments: dict[str, object], count: int) -> float:
+    """Median seconds of a tool call."""
+    times: list[float] = []
+    for _ in range(count):
+        begun = time.perf_counter()
+        client.call(tool, arguments)
+        times.append(time.perf_counter() - begun)
+    return median(times)
+
+
+def show(name: str, ours: float, bare: float, ratio: float, aim: str) -> None:
+    """Prints one comparison in milliseconds."""
+    print(f"{name:34} {ours * 1e3:9.2f} ms  bare {bare * 1e3:8.2f} ms  ratio {ratio:5.2f}  (aim {aim})")
+
+
+def main() -> None:
+    """Runs everything, or the parts that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=7, help="pairs of cold starts")
+    parser.add_argument("--calls", type=int, default=400, help="tool calls timed")
+    parser.add_argument("--contacts", type=int, default=5_000, help="contacts of the campaign")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
+        ours = [*CALLWRIGHT, "--data", folder]
+        first_answer(ours, "get_wallet", {})  # makes the database, so that no run pays for it
+        cold_start(HELLO)
+        show(
+            "cold start to tools/list",
+            *paired(asked.runs, lambda: cold_start(ours), lambda: cold_start(HELLO)),
+            "≤ 1.6",
+        )
+        show(
+            "cold start to the first tool answer",
+            *paired(
+                asked.runs,
+                lambda: first_answer(ours, "get_wallet", {}),
+                lambda: first_answer(HELLO, "hello", {"name": "x"}),
+            ),
+            "none",
+        )
+        with PipeClient(ours) as client, PipeClient(HELLO) as bare:
+            client.initialize()
+            bare.initialize()
+            agent = client.call(
+                "create_agent",
+                {"name": f"bench {time.time_ns()}", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "x"},
+            )["structuredContent"]["id"]
+            for _ in range(50):
+                client.call("get_agent", {"id": agent})
+                bare.call("hello", {"name": "x"})
+            rounds = [
+                (
+                    per_call(client, "get_agent", {"id": agent}, asked.calls // 8),
+                    per_call(bare, "hello", {"name": "x"}, asked.calls // 8),
+                )
+                for _ in range(8)
+            ]
+            show(
+                "tool call through REST to a row",
+                median(a for a, _ in rounds),
+                median(b for _, b in rounds),
+                median(a / b for a, b in rounds),
+                "≤ 3",
+            )
+    rate, seconds, calls = anyio.run(calls_per_second, asked.contacts)
+    print(
+        f"{'campaign on SQLite':34} {calls} calls stored in {seconds:.2f} s: {rate:,.0f} calls a second  (aim ≥ 1,000)"
+    )
+
+
+if __name__ == "__main__":
+    main()
