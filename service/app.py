@@ -12,18 +12,22 @@ from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
+from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.data_folder import DataFolder
 from callwright.service.dialler.supervisor import Alarm, Supervisor
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.refusals import Refusal
 from callwright.service.handlers import every
 from callwright.service.http.gate import Gate
 from callwright.service.http.openapi import document
+from callwright.service.http.problems import problem_response
 from callwright.service.http.routes import PREFIXES, RouteTable
 from callwright.service.ports import Ports
 from callwright.service.settings import ServiceSettings
@@ -106,12 +110,21 @@ def application(ports: Ports) -> Starlette:
         healthy = await _answers(ports.database)
         return JSONResponse({"status": "ok" if healthy else "unavailable"}, 200 if healthy else 503)
 
+    async def no_such_path(_: Request, __: Exception) -> Response:
+        refusal = Refusal(NOT_FOUND, f"There is no such path; the API is below {PREFIXES[0]}.")
+        return problem_response(refusal, ports.ids.new("req"))
+
+    async def no_such_method(_: Request, error: Exception) -> Response:
+        allow = error.headers or {} if isinstance(error, HTTPException) else {}
+        return problem_response(Refusal(METHOD_NOT_ALLOWED, headers=allow), ports.ids.new("req"))
+
     return Starlette(
+        exception_handlers={404: no_such_path, 405: no_such_method},
         routes=[
             *(Mount(prefix, app=gate) for prefix in PREFIXES),
             Route("/openapi.json", openapi),
             Route("/healthz", health),
-        ]
+        ],
     )
 
 

@@ -211,7 +211,8 @@ def insert_contacts(
         literal("[]"),
     ).where(_R.audience_id == audience_id, _R.position >= since)
     names = ["deployment_id", "id", "org_id", "position", "phone", "status", "attempts", "next_at", "attempt_times"]
-    count = connection.execute(insert(deployment_contacts).from_select(names, chosen)).rowcount
+    made = insert(deployment_contacts).from_select(names, chosen).execution_options(preserve_rowcount=True)
+    count = connection.execute(made).rowcount
     if consent_column is None:
         return Counter(pending=count)
     agreed = select(_R.id).where(_R.audience_id == audience_id, consented(connection, consent_column))

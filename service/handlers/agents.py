@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from callwright.service.domain.templates import variables_in
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 
 from callwright.contract import agents as contract
@@ -11,6 +10,7 @@ from callwright.contract.pagination import Page
 from callwright.contract.problems import AGENT_IN_USE
 from callwright.service.domain.clock import moment
 from callwright.service.domain.refusals import Refusal, invalid, not_found
+from callwright.service.domain.templates import variables_in
 from callwright.service.speech.voices import voice
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.listing import Listing, page_of

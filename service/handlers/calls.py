@@ -8,7 +8,7 @@ from sqlalchemy import Row, bindparam, func, select, update
 
 from callwright.contract import calls as contract
 from callwright.contract.pagination import Page
-from callwright.contract.problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, NOT_FOUND
+from callwright.contract.problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import CURRENCY, amount
 from callwright.service.domain.refusals import Refusal, not_found
@@ -180,14 +180,17 @@ def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPl
         )
         for turn in _turns(work, row.id)
     )
-    plan = RecordingPlan(
-        call_id=row.id,
-        duration_s=max(row.duration_ms / 1_000, turns[-1].end_s),
-        turns=turns,
-        agent_voice_id=row.voice_id,
-        agent_language=row.language,
-        seed=row.to_number,
-    )
+    try:
+        plan = RecordingPlan(
+            call_id=row.id,
+            duration_s=max(row.duration_ms / 1_000, turns[-1].end_s),
+            turns=turns,
+            agent_voice_id=row.voice_id,
+            agent_language=row.language,
+            seed=row.to_number,
+        )
+    except ValueError as error:  # an hour of talk, or a turn as long as a book
+        raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made of this call: {error}") from error
     return plan, "audio/wav" if asked.format == "wav" else "audio/mpeg"
 
 

@@ -150,7 +150,7 @@ class Gate:
         try:
             recording = await self._ports.recordings.open(plan, media_type=media_type)
         except SpeechUnavailable as error:
-            raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error}") from error
+            raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error.reason}") from error
         headers = {"X-Request-Id": request_id, "ETag": recording.etag, "X-Service-Simulated": "true"}
         wanted = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
         if recording.etag in wanted or "*" in wanted:

@@ -53,7 +53,7 @@ async def draft(door: Door, name: str = "Reminders", **fields: Any) -> Campaign:
     made_agent, made_audience = await agent(door, f"{name} agent"), await audience(door, f"{name} audience")
     made_number = await number(door)
     parts: dict[str, Any] = {"agent_id": made_agent.id, "audience_id": made_audience.id}
-    given = {**parts, "phone_number_ids": [made_number.id], **fields}
+    given: dict[str, Any] = {**parts, "phone_number_ids": [made_number.id], **fields}
     return Campaign(made_agent, made_audience, made_number, await door.client.deployments.create(name=name, **given))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from callwright.service.engine.simulated.chance import Chance
-from callwright.service.engine.simulated.persona import Persona
+from callwright.service.engine.simulated.persona import AT_ONCE, Persona
 from callwright.service.engine.simulated.phrases import Act, bank_of, bank_or_english
 from callwright.service.engine.simulated.speech_acts import options_of
 
@@ -91,10 +91,11 @@ class Contact:
                 return self._say("hang_up", hangs_up=True)
             if unanswered and chance.happens(0.3):
                 return self._say("refuse")
-        if complains and not self._complained and not self._raised and heard_s > 3.5:
+        has_begun = self._raised or self._intent not in AT_ONCE
+        if complains and not self._complained and not self._raised and has_begun and heard_s > 3.5:
             self._complained = True
             return self._say("interrupt", cuts_in=True)
-        if self._asks_about_robot and self._spoken >= 1:
+        if self._asks_about_robot and has_begun and self._spoken >= 1:
             self._asks_about_robot = False
             return self._say("robot")
         if not self._raised and (self._spoken >= persona.raises_it_at or left == 0):
@@ -120,7 +121,9 @@ class Contact:
         """After the screening service: the person behind it, or the refusal."""
         self._intent = "yes"
         self._raised = True
-        return self._say("pick_up")
+        reply = self._say("pick_up")
+        self._spoken = 0
+        return reply
 
     def _raise(self, cuts_in: bool) -> Reply | None:
         """Says what it wants, once. `None` when its wish needs no words of its own."""

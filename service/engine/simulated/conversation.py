@@ -337,9 +337,8 @@ class Conversation:
         """The contact simply answered."""
         if self._after_hold:
             self._after_hold = False
-            message = self._request.agent.welcome_message.strip()
-            if message:
-                return self._ask(message)
+            # Whoever was fetched to the telephone has heard nothing yet.
+            return self._open() if self._request.agent.welcome_message.strip() else self._go_on(self._introduce())
         if lead:
             return self._go_on(lead)
         if not self._timeline.agent_has_spoken:

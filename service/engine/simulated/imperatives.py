@@ -212,7 +212,10 @@ def _wh(clause: str) -> str:
         if word == "you" and re.fullmatch(r"[a-z]+", following) and not following.endswith("ed"):
             return _sentence(" ".join([*words[:at], "do", *words[at:]]), "?")
     if len(words) > 2 and words[-1] in ("is", "are", "was", "were") and words[1] not in ("is", "are"):
-        return _sentence(" ".join([words[0], words[-1], *words[1:-1]]), "?")
+        # The verb goes before whose or which thing it is: "how high your bill is", "what the price was".
+        for at in range(1, len(words) - 1):
+            if words[at].lower() in ("your", "the", "a", "an", "this", "that", "our"):
+                return _sentence(" ".join([*words[:at], words[-1], *words[at:-1]]), "?")
     if len(words) > 1 and (
         words[1] in ("is", "are", "would", "was", "works", "suits") or words[-1] in ("suits", "works", "fits")
     ):

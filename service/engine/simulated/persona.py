@@ -47,7 +47,8 @@ _PASSING: tuple[tuple[Intent, float], ...] = (
     ("silent", 0.02),
     ("gatekeeper", 0.04),
 )
-_AT_ONCE = frozenset(("wrong_number", "other_language", "screening", "gatekeeper", "later"))
+AT_ONCE = frozenset(("wrong_number", "other_language", "screening", "gatekeeper", "later"))
+"""What is said before anything else: nobody chats first who cannot or may not talk."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def draw_persona(
         language=home,
         script=steering.script,
         patience=low + int(moment.unit() * (high - low + 1)),
-        raises_it_at=0 if intent in _AT_ONCE else moment.weighted(((0, 0.5), (1, 0.4), (2, 0.1))),
+        raises_it_at=0 if intent in AT_ONCE else moment.weighted(((0, 0.5), (1, 0.4), (2, 0.1))),
         questions=1 + int(moment.unit() * 2),
         steady=steady,
         asks_about_robot=_asks_about_robot(forced, temper, moment) if not steering.script else False,

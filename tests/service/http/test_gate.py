@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.handlers.work import HANDLERS
 from callwright.service.settings import ServiceSettings
+from callwright.service.storage.schema import audit_log
 from tests.service import samples
 from tests.service.doors import Door, open_service
 from tests.service.wire import Response, by_hand, problem, refused
@@ -300,9 +302,5 @@ async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(dat
 
 
 async def _audit(door: Door) -> list[Any]:
-    from sqlalchemy import select
-
-    from callwright.service.storage.schema import audit_log
-
     statement = select(audit_log).where(audit_log.c.org_id == door.org_id).order_by(audit_log.c.at, audit_log.c.id)
     return await door.service.ports.database.read(lambda connection: list(connection.execute(statement).all()))

@@ -22,6 +22,7 @@ from callwright.service.engine.simulated.imperatives import is_imperative, split
         ("Find out how many people they expect", "How many people do you expect?"),
         ("Ask when they would like to come", "When would you like to come?"),
         ("Ask what their budget is", "What is your budget?"),
+        ("Find out how high their monthly bill is", "How high is your monthly bill?"),
         ("Ask why they cancelled", "Could you tell me why you cancelled?"),
         ("Ask for their date of birth", "Could you give me your date of birth?"),
         ("Ask them to bring the insurance card", "Could you bring the insurance card?"),

@@ -188,6 +188,17 @@ def test_without_a_welcome_the_contact_speaks_first_and_still_hears_the_disclosu
         assert "assistant" in turns[1].text
 
 
+@pytest.mark.parametrize("welcome", [WELCOME, ""])
+def test_a_person_behind_a_screening_service_hears_the_disclosure_as_well(welcome: str) -> None:
+    for seed in SEEDS:
+        turns = simulate(
+            call(seed=seed, welcome=welcome, steering={"outcome": "answered", "intent": "screening"})
+        ).turns
+        connected = next(turn.index for turn in turns if "line" in turn.text and turn.speaker == "contact") + 1
+        assert turns[connected].speaker == "contact"
+        assert "assistant" in turns[connected + 1].text
+
+
 def test_every_variable_without_a_value_is_warned_about_once() -> None:
     for to in ("+12025550100", "+12025550102"):
         result = simulate(call(to=to, variables={}))

@@ -1,0 +1,99 @@
+"""API keys: their form, what is stored of them, and whose they are."""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from callwright.contract.problems import API_KEY_REQUIRED, INVALID_API_KEY
+from callwright.service import accounts
+from callwright.service.dialler import sweeps
+from callwright.service.domain.refusals import Refusal
+from callwright.service.http.principals import bearer, fingerprint, identify, new_secret
+from callwright.service.storage.schema import api_keys
+from tests.service.doors import Door, open_service
+from tests.service.wire import by_hand
+
+
+def test_a_new_key_has_the_live_prefix_and_48_hexadecimal_digits() -> None:
+    secrets = {new_secret() for _ in range(100)}
+    assert len(secrets) == 100
+    assert all(re.fullmatch(r"svc_live_[0-9a-f]{48}", secret) for secret in secrets)
+
+
+def test_the_fingerprint_of_a_key_is_its_sha_256() -> None:
+    assert fingerprint("svc_live_00") == hashlib.sha256(b"svc_live_00").hexdigest()
+
+
+def test_the_bearer_token_is_given_without_what_surrounds_it() -> None:
+    assert bearer("Bearer svc_live_00") == "svc_live_00"
+    assert bearer("BEARER   svc_live_00  ") == "svc_live_00"
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer x", "Token svc_live_00", "Bearersvc_live_00"])
+def test_anything_else_is_refused_as_no_key(header: str | None) -> None:
+    with pytest.raises(Refusal) as caught:
+        bearer(header)
+    assert caught.value.problem is API_KEY_REQUIRED
+
+
+async def test_a_key_leads_to_its_organization_and_plan(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
+        async with door.another_organization(plan="pro") as other:
+            database = door.service.ports.database
+            mine = await database.read(identify, door.api_key)
+            theirs = await database.read(identify, other.api_key)
+    assert (mine.org_id, mine.plan.name) == (door.org_id, "starter")
+    assert (theirs.org_id, theirs.plan.name) == (other.org_id, "pro")
+    assert mine.key_id != theirs.key_id
+
+
+async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        row = (await _keys(door))[0]
+    stored = " ".join(str(value) for value in row)
+    assert row.hash == fingerprint(door.api_key)
+    assert row.identity == door.api_key[:16]
+    assert door.api_key[:17] not in stored
+
+
+async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        for secret in (new_secret(), door.api_key + "0", door.api_key[:-1], door.api_key.upper(), "svc_live_\0"):
+            with pytest.raises(Refusal) as caught:
+                await door.service.ports.database.read(identify, secret)
+            assert caught.value.problem is INVALID_API_KEY
+
+
+async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+        now_ms = ports.clock.now_ms()
+        second = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "second", now_ms)
+        async with by_hand(door, key=second.secret) as http:
+            assert (await http.get("/v1/wallet")).status_code == 200
+            await ports.database.write(accounts.revoke_key, ports.ids, second.id, now_ms)
+            assert (await http.get("/v1/wallet")).status_code == 401
+        assert (await door.client.wallet.get()).balance.amount == "100.000000"
+
+
+async def test_the_sweep_writes_down_when_a_key_was_last_used(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        assert (await _keys(door))[0].last_used_at is None
+        begun_ms = door.service.ports.clock.now_ms()
+        await door.client.wallet.get()
+        await sweeps.run(door.service.ports)
+        first = (await _keys(door))[0].last_used_at
+        assert begun_ms <= first <= door.service.ports.clock.now_ms()
+        async with by_hand(door) as http:
+            assert (await http.get("/v1/nowhere")).status_code == 404
+        await sweeps.run(door.service.ports)
+        assert (await _keys(door))[0].last_used_at >= first
+
+
+async def _keys(door: Door) -> list[Any]:
+    statement = select(api_keys).where(api_keys.c.org_id == door.org_id)
+    return list(await door.service.ports.database.read(lambda connection: connection.execute(statement).all()))

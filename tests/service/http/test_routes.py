@@ -1,0 +1,85 @@
+"""Which operation a path means."""
+
+from pathlib import Path
+
+import pytest
+
+from callwright.contract.surface import OPERATIONS
+from callwright.service.http.routes import RouteTable
+from tests.service.doors import open_service
+from tests.service.wire import by_hand, refused
+
+TABLE = RouteTable(OPERATIONS.values())
+
+
+@pytest.mark.parametrize("name", list(OPERATIONS))
+def test_every_operation_is_found_at_its_path_with_its_values(name: str) -> None:
+    operation = OPERATIONS[name]
+    path, values = operation.path, {field: f"{field}_1" for field in operation.path_fields}
+    for field, value in values.items():
+        path = path.replace("{" + field + "}", value)
+    found = TABLE.find(operation.method, path)
+    assert found.operation is operation
+    assert dict(found.path) == values
+    assert found.canonical == path
+
+
+def test_a_literal_segment_wins_over_a_value() -> None:
+    found = TABLE.find("GET", "/phone_numbers/available")
+    assert found.operation is not None
+    assert found.operation.name == "search_available_numbers"
+    assert TABLE.find("DELETE", "/phone_numbers/available").allowed == ("GET",)
+    assert TABLE.find("PATCH", "/phone_numbers/available").operation is None
+
+
+def test_both_spellings_of_phone_numbers_are_one_path() -> None:
+    for path in ("/phone-numbers", "/phone_numbers"):
+        found = TABLE.find("GET", path)
+        assert found.operation is not None
+        assert (found.operation.name, found.canonical) == ("list_phone_numbers", "/phone_numbers")
+    assert TABLE.find("GET", "/agents/phone-numbers").path == {"id": "phone-numbers"}
+
+
+@pytest.mark.parametrize("path", ["", "/", "/agent", "/agents/a/b", "/Agents", "/calls//transcript", "/agents/a/b/c/d"])
+def test_other_paths_lead_nowhere(path: str) -> None:
+    found = TABLE.find("GET", path)
+    assert (found.operation, found.allowed) == (None, ())
+
+
+def test_a_value_is_taken_as_it_is_and_not_decoded_again() -> None:
+    assert TABLE.find("GET", "/agents/a%41").path == {"id": "a%41"}
+
+
+async def test_both_prefixes_answer_the_same_and_locations_are_canonical(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        made = await http.post("/api/v1/phone-numbers", json={"country": "US"})
+        assert made.status_code == 201
+        location = made.headers["location"]
+        assert location == f"/v1/phone_numbers/{made.json()['data']['id']}"
+        answers = [
+            await http.get(location.replace("/v1/phone_numbers", prefix))
+            for prefix in ("/v1/phone_numbers", "/v1/phone-numbers", "/api/v1/phone_numbers", "/api/v1/phone-numbers")
+        ]
+        assert {answer.content for answer in answers} == {made.content}
+        refused(await http.get("/v1/"), 404, "not_found")
+        refused(await http.get("/api/v1/nowhere"), 404, "not_found")
+        assert (await http.get("/v2/agents")).status_code == 404
+
+
+async def test_every_creation_names_where_the_new_thing_is(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        agent = {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+        rows = [{"phone_number": "+12125550100"}]
+        made = [
+            await http.post("/v1/agents", json=agent),
+            await http.post("/v1/audiences", json={"name": "A", "rows": rows}),
+            await http.post("/v1/phone_numbers", json={"country": "US"}),
+        ]
+        ids = [answer.json()["data"]["id"] for answer in made]
+        draft = {"name": "D", "agent_id": ids[0], "audience_id": ids[1], "phone_number_id": ids[2]}
+        made.append(await http.post("/v1/deployments", json=draft))
+        made.append(await http.post(f"/v1/audiences/{ids[1]}/imports", json={"csv": "phone\n+12125550101\n"}))
+        for answer in made:
+            assert answer.status_code in (201, 202), answer.text
+            read = await http.get(answer.headers["location"])
+            assert read.json() == answer.json()
