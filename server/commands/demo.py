@@ -15,8 +15,10 @@ import anyio
 from mcp import Client as McpClient
 from mcp.types import TextContent
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from callwright.client import Client
 from callwright.server.app import build
@@ -179,11 +181,13 @@ def _outcomes(console: Console, deployment: dict[str, Any]) -> None:
         table.add_row(left[0], str(left[1]), right[0], str(right[1]))
     console.print(table)
     spent = float(stats["spend"]["amount"])
-    console.print(
-        f"  {stats['attempts']} calls between {deployment['started_at']} and {deployment['completed_at']} "
-        f"of the campaign's own time, for {spent:.2f} USD of play money\n",
-        highlight=False,
-    )
+    span = f"{_plain(deployment['started_at'])} to {_plain(deployment['completed_at'])}"
+    console.print(f"  {stats['attempts']} calls, {spent:.2f} USD of play money", highlight=False)
+    console.print(f"  [dim]in the campaign's own time: {span} UTC[/]\n", highlight=False)
+
+
+def _plain(moment: str) -> str:
+    return moment.replace("T", " ").removesuffix("Z").rsplit(":", 1)[0]
 
 
 async def _listen(console: Console, assistant: Assistant, client: Client, deployment_id: str, out: Path) -> None:
@@ -196,13 +200,16 @@ async def _listen(console: Console, assistant: Assistant, client: Client, deploy
     )
     call = found["data"][0]
     transcript = await assistant.use("get_transcript", call["id"], call_uuid=call["id"])
+    said = Table.grid(padding=(0, 2))
+    said.add_column(justify="right", style="dim", no_wrap=True)
+    said.add_column(justify="right", no_wrap=True)
+    said.add_column(overflow="fold")
     for turn in transcript["turns"]:
-        style = "green" if turn["role"] == "agent" else "white"
-        console.print(
-            f"  [dim]{turn['start_seconds']:6.1f}s[/] [{style}]{turn['role']:>7}[/]  {turn['text']}", highlight=False
-        )
+        colour = "green" if turn["role"] == "agent" else "yellow"
+        said.add_row(f"{turn['start_seconds']:.1f} s", Text(turn["role"], style=colour), Text(turn["text"]))
+    console.print(Padding(said, (1, 2)))
     async with client.calls.get_recording(call_uuid=call["id"]) as recording:
         await recording.save(out)
         size = (await anyio.Path(out).stat()).st_size
-    console.print(f"\n[bold green]Recording:[/] {out} ({size // 1024} kB, {call['duration_seconds']} s)")
+    console.print(f"[bold green]Recording:[/] {out} ({size // 1024} kB, {call['duration_seconds']} s)")
     console.print("Connect an assistant: add the command [bold]callwright mcp[/] to its MCP servers.")
