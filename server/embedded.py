@@ -16,9 +16,11 @@ import anyio
 from anyio import to_thread
 
 from callwright.client import Client
+from callwright.client.errors import CallwrightError, ServiceTimeout
 from callwright.client.transport import ASGITransport, httpx
 from callwright.service.data_folder import DataFolder, DataFolderInUse
 
+from .failures import first_cause, start_failure
 from .settings import ProgramSettings
 
 if TYPE_CHECKING:
@@ -65,8 +67,13 @@ async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service
         yield service, key
 
 
+def listener_on(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
+    """A socket that listens; port 0 takes a free one. Raises OSError."""
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+
+
 @asynccontextmanager
-async def listening(service: "Service", *, host: str = "127.0.0.1", port: int = 0) -> AsyncGenerator[str]:
+async def listening(service: "Service", listener: socket.socket) -> AsyncGenerator[str]:
     """Serves HTTP while the block lasts; gives the base address with the version prefix."""
     uvicorn = await to_thread.run_sync(importlib.import_module, "uvicorn")
 
@@ -79,17 +86,13 @@ async def listening(service: "Service", *, host: str = "127.0.0.1", port: int = 
     )
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
-    listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.serve, [listener])
-            shown = f"[{host}]" if ":" in host else host
-            try:
-                yield f"http://{shown}:{listener.getsockname()[1]}/v1"
-            finally:
-                server.should_exit = True
-    finally:
-        listener.close()
+    host, port = listener.getsockname()[:2]
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(server.serve, [listener])
+        try:
+            yield f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
+        finally:
+            server.should_exit = True
 
 
 class Residence(httpx.AsyncBaseTransport):
@@ -106,9 +109,19 @@ class Residence(httpx.AsyncBaseTransport):
         self._outside = httpx.AsyncHTTPTransport()
         self._address: str | None = None
         self._changed = anyio.Event()
+        self.failure: Exception | None = None
+        """Why this process could not serve the folder."""
 
     async def reside(self) -> None:
         """Serves the folder as soon as nobody else does; until then finds out who does. Runs until cancelled."""
+        try:
+            await self._reside()
+        except Exception as error:
+            self.failure = start_failure(error)
+            log.warning("%s", self.failure)
+            raise
+
+    async def _reside(self) -> None:
         while True:
             try:
                 self._folder.hold()
@@ -117,16 +130,20 @@ class Residence(httpx.AsyncBaseTransport):
                 await anyio.sleep(LOOK_AGAIN_S)
                 continue
             try:
-                async with service_of(self._settings) as (service, _), listening(service) as base_url:
-                    self._inside = ASGITransport(app=service.asgi)
-                    self._folder.announce(base_url)
-                    self._say_address(base_url)
-                    self._change()
-                    await anyio.sleep_forever()
+                with listener_on() as listener:
+                    await self._serve(listener)
             finally:
                 self._inside = None
                 self._folder.withdraw()
                 self._folder.let_go()
+
+    async def _serve(self, listener: socket.socket) -> None:
+        async with service_of(self._settings) as (service, _), listening(service, listener) as base_url:
+            self._inside = ASGITransport(app=service.asgi)
+            self._folder.announce(base_url)
+            self._say_address(base_url)
+            self._change()
+            await anyio.sleep_forever()
 
     def _note(self, address: object) -> None:
         found: str | None = getattr(address, "base_url", None)
@@ -141,32 +158,34 @@ class Residence(httpx.AsyncBaseTransport):
         event.set()
 
     async def ready(self) -> str:
-        """Waits until somebody serves the folder; gives the embedded default's key. Raises TimeoutError."""
-        with anyio.fail_after(TAKEOVER_S):
+        """Waits until somebody serves the folder; gives the embedded default's key. Raises `ServiceTimeout`."""
+        with anyio.move_on_after(TAKEOVER_S):
             while True:
                 key = self._folder.key()
                 if key is not None and (self._inside is not None or self._address is not None):
                     return key
                 await self._wait()
+        raise ServiceTimeout("nobody serves the data folder", request_sent=False, repeatable=True)
 
     async def _wait(self) -> None:
         with anyio.move_on_after(LOOK_AGAIN_S):
             await self._changed.wait()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Sends a request to whoever serves the folder now."""
+        """Sends a request to whoever serves the folder now. Raises `ConnectTimeout` when nobody does for long."""
         body = await request.aread()
-        with anyio.fail_after(TAKEOVER_S):
-            while True:
-                inside, address = self._inside, self._address
-                if inside is not None:
-                    return await inside.handle_async_request(_again(request, body))
-                if address is not None:
-                    try:
-                        return await self._outside.handle_async_request(_again(request, body, address))
-                    except httpx.ConnectError:
-                        self._address = None if self._address == address else self._address
-                await self._wait()
+        until = anyio.current_time() + TAKEOVER_S
+        while anyio.current_time() < until:
+            inside, address = self._inside, self._address
+            if inside is not None:
+                return await inside.handle_async_request(_again(request, body))
+            if address is not None:
+                try:
+                    return await self._outside.handle_async_request(_again(request, body, address))
+                except httpx.ConnectError:
+                    self._address = None if self._address == address else self._address
+            await self._wait()
+        raise httpx.ConnectTimeout("nobody serves the data folder", request=request)
 
     async def aclose(self) -> None:
         """Closes the connections to another process."""
@@ -184,14 +203,28 @@ def _again(request: httpx.Request, body: bytes, address: str | None = None) -> h
 
 @asynccontextmanager
 async def embedded(settings: ProgramSettings, say_address: Callable[[str], None]) -> AsyncGenerator[Client]:
-    """A client of the folder's service, which runs in this process unless another one serves the folder."""
-    residence = Residence(settings, say_address)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(residence.reside)
-        key = await residence.ready()
-        async with Client(IN_PROCESS, key, transport=residence) as client:
-            yield client
-        tasks.cancel_scope.cancel()
+    """A client of the folder's service, which runs in this process unless another one serves the folder.
+
+    Raises:
+        ServiceFailed: folder or database cannot be used; the text says why.
+        ServiceTimeout: another process holds the folder and does not answer.
+    """
+    try:
+        residence = Residence(settings, say_address)
+    except OSError as error:
+        raise start_failure(error) from error
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(residence.reside)
+            key = await residence.ready()
+            async with Client(IN_PROCESS, key, transport=residence) as client:
+                yield client
+            tasks.cancel_scope.cancel()
+    except Exception as error:
+        found = residence.failure or first_cause(error)
+        if isinstance(found, CallwrightError):
+            raise found from error
+        raise
 
 
 def random_id() -> str:

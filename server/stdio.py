@@ -1,6 +1,7 @@
 """`callwright mcp`: the MCP server over stdio, with the embedded service or with one that runs elsewhere."""
 
 import argparse
+import signal
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -74,6 +75,9 @@ def run(given: Sequence[str]) -> int:
 
     server = build(opened)
     settle()
+    # The thread that waits for stdin cannot be woken, so with Python's own handler Ctrl-C would do nothing until more
+    # input comes. Ending at once is as safe as a crash: the lock goes with the process, what was done is committed.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(server.run_stdio_async, backend_options={"use_uvloop": False})
     return 0
 

@@ -20,7 +20,7 @@ from starlette.routing import Mount, Route
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.data_folder import DataFolder
-from callwright.service.dialler.supervisor import Alarm, Supervisor
+from callwright.service.dialler.supervisor import Bell, Supervisor
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.refusals import Refusal
@@ -78,22 +78,22 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
     Raises:
         data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
     """
-    settings.data.mkdir(parents=True, exist_ok=True)
+    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     async with _alone(settings):
         await to_thread.run_sync(migrate.upgrade, settings.database_url)
         clock = SystemClock(settings.clock_begins_ms)
         ids = Ids(clock.now_ms)
-        alarm = Alarm()
+        bell = Bell()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
         async with opened(settings.database_url) as database, Synthesiser(libraries) as synthesiser:
             cursors = Cursors(bytes.fromhex(await database.write(_secret, _CURSOR_SECRET)))
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
             )
-            ports = Ports(settings, database, clock, ids, cursors, recordings, alarm.ring)
+            ports = Ports(settings, database, clock, ids, cursors, recordings, bell.ring)
             async with anyio.create_task_group() as tasks:
                 if workers:
-                    tasks.start_soon(Supervisor(ports, alarm).run)
+                    tasks.start_soon(Supervisor(ports, bell).run)
                 yield Service(ports, application(ports))
                 tasks.cancel_scope.cancel()
 

@@ -43,6 +43,8 @@ class DataFolder:
             self._lock.acquire(timeout=0)
         except Timeout as error:
             raise DataFolderInUse(f"another process serves the data folder {self.path}") from error
+        if self._lock.lock_counter == 1:  # whoever announced an address is gone; it must not get requests and keys
+            (self.path / ADDRESS).unlink(missing_ok=True)
 
     def let_go(self) -> None:
         """Leaves the folder to the next process."""

@@ -7,19 +7,24 @@ SQLite and Postgres both keep apart from the service's own.
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from decimal import InvalidOperation
 
 from anyio import to_thread
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
+from rich.table import Column, Table
 
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
-from callwright.service.domain.money import amount, micros
+from callwright.service.domain.money import MICROS, amount, micros
 from callwright.service.storage import migrate
 from callwright.service.storage.database import Database, opened
+
+MOST_FUNDED = 1_000_000
+"""Dollars of play money that one command adds at most."""
+TABLE_WIDTH = 130
+"""Columns of text a table takes at least: no id may be cut, since other commands want it whole."""
 
 
 class CommandError(Exception):
@@ -41,6 +46,12 @@ async def _database(settings: ProgramSettings) -> AsyncGenerator[tuple[Database,
         raise CommandError(str(refused)) from refused
 
 
+def _show(table: Table) -> None:
+    console = Console(highlight=False)
+    console.width = max(console.width, TABLE_WIDTH)
+    console.print(table, soft_wrap=True)
+
+
 def _day(ms: int | None) -> str:
     return "never" if ms is None else datetime.fromtimestamp(ms / 1_000, UTC).strftime("%Y-%m-%d %H:%M")
 
@@ -52,29 +63,32 @@ async def create_organization(settings: ProgramSettings, name: str, plan: str, q
     if quiet:
         Console().out(org_id)
     else:
-        Console().print(f"[bold]{name}[/] {org_id}, plan {plan}, 100.00 USD of play money", highlight=False)
+        said = f"[bold]{escape(name)}[/] {org_id}, plan {plan}, 100.00 USD of play money"
+        Console().print(said, highlight=False, soft_wrap=True)
 
 
 async def list_organizations(settings: ProgramSettings) -> None:
     """Prints the organizations."""
     async with _database(settings) as (database, _, _):
         found = await database.read(accounts.organizations_of)
-    table = Table("name", "id", "plan", "play money (USD)", "made (UTC)", box=None)
+    table = Table("name", Column("id", no_wrap=True), "plan", "play money (USD)", "made (UTC)", box=None)
     for row in found:
-        table.add_row(row.name, row.id, row.plan, amount(row.balance_micros)[:-4], _day(row.created_at))
-    Console().print(table)
+        table.add_row(escape(row.name), row.id, row.plan, amount(row.balance_micros)[:-4], _day(row.created_at))
+    _show(table)
 
 
 async def fund(settings: ProgramSettings, name: str, text: str) -> None:
     """Adds play money; prints the new balance."""
     try:
         added = micros(text)
-    except (InvalidOperation, ValueError, OverflowError) as error:
+    except (ArithmeticError, ValueError) as error:
         raise CommandError(f"--amount {text!r} is not an amount; write for example 50.00") from error
+    if added > MOST_FUNDED * MICROS:
+        raise CommandError(f"--amount adds at most {MOST_FUNDED:,}.00 at a time")
     async with _database(settings) as (database, ids, now_ms):
         org_id = await database.read(accounts.find_organization, name)
         balance = await database.write(accounts.fund, ids, org_id, added, now_ms)
-    Console().print(f"[bold]{name}[/] has {amount(balance)[:-4]} USD of play money", highlight=False)
+    Console().print(f"[bold]{escape(name)}[/] has {amount(balance)[:-4]} USD of play money", highlight=False)
 
 
 async def create_key(settings: ProgramSettings, org: str, label: str, quiet: bool) -> None:
@@ -96,11 +110,14 @@ async def list_keys(settings: ProgramSettings, org: str) -> None:
     async with _database(settings) as (database, _, _):
         org_id = await database.read(accounts.find_organization, org)
         found = await database.read(accounts.keys_of, org_id)
-    table = Table("key", "id", "label", "made (UTC)", "last used", "state", box=None)
+    whole = (Column("key", no_wrap=True), Column("id", no_wrap=True))
+    table = Table(*whole, "label", "made (UTC)", "last used", "state", box=None)
     for row in found:
         state = "active" if row.revoked_at is None else "Revoked"
-        table.add_row(f"{row.identity}…", row.id, row.label, _day(row.created_at), _day(row.last_used_at), state)
-    Console().print(table)
+        table.add_row(
+            f"{row.identity}…", row.id, escape(row.label), _day(row.created_at), _day(row.last_used_at), state
+        )
+    _show(table)
 
 
 async def revoke_key(settings: ProgramSettings, key: str) -> None:

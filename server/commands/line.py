@@ -1,12 +1,16 @@
 """The command line: which commands there are and which flags they take."""
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import anyio
 import typer
 from rich.console import Console
+from rich.markup import escape
 
+from callwright.client.errors import CallwrightError, ServiceProblem
+from callwright.server.failures import first_cause, reason
 from callwright.server.settings import BadSetting, ProgramSettings, read_settings
 from callwright.service.data_folder import DataFolderInUse
 
@@ -24,6 +28,7 @@ keys = typer.Typer(help="API keys.", no_args_is_help=True)
 app.add_typer(orgs, name="orgs")
 app.add_typer(keys, name="keys")
 
+T = TypeVar("T")
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the service (CALLWRIGHT_DATA, ~/.callwright).")]
 Database = Annotated[
     str | None,
@@ -40,8 +45,23 @@ def _settings(data: Path | None, database: str | None) -> ProgramSettings:
 
 
 def _failed(message: str) -> typer.Exit:
-    Console(stderr=True).print(f"[bold red]callwright:[/] {message}", highlight=False)
+    Console(stderr=True).print(f"[bold red]callwright:[/] {escape(message)}", highlight=False, soft_wrap=True)
     return typer.Exit(2)
+
+
+def _run(command: Callable[..., Awaitable[T]], *arguments: object) -> T:
+    """Runs a command. What the person can put right ends the program with a sentence and status 2."""
+    try:
+        return anyio.run(command, *arguments)
+    except Exception as error:
+        cause = first_cause(error)
+        if isinstance(cause, DataFolderInUse):
+            raise _failed(f"{cause}; give another --data, or stop it first") from error
+        if isinstance(cause, CommandError | CallwrightError):
+            raise _failed(cause.message if isinstance(cause, ServiceProblem) else str(cause)) from error
+        if (why := reason(cause)) is not None:
+            raise _failed(why) from error
+        raise
 
 
 @app.command()
@@ -56,19 +76,14 @@ def mcp(data: Data = None, database: Database = None) -> None:
 @app.command()
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 takes a free one.")] = 8080,
     data: Data = None,
     database: Database = None,
 ) -> None:
     """The service over HTTP: REST at /v1, its description at /openapi.json, /healthz."""
     from .serve import serve as run
 
-    try:
-        anyio.run(run, _settings(data, database), host, port)
-    except DataFolderInUse as error:
-        raise _failed(f"{error}; give another --data, or stop it first") from error
-    except OSError as error:
-        raise _failed(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    _run(run, _settings(data, database), host, port)
 
 
 @app.command()
@@ -80,8 +95,7 @@ def demo(
     """The main job once, on the simulated network: agent, audience, campaign, transcript, recording."""
     from .demo import run
 
-    code = anyio.run(run, contacts, out, data)
-    raise typer.Exit(code)
+    raise typer.Exit(_run(run, contacts, out, data))
 
 
 @orgs.command("create")
@@ -151,10 +165,3 @@ def revoke_key(key: str, data: Data = None, database: Database = None) -> None:
     from . import accounts
 
     _run(accounts.revoke_key, _settings(data, database), key)
-
-
-def _run(command: object, *arguments: object) -> None:
-    try:
-        anyio.run(command, *arguments)  # pyright: ignore[reportArgumentType]  # each command with its own arguments
-    except CommandError as error:
-        raise _failed(str(error)) from error

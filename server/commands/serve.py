@@ -2,38 +2,44 @@
 
 import signal
 import sys
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 
 import anyio
 from rich.console import Console
 
-from callwright.server.embedded import listening, service_of
+from callwright.server.embedded import listener_on, listening, service_of
 from callwright.server.settings import ProgramSettings
 from callwright.service.data_folder import DataFolder
 
+from .accounts import CommandError
+
 
 async def serve(settings: ProgramSettings, host: str, port: int) -> None:
-    """Serves until it is told to stop (Ctrl-C or SIGTERM). Raises `DataFolderInUse`, OSError."""
+    """Serves until it is told to stop (Ctrl-C or SIGTERM). Raises `DataFolderInUse`, `CommandError`."""
     folder = DataFolder(settings.data)
-    stopped = anyio.Event()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_watch, stopped)
-        async with service_of(settings) as (service, _), listening(service, host=host, port=port) as base_url:
+    try:
+        listener = listener_on(host, port)
+    except OSError as error:
+        raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    with listener, _signals() as told_to_stop:
+        async with service_of(settings) as (service, _), listening(service, listener) as base_url:
             folder.announce(base_url)
             try:
                 _greet(settings, base_url)
-                await stopped.wait()
+                await told_to_stop()
             finally:
                 folder.withdraw()
-        tasks.cancel_scope.cancel()
 
 
-async def _watch(stopped: anyio.Event) -> None:
+@contextmanager
+def _signals() -> Generator[Callable[[], Awaitable[object]]]:
+    """Something to await until a signal has come; one that comes while the service starts counts too."""
     if sys.platform == "win32":  # asyncio cannot watch signals there; Ctrl-C raises in the loop instead
-        await anyio.sleep_forever()
+        yield anyio.sleep_forever
+        return
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            stopped.set()
-            return
+        yield signals.__anext__
 
 
 def _greet(settings: ProgramSettings, base_url: str) -> None:

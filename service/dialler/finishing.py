@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from callwright.contract.events import CALL_COMPLETED, CALL_STARTED, CallCompleted, CallStarted
 from callwright.service.domain.ids import Ids
@@ -61,6 +61,8 @@ _SETTLE = (
     )
 )
 _ADD_TRANSCRIPT = insert(transcripts)
+_HELD = select(func.sum(_C.reserved_micros)).where(_C.id.in_(bindparam("ids", expanding=True)))
+"""What was held back for calls when they were claimed, whatever the price is now."""
 _MACHINE = ("voicemail", "voicemail_left")
 
 
@@ -127,7 +129,7 @@ def finish(
             for one, (step, state) in zip(finished, steps, strict=True)
         ],
     )
-    reserved = PRICES.reservation() * len(finished)
+    reserved: int = connection.execute(_HELD, {"ids": [one.request.call_id for one in finished]}).scalar_one()
     charges = [
         Movement("call_charge", -cost, "call", one.request.call_id, "outbound call")
         for one, cost in zip(finished, costs, strict=True)

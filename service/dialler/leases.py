@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Row, bindparam, or_, select, update
 
-from callwright.service.storage.schema import deployments
+from callwright.service.storage.schema import deployments, imports
 
 from .queue import LOCKED
 
@@ -31,7 +31,10 @@ _RELEASE = (
     .where(_D.id == bindparam("b_id"), _D.lease_owner == bindparam("b_owner"))
     .values(lease_owner=None, lease_until=None)
 )
-_FORGET = update(deployments).where(_D.lease_owner.is_not(None)).values(lease_owner=None, lease_until=None)
+_FORGET = tuple(
+    update(table).where(table.c.lease_owner.is_not(None)).values(lease_owner=None, lease_until=None)
+    for table in (deployments, imports)
+)
 
 
 class LeaseLost(Exception):
@@ -65,7 +68,8 @@ def release(connection: Connection, deployment_id: str, owner: str) -> None:
 
 def forget_all(connection: Connection) -> None:
     """Frees every lease. Only for a database that a single process uses, at its start."""
-    connection.execute(_FORGET)
+    for forget in _FORGET:
+        connection.execute(forget)
 
 
 def mine(connection: Connection, deployment_id: str, owner: str) -> Row[tuple[object, ...]]:

@@ -28,7 +28,7 @@ from .queue import FIND, Rules, due, numbers_of, open_calls, soonest
 from .schedule import plan_round
 
 LOOK_AHEAD = 200
-"""Contacts looked at beyond those that can be called, so that whole batches outside the hours are put off at once."""
+"""With calling hours: contacts looked at beyond those that can be called, so that many are put off at once."""
 
 BUSY_S = 0.05
 """Between two tries, in the service's time, when every number that is due is being called by somebody else."""
@@ -64,7 +64,7 @@ def _look(connection: Connection, deployment_id: str, owner: str) -> _Round:
         now_ms = max(lines[0], next_ms)
         past_end = row.end_at is not None and now_ms >= row.end_at
         until_ms = now_ms + shortest_interval_ms(rules.policy)
-        contacts = due(connection, deployment_id, until_ms, room.most + LOOK_AHEAD)
+        contacts = due(connection, deployment_id, until_ms, room.most + (LOOK_AHEAD if rules.hours else 0))
     return _Round(
         rules,
         open_calls(connection, rules) if row.in_flight else (),

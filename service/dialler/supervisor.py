@@ -5,6 +5,8 @@ a pause between, so that one deployment's trouble is not another's.
 """
 
 import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
 from math import isinf
 from typing import Any
 
@@ -56,12 +58,30 @@ class Alarm:
             self._event = anyio.Event()
 
 
+class Bell:
+    """Rings every alarm that was made of it."""
+
+    def __init__(self) -> None:
+        self._alarms: list[Alarm] = []
+
+    def alarm(self) -> Alarm:
+        """An alarm for one waiting loop."""
+        self._alarms.append(Alarm())
+        return self._alarms[-1]
+
+    def ring(self) -> None:
+        """Rings them all."""
+        for alarm in self._alarms:
+            alarm.ring()
+
+
 class Supervisor:
     """Runs the workers of one process until it is cancelled."""
 
-    def __init__(self, ports: Ports, alarm: Alarm) -> None:
+    def __init__(self, ports: Ports, bell: Bell) -> None:
         self._ports = ports
-        self._alarm = alarm
+        self._due = bell.alarm()
+        self._uploaded = bell.alarm()
         self._owner = ports.ids.new("wrk")
         self._driven: set[str] = set()
 
@@ -72,13 +92,22 @@ class Supervisor:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
             tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
-            while True:
-                try:
-                    await self._look(tasks)
-                except Exception:
-                    log.exception("looking for work failed")
-                    await anyio.sleep(RETRY_S)
-                await self._alarm.wait(IDLE_S)
+            tasks.start_soon(self._whenever, self._uploaded, self._import)
+            await self._whenever(self._due, partial(self._look, tasks))
+
+    async def _whenever(self, alarm: Alarm, work: Callable[[], Awaitable[None]]) -> None:
+        """Works whenever the alarm rings, and now and then without: another process may have made the work."""
+        while True:
+            try:
+                await work()
+            except Exception:
+                log.exception("looking for work failed")
+                await anyio.sleep(RETRY_S)
+            await alarm.wait(IDLE_S)
+
+    async def _import(self) -> None:
+        while await imports.work_on_one(self._ports, self._owner):
+            pass
 
     async def _again_and_again(self, work: Any, every_s: float) -> None:
         while True:
@@ -99,11 +128,6 @@ class Supervisor:
     async def _look(self, tasks: TaskGroup) -> None:
         ports = self._ports
         now_ms = ports.clock.now_ms()
-        try:
-            while await imports.work_on_one(ports, self._owner):
-                pass
-        except Exception:  # campaigns do not wait for an import that has trouble
-            log.exception("an import failed")
         for row in await ports.database.read(lambda connection: connection.execute(_SCHEDULED).all()):
             if isinf(ports.settings.sim_time_scale) or row.start_at <= now_ms:
                 await ports.database.write(_activate, ports, row.id, now_ms)
@@ -138,7 +162,7 @@ class Supervisor:
             await self._ports.database.write(leases.release, deployment_id, self._owner)
         except Exception:  # it runs out by itself
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
-        self._alarm.ring()
+        self._due.ring()
 
 
 def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: int) -> None:

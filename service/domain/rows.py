@@ -11,6 +11,8 @@ PHONE_COLUMNS = ("phone_number", "phone", "mobile", "cell", "tel", "telephone", 
 STEERING_PREFIX = "sim."
 MAX_COLUMNS = 100
 MAX_CELL = 1_000
+MAX_COLUMN_NAME = 100
+"""Characters in the name of a column that an audience can be told to read the number from."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class ReadRows:
 
 def detect_phone_column(columns: Iterable[str]) -> str | None:
     """The column that holds the number, by its name."""
-    by_name = {column.strip().lower().replace(" ", "_"): column for column in columns}
+    short = (column for column in columns if len(column) <= MAX_COLUMN_NAME)
+    by_name = {column.strip().lower().replace(" ", "_"): column for column in short}
     return next((by_name[name] for name in PHONE_COLUMNS if name in by_name), None)
 
 

@@ -45,7 +45,7 @@ def find(work: Work, number_id: str, *, field: str | None = None) -> Row[Any]:
 
 def _users(work: Work) -> dict[str, list[str]]:
     users: defaultdict[str, list[str]] = defaultdict(list)
-    for number_id, deployment_id in work.connection.execute(_USERS, {"org": work.org_id}).tuples():
+    for number_id, deployment_id in work.connection.execute(_USERS, {"org": work.org_id}):
         users[number_id].append(deployment_id)
     return users
 
@@ -163,7 +163,8 @@ def _take(work: Work, asked: contract.RentPhoneNumber, entry: RentableNumber, nu
         "updated_at": work.now_ms,
         "created_by_key_id": work.key_id,
     }
-    return bool(work.connection.execute(insert(phone_numbers).values(row).on_conflict_do_nothing()).rowcount)
+    taken = insert(phone_numbers).values(row).on_conflict_do_nothing().returning(_N.id)
+    return work.connection.execute(taken).scalar() is not None
 
 
 @handles(contract.get_phone_number)

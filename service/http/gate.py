@@ -81,11 +81,10 @@ class Gate:
             return await self._refuse_route(secret, found)
         call = _Call(found.operation, found.path, request_id, secret, request.method, found.canonical, body)
         try:
+            if request.method == "POST":
+                call.idempotency_key = idempotency.read_key(request.headers.get(idempotency.HEADER))
             check_media_type(request, body)
             call.asked = read_input(request, found.operation, found.path, sent)
-            call.idempotency_key = (
-                idempotency.read_key(request.headers.get(idempotency.HEADER)) if request.method == "POST" else None
-            )
         except Refusal as refusal:
             call.refusal = refusal  # held back until the key was checked
         database = self._ports.database

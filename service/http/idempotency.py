@@ -69,7 +69,8 @@ def claim(
     connection.execute(_EXPIRE, {**mine, "b_before": now_ms - LIFETIME_MS})
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     row = {"org_id": org_id, "key_id": key_id, "key": key, "fingerprint": fingerprint, "created_at": now_ms}
-    if connection.execute(insert(_TABLE).values(row).on_conflict_do_nothing()).rowcount:
+    taken = insert(_TABLE).values(row).on_conflict_do_nothing().returning(_TABLE.c.key)
+    if connection.execute(taken).scalar() is not None:
         return None
     found = connection.execute(_FIND, mine).one()
     if found.fingerprint != fingerprint:

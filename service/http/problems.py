@@ -37,6 +37,8 @@ def refusal_of(error: ValidationError, operation: AnyOperation) -> Refusal:
         name = location[0] if location else ""
         if name in operation.takes.model_fields:
             location[0] = operation.wire_name(name)
+            if operation.place_of(name) == "query":
+                del location[1:]  # there is nothing inside a parameter
         field = ".".join(location) or "body"
         if item["type"] == "missing":
             found.append(FieldError(MISSING_FIELD.code, field, "is required"))

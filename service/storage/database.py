@@ -26,6 +26,8 @@ GROUP = 64
 """Most units of work that share one commit on SQLite."""
 WAITING_WRITES = 2_000
 """Most units of work that wait for the SQLite writer; then writers wait for a place."""
+CLOSE_LIMIT_S = 30
+"""How long closing waits for the units of work that run."""
 
 
 class DatabaseClosed(RuntimeError):
@@ -75,10 +77,14 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
-        self._reading = make_engine(url)
-        self._writing = make_engine(url, writer=True) if self.is_sqlite else self._reading
-        self._read_threads = anyio.CapacityLimiter(READERS if self.is_sqlite else POSTGRES_CONNECTIONS)
-        self._write_threads = anyio.CapacityLimiter(1 if self.is_sqlite else POSTGRES_CONNECTIONS)
+        made = make_engine(url)
+        self._writing = make_engine(url, writer=True) if self.is_sqlite else made
+        # On Postgres each statement would see a state of its own otherwise; SQLite reads a snapshot anyway.
+        self._reading = made if self.is_sqlite else made.execution_options(isolation_level="REPEATABLE READ")
+        self._readers = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
+        self._writers = 1 if self.is_sqlite else POSTGRES_CONNECTIONS
+        self._read_threads = anyio.CapacityLimiter(self._readers)
+        self._write_threads = anyio.CapacityLimiter(self._writers)
         streams: tuple[MemoryObjectSendStream[_Unit], MemoryObjectReceiveStream[_Unit]] = (
             anyio.create_memory_object_stream[_Unit](WAITING_WRITES)
         )
@@ -160,8 +166,12 @@ class Database:
         self._submit.close()
 
     async def _close(self) -> None:
-        with anyio.CancelScope(shield=True):
+        with anyio.move_on_after(CLOSE_LIMIT_S, shield=True):
             self._waiting.close()
+            for threads, most in ((self._read_threads, self._readers), (self._write_threads, self._writers)):
+                for _ in range(most):  # who holds every place knows that nobody else works any more
+                    await threads.acquire_on_behalf_of(object())
+        with anyio.CancelScope(shield=True):
             await to_thread.run_sync(self._dispose)
 
     def _dispose(self) -> None:

@@ -1,7 +1,9 @@
 """Brings a database to the current schema. Safe when several processes start at once, on both engines."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
+from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 
 from .database import make_engine
@@ -10,6 +12,8 @@ REVISION = "0003"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
 """Any number that is ours: the name of the advisory lock on Postgres."""
+_LOCK_LIMIT_S = 60
+"""How long one process waits while another migrates the same SQLite file."""
 
 
 def revision_of(connection: Connection) -> str | None:
@@ -24,12 +28,17 @@ def upgrade(url: str) -> None:
 
     Raises:
         RuntimeError: the database was made by a newer version of the program.
+        TimeoutError: another process has been migrating the same SQLite file for a minute.
     """
-    engine = make_engine(url, writer=True)
-    try:
-        _upgrade(engine, postgres=make_url(url).get_backend_name() == "postgresql")
-    finally:
-        engine.dispose()
+    made = make_url(url)
+    postgres = made.get_backend_name() == "postgresql"
+    # SQLite does not wait for its lock while a new file turns to write-ahead logging, so somebody has to wait before.
+    with nullcontext() if postgres else FileLock(f"{made.database}.upgrade.lock", timeout=_LOCK_LIMIT_S):
+        engine = make_engine(url, writer=True)
+        try:
+            _upgrade(engine, postgres=postgres)
+        finally:
+            engine.dispose()
 
 
 def _upgrade(engine: Engine, *, postgres: bool) -> None:

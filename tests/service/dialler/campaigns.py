@@ -3,14 +3,26 @@
 The simulated network does what a contact's `sim.*` cells say, so that a test knows every outcome beforehand.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import select, update
 
 from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience
 from callwright.contract.deployments import Deployment
 from callwright.contract.dialling import RetryPolicy
 from callwright.contract.phone_numbers import PhoneNumber
+from callwright.service.dialler import leases
+from callwright.service.dialler.rehearsal import Rehearsal
+from callwright.service.dialler.supervisor import Bell, Supervisor
+from callwright.service.engine.call_engine import CallRequest
+from callwright.service.engine.simulated.engine import SimulatedEngine
+from callwright.service.storage.ledger import Movement, book, wallet_of
+from callwright.service.storage.schema import deployments, phone_numbers
 from tests.service.doors import Door
 
 PROMPT = (
@@ -40,7 +52,7 @@ def people(count: int, *, first: int = 0, area: str = "415", **cells: str) -> li
 
 async def make_agent(door: Door, name: str = "Ada", **fields: Any) -> Agent:
     """An agent whose words use the column `first_name`."""
-    given = {
+    given: dict[str, Any] = {
         "voice_id": "en-US-ada",
         "language": "en-US",
         "system_prompt": PROMPT,
@@ -82,3 +94,94 @@ async def run(door: Door, rows: Sequence[dict[str, Any]], name: str = "Campaign"
     made = await draft(door, rows, name, **fields)
     await door.client.deployments.start(id=made.id)
     return await door.ended(made.id)
+
+
+async def progressed(door: Door, deployment_id: str, *, attempts: int, within_s: float = 30.0) -> None:
+    """Returns once the deployment has made so many calls."""
+    with anyio.fail_after(within_s):
+        while True:
+            if (await door.client.deployments.get(id=deployment_id)).stats.attempts >= attempts:
+                return
+            await anyio.sleep(0.005)
+
+
+async def settled(door: Door, deployment_id: str, *, within_s: float = 30.0) -> Deployment:
+    """The deployment once nobody drives it any more."""
+    owner = select(deployments.c.lease_owner, deployments.c.in_flight).where(deployments.c.id == deployment_id)
+    with anyio.fail_after(within_s):
+        while True:
+            row = await door.service.ports.database.read(lambda connection: connection.execute(owner).one())
+            if row.lease_owner is None and not row.in_flight:
+                return await door.client.deployments.get(id=deployment_id)
+            await anyio.sleep(0.005)
+
+
+@asynccontextmanager
+async def working(door: Door) -> AsyncGenerator[None]:
+    """Workers for a service that was opened without."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(Supervisor(door.service.ports, Bell()).run)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+def driver_of(door: Door, owner: str = "wrk_test", *, engine: SimulatedEngine | None = None) -> Rehearsal:
+    """A driver of one's own, for a service that was opened without workers."""
+    ports = door.service.ports
+    used = engine or SimulatedEngine(ports.database)
+    return Rehearsal(ports.database, ports.clock, ports.ids, used, owner=owner, lease_ms=60_000)
+
+
+async def leave_in_wallet(door: Door, micros: int) -> None:
+    """Takes all but so much out of the wallet."""
+    ports = door.service.ports
+    wallet = await ports.database.read(wallet_of, door.org_id)
+    taken = Movement("adjustment", micros - wallet.balance_micros, "organization", door.org_id, "taken by a test")
+    await ports.database.write(book, ports.ids, door.org_id, [taken], now_ms=ports.clock.now_ms())
+
+
+class Interrupted(Exception):
+    """A driver of a test stops here, as if its process had been killed."""
+
+
+class DeadEngine(SimulatedEngine):
+    """A network that is never reached: its calls are claimed, and then the driver dies."""
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        raise Interrupted
+
+
+async def lease(door: Door, deployment_id: str, owner: str) -> None:
+    """Leases a deployment to a driver for a minute."""
+    ports = door.service.ports
+    now_ms = ports.clock.now_ms()
+    assert await ports.database.write(leases.take, [deployment_id], owner, now_ms, now_ms + 60_000)
+
+
+async def claim_and_die(door: Door, deployment_id: str, owner: str = "wrk_test") -> None:
+    """Has a driver claim a round of calls and stop before it dials them; the lease stays where it is."""
+    await lease(door, deployment_id, owner)
+    with pytest.raises(Interrupted):
+        await driver_of(door, owner, engine=DeadEngine(door.service.ports.database)).drive(deployment_id)
+
+
+async def suspend_numbers(door: Door) -> None:
+    """Takes every number of the service out of use."""
+    await door.service.ports.database.write(
+        lambda connection: connection.execute(update(phone_numbers).values(status="suspended")).rowcount
+    )
+
+
+async def expire_leases(door: Door) -> None:
+    """Lets every lease run out."""
+    await door.service.ports.database.write(
+        lambda connection: connection.execute(update(deployments).values(lease_until=0)).rowcount
+    )
+
+
+class Forgetful(SimulatedEngine):
+    """A network that makes its calls, and then the driver dies before it can write down what happened."""
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        await super().dial(dialled)
+        raise Interrupted

@@ -44,9 +44,7 @@ class Evidence:
 
         self.deployment: Row[Any] = rows(deployments, deployments.c.id)[0]
         self.calls = rows(calls, calls.c.deployment_id, calls.c.created_at, calls.c.id)
-        self.contacts = rows(
-            deployment_contacts, deployment_contacts.c.deployment_id, deployment_contacts.c.position
-        )
+        self.contacts = rows(deployment_contacts, deployment_contacts.c.deployment_id, deployment_contacts.c.position)
         self.dials = rows(simulated_dials, simulated_dials.c.deployment_id, simulated_dials.c.call_id)
         org_id = self.deployment.org_id
         self.wallet: Row[Any] = connection.execute(select(wallets).where(wallets.c.org_id == org_id)).one()

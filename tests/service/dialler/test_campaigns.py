@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from callwright.contract.dialling import RetryPolicy
-from tests.service.dialler.campaigns import FAST, ONCE, people, run
+from tests.service.dialler.campaigns import ONCE, people, run
 from tests.service.dialler.evidence import check_everything, evidence
 from tests.service.doors import open_service
 
@@ -71,7 +71,7 @@ async def test_the_counters_callers_see_are_those_of_the_records(database_url: s
 
 async def test_another_organization_sees_none_of_it(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door, door.another_organization() as other:
-        await run(door, people(3), **FAST)
+        await run(door, people(3))
         assert (await other.client.calls.list()).pagination.total == 0
         assert (await other.client.deployments.list()).pagination.total == 0
         assert (await other.client.wallet.get()).balance.amount == "100.000000"

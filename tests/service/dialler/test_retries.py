@@ -1,6 +1,7 @@
 """When people are called again, seen in whole campaigns: the network does what `sim.outcome` says on every attempt."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.service.dialler.evidence import Evidence, check_everything, evidence
 from tests.service.doors import open_service
 
 
-async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, **cells: str) -> Evidence:
+async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, **cells: Any) -> Evidence:
     """A whole campaign with one contact and lines enough, checked against every rule."""
     async with open_service(database_url, folder) as door:
         ended = await run(door, people(1, **cells), retry_policy=policy)
@@ -26,7 +27,7 @@ async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, 
 def waits_ms(found: Evidence) -> list[int]:
     """From the end of each call to the next one."""
     made = found.calls
-    return [after.created_at - before.ended_at for before, after in zip(made, made[1:], strict=False)]
+    return [after.created_at - before.ended_at for before, after in pairwise(made)]
 
 
 def only(found: Evidence) -> Row[Any]:

@@ -1,24 +1,164 @@
-"""Agents over the typed client, on both engines."""
+"""Agents over the typed client."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from callwright.client import InvalidArguments
 from tests.service import samples
 from tests.service.doors import open_service
 from tests.service.samples import refusal
 from tests.service.wire import by_hand, refused
 
+GOOD: dict[str, Any] = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+
+
+def _but(**fields: Any) -> dict[str, Any]:
+    return {**GOOD, **fields}
+
 
 async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await samples.agent(door, welcome_message="Hello {{first_name}}, about {{day}}")
+        client = door.client
+        made = await client.agents.create(**GOOD)
         assert made.id.startswith("agt_")
-        assert made.variables == ["first_name", "day"]
-        assert (made.metadata, made.warnings) == ({}, [])
+        assert (made.welcome_message, made.metadata, made.warnings, made.variables) == ("", {}, [], [])
         assert made.created_at == made.updated_at
         assert made.created_by_key_id is not None
+        assert made.created_by_key_id.startswith("key_")
+        assert await client.agents.get(id=made.id) == made
+        full = await samples.agent(door, "Full", welcome_message="Hi {{ day }} {{first_name}}", metadata={"team": "a"})
+        assert full.variables == ["day", "first_name"]
+        assert full.metadata == {"team": "a"}
+
+
+async def test_a_voice_of_another_language_is_a_warning(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        mixed = await door.client.agents.create(**_but(language="de-DE"))
+        assert len(mixed.warnings) == 1
+        near = await door.client.agents.create(**_but(name="British", language="en-GB"))
+        assert near.warnings == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", ""),
+        ("name", "x" * 201),
+        ("name", None),
+        ("name", ["Ada"]),
+        ("voice_id", "nobody"),
+        ("voice_id", ""),
+        ("language", "english please"),
+        ("language", "en-US\n"),
+        ("system_prompt", ""),
+        ("system_prompt", "x" * 32_769),
+        ("system_prompt", "a\0b"),
+        ("welcome_message", "x" * 2_001),
+        ("welcome_message", None),
+        ("metadata", {str(index): "" for index in range(51)}),
+        ("metadata", {"": "x"}),
+        ("metadata", {"k" * 41: "x"}),
+        ("metadata", {"k": "x" * 501}),
+        ("metadata", {"k\0": "x"}),
+    ],
+)
+async def test_a_bad_field_is_refused_by_name_on_making_and_changing(
+    database_url: str, tmp_path: Path, field: str, value: object
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        refused(await http.post("/v1/agents", json={**GOOD, field: value}), 400, "invalid_field", field)
+        made = await door.client.agents.create(**GOOD)
+        refused(await http.patch(f"/v1/agents/{made.id}", json={field: value}), 400, "invalid_field", field)
         assert await door.client.agents.get(id=made.id) == made
-        plain = await samples.agent(door, "Plain", system_prompt="Say hello.")
-        assert (plain.welcome_message, plain.variables) == ("", [])
+
+
+async def test_each_required_field_is_named_when_it_is_missing(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        for field in GOOD:
+            body = {name: value for name, value in GOOD.items() if name != field}
+            refused(await http.post("/v1/agents", json=body), 400, "missing_field", field)
+
+
+async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_path: Path) -> None:
+    metadata = {f"{index:040d}": "ü" * 500 for index in range(50)}
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await door.client.agents.create(
+            name="ñ" * 200,
+            voice_id="de-DE-anna",
+            language="de",
+            system_prompt="🙂" * 32_768,
+            welcome_message="ß" * 2_000,
+            metadata=metadata,
+        )
+        read = await door.client.agents.get(id=made.id)
+    assert (read.name, read.system_prompt, read.welcome_message) == ("ñ" * 200, "🙂" * 32_768, "ß" * 2_000)
+    assert read.metadata == metadata
+
+
+async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await samples.agent(door, welcome_message="Hello", metadata={"a": "1"})
+        changed = await door.client.agents.update(id=made.id, welcome_message="", metadata={"b": "2"})
+        assert (changed.welcome_message, changed.metadata) == ("", {"b": "2"})
+        assert changed.updated_at >= made.updated_at
+        kept = made.model_dump(exclude={"welcome_message", "metadata", "updated_at"})
+        assert changed.model_dump(exclude={"welcome_message", "metadata", "updated_at"}) == kept
+        same = await door.client.agents.update(id=made.id)
+        assert same.model_dump(exclude={"updated_at"}) == changed.model_dump(exclude={"updated_at"})
+
+
+async def test_a_name_is_unique_and_may_be_kept_or_taken_over(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        first, second = await samples.agent(door, "First"), await samples.agent(door, "Second")
+        async with refusal(409, "duplicate_name", "name"):
+            await samples.agent(door, "First")
+        async with refusal(409, "duplicate_name", "name"):
+            await door.client.agents.update(id=second.id, name="First")
+        assert (await door.client.agents.update(id=first.id, name="First")).name == "First"
+        assert (await samples.agent(door, "first")).name == "first"
+        assert (await samples.agent(other, "First")).name == "First"
+        await door.client.agents.delete(id=first.id)
+        assert (await door.client.agents.update(id=second.id, name="First")).name == "First"
+
+
+async def test_a_deleted_agent_is_gone(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await samples.agent(door)
+        await door.client.agents.delete(id=made.id)
+        async with refusal(404, "not_found"):
+            await door.client.agents.get(id=made.id)
+        async with refusal(404, "not_found"):
+            await door.client.agents.update(id=made.id, name="Back")
+        async with refusal(404, "not_found"):
+            await door.client.agents.delete(id=made.id)
+
+
+async def test_an_agent_of_a_live_deployment_cannot_be_deleted(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await samples.draft(door)
+        async with refusal(409, "agent_in_use") as kept:
+            await door.client.agents.delete(id=campaign.agent.id)
+        assert kept[0].details == {"used_by": campaign.deployment.id}
+        await door.client.deployments.cancel(id=campaign.deployment.id)
+        await door.client.agents.delete(id=campaign.agent.id)
+        assert (await door.client.deployments.get(id=campaign.deployment.id)).agent_id == campaign.agent.id
+
+
+async def test_agents_are_found_by_name_language_voice_and_moment(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = [
+            await samples.agent(door, "Ada"),
+            await samples.agent(door, "Anna", voice_id="de-DE-anna", language="de-DE"),
+            await samples.agent(door, "Ben", voice_id="en-US-ben"),
+        ]
+        agents = door.client.agents
+        assert [entry.name async for entry in agents.list(sort="name")] == ["Ada", "Anna", "Ben"]
+        assert [entry.name async for entry in agents.list(sort="-name")] == ["Ben", "Anna", "Ada"]
+        assert [entry.name async for entry in agents.list(name="Anna")] == ["Anna"]
+        assert [entry.name async for entry in agents.list(name="anna")] == []
+        assert [entry.name async for entry in agents.list(language="en-US", sort="name")] == ["Ada", "Ben"]
+        assert [entry.name async for entry in agents.list(voice_id="en-US-ben")] == ["Ben"]
+        assert [entry.name async for entry in agents.list(language="en-US", voice_id="de-DE-anna")] == []
+        assert [entry async for entry in agents.list(created_before=made[0].created_at)] == []
+        assert len([entry async for entry in agents.list(created_from=made[0].created_at)]) == 3

@@ -78,7 +78,7 @@ async def test_the_spellings_of_a_path_are_one_request(database_url: str, tmp_pa
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, '""', "umläut", "tab\there"])
 async def test_a_key_of_a_bad_form_is_refused(database_url: str, tmp_path: Path, key: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        headers = {"Idempotency-Key": key.encode("latin-1")}
+        headers = [(b"idempotency-key", key.encode("latin-1"))]
         answer = await http.post("/v1/agents", json=AGENT, headers=headers)
         refused(answer, 400, "invalid_field", "Idempotency-Key")
         assert (await http.get("/v1/agents", headers=headers)).status_code == 200

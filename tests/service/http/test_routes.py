@@ -1,6 +1,7 @@
 """Which operation a path means."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,18 +69,18 @@ async def test_both_prefixes_answer_the_same_and_locations_are_canonical(databas
 
 async def test_every_creation_names_where_the_new_thing_is(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        agent = {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
-        rows = [{"phone_number": "+12125550100"}]
-        made = [
-            await http.post("/v1/agents", json=agent),
-            await http.post("/v1/audiences", json={"name": "A", "rows": rows}),
-            await http.post("/v1/phone_numbers", json={"country": "US"}),
-        ]
-        ids = [answer.json()["data"]["id"] for answer in made]
-        draft = {"name": "D", "agent_id": ids[0], "audience_id": ids[1], "phone_number_id": ids[2]}
-        made.append(await http.post("/v1/deployments", json=draft))
-        made.append(await http.post(f"/v1/audiences/{ids[1]}/imports", json={"csv": "phone\n+12125550101\n"}))
-        for answer in made:
-            assert answer.status_code in (201, 202), answer.text
-            read = await http.get(answer.headers["location"])
-            assert read.json() == answer.json()
+        ids: dict[str, str] = {}
+
+        async def make(path: str, body: dict[str, Any]) -> None:
+            made = await http.post(path, json=body)
+            assert made.status_code in (201, 202), made.text
+            assert (await http.get(made.headers["location"])).json() == made.json()
+            ids[path] = made.json()["data"]["id"]
+
+        speaker = {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+        await make("/v1/agents", speaker)
+        await make("/v1/audiences", {"name": "A", "rows": [{"phone_number": "+12125550100"}]})
+        await make("/v1/phone_numbers", {"country": "US"})
+        parts = {"agent_id": ids["/v1/agents"], "audience_id": ids["/v1/audiences"]}
+        await make("/v1/deployments", {"name": "D", "phone_number_id": ids["/v1/phone_numbers"], **parts})
+        await make(f"/v1/audiences/{ids['/v1/audiences']}/imports", {"csv": "phone\n+12125550101\n"})

@@ -1,0 +1,82 @@
+"""Words for searching: the same words out of the same text on both engines.
+
+Text is decomposed (NFKD), stripped of accents where the script has them as extras, case-folded, and cut into runs of
+letters, marks and digits. Words outside ASCII are written as hexadecimal, because databases disagree about where words
+of other scripts end.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_LATIN_MARKS = ("̀", "ͯ")
+MAX_QUERY_WORDS = 20
+_QUOTED = re.compile(r'"([^"]*)"|(\S+)')
+
+
+@lru_cache(maxsize=20_000)
+def _folded(word: str) -> str:
+    """A word as it is indexed: plain ASCII, or `x` and the hexadecimal of what it is in UTF-8."""
+    return word if word.isascii() else "x" + word.encode().hex()
+
+
+def _stripped(text: str) -> str:
+    low, high = _LATIN_MARKS
+    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not low <= c <= high)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text as they are indexed, in their order."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    found: list[str] = []
+    word: list[str] = []
+    for character in _stripped(text):
+        if unicodedata.category(character)[0] in "LMN":
+            word.append(character)
+        elif word:
+            found.append(_folded("".join(word)))
+            word.clear()
+    if word:
+        found.append(_folded("".join(word)))
+    return found
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is searched for: every phrase must occur; a single word is a phrase of one."""
+
+    phrases: tuple[tuple[str, ...], ...]
+
+    @property
+    def fts5(self) -> str:
+        """For SQLite's FTS5."""
+        return " AND ".join('"' + " ".join(phrase) + '"' for phrase in self.phrases)
+
+    @property
+    def tsquery(self) -> str:
+        """For Postgres' `to_tsquery('simple', …)`."""
+        return " & ".join("(" + " <-> ".join(phrase) + ")" for phrase in self.phrases)
+
+    def occurs_in(self, words: list[str]) -> bool:
+        """Whether any of the phrases stands in the words: what a snippet shows."""
+        return any(
+            words[index : index + len(phrase)] == list(phrase)
+            for phrase in self.phrases
+            for index in range(len(words) - len(phrase) + 1)
+        )
+
+
+def read_query(text: str) -> Query | None:
+    """Words that must all occur, and phrases in double quotes; `None` when nothing searchable is left."""
+    phrases: list[tuple[str, ...]] = []
+    for quoted, bare in _QUOTED.findall(text):
+        words = words_of(quoted or bare)
+        if quoted:
+            phrases.extend([tuple(words)] if words else [])
+        else:
+            phrases.extend((word,) for word in words)
+    kept = tuple(dict.fromkeys(phrases))[:MAX_QUERY_WORDS]
+    return Query(kept) if kept else None

@@ -1,0 +1,116 @@
+"""The MCP Inspector, a client of another language, in its strict mode: it lists everything and calls everything."""
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio import to_thread
+
+from callwright.prompts.registry import PROMPTS
+from callwright.server.resources import TEMPLATES
+from callwright.tools.catalogue import TOOLS
+from tests.journeys.story import build_and_run, steer
+from tests.programs import COMMAND, serving
+from tests.programs import environment as without_settings
+
+from .cli import environment, inspector
+
+both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
+ONE_RUN_S = 60.0
+"""Limit of one run: it starts Node, the server and the service, and takes a second and a half on an idle machine."""
+TOOL_REFUSED = 5
+"""Exit status of the Inspector when a tool answers with an error."""
+
+
+@dataclass
+class Inspector:
+    """Runs the Inspector, each time with a new server process on the same data folder."""
+
+    home: Path
+    era: str
+    used: set[str] = field(default_factory=set[str])
+
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self.home / "data"
+
+    def run(self, method: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """One run."""
+        server = [COMMAND, "mcp", f"--data={self.data}"]
+        asked = ["--protocol-era", self.era, "--format", "json", "--method", method, *options]
+        return subprocess.run(
+            [*inspector(), "--cli", *server, *asked],
+            env={
+                **environment(self.home),
+                **without_settings(self.home),
+                "NODE_COMPILE_CACHE": str(self.home / "node"),
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=ONE_RUN_S,
+        )
+
+    def listed(self, method: str, *options: str) -> list[dict[str, Any]]:
+        """What a list method gives. It says nothing on stderr, neither the Inspector nor the server."""
+        done = self.run(method, *options)
+        assert (done.returncode, done.stderr.strip()) == (0, ""), done.stderr
+        result: dict[str, Any] = json.loads(done.stdout)["result"]
+        return result[method.rsplit("/", 1)[0].replace("resources/templates", "resourceTemplates")]
+
+    async def _call(self, tool: str, arguments: dict[str, Any]) -> tuple[int, dict[str, Any], str]:
+        options = ["--tool-name", tool, "--tool-args-json", json.dumps(arguments)]
+        with anyio.fail_after(ONE_RUN_S * 1.5):
+            done = await to_thread.run_sync(self.run, "tools/call", *options)
+        assert done.stdout, done.stderr
+        return done.returncode, json.loads(done.stdout)["result"], done.stderr
+
+    async def use(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Calls a tool that succeeds; gives its data."""
+        status, result, said = await self._call(tool, arguments)
+        assert status == 0, (result, said)
+        self.used.add(tool)
+        return result["structuredContent"]
+
+    async def refused(self, tool: str, /, **arguments: Any) -> str:
+        """Calls a tool that refuses; gives its words."""
+        status, result, _ = await self._call(tool, arguments)
+        assert (status, result["isError"]) == (TOOL_REFUSED, True)
+        return result["content"][0]["text"]
+
+
+@both_eras
+def test_the_strict_list_of_tools_has_no_finding(era: str, tmp_path: Path) -> None:
+    found = Inspector(tmp_path, era).listed("tools/list", "--strict")
+    assert [tool["name"] for tool in found] == [tool.name for tool in TOOLS]
+
+
+@both_eras
+def test_resources_and_prompts_are_listed(era: str, tmp_path: Path) -> None:
+    one = Inspector(tmp_path, era)
+    assert [found["name"] for found in one.listed("resources/templates/list")] == [found.name for found in TEMPLATES]
+    assert [found["name"] for found in one.listed("prompts/list")] == [prompt.name for prompt in PROMPTS]
+
+
+async def test_every_tool_works_in_the_older_era_beside_a_service_that_runs_already(tmp_path: Path) -> None:
+    one = Inspector(tmp_path, "legacy")
+    with serving(tmp_path, one.data):
+        built = await build_and_run(one)
+    with serving(tmp_path, one.data, CALLWRIGHT_SIM_TIME_SCALE="1"):
+        await steer(one, built)
+    assert {tool.name for tool in TOOLS} - one.used == set()
+
+
+async def test_five_tools_work_in_the_newer_era(tmp_path: Path) -> None:
+    one = Inspector(tmp_path, "modern")
+    assert (await one.use("get_wallet"))["play_money"] is True
+    voice = (await one.use("list_voices", language="en-US", per_page=1))["data"][0]
+    made = await one.use("create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello.")
+    assert (await one.use("get_agent", id=made["id"]))["name"] == "Ada"
+    assert (await one.use("delete_agent", id=made["id"]))["deleted"] is True
+    assert "list_agents" in await one.refused("get_agent", id=made["id"])

@@ -1,0 +1,189 @@
+"""One story that uses every tool, told to any client: a campaign is built and run, then another is steered by hand.
+
+The contacts carry reserved numbers, so every outcome is certain.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import anyio
+
+PROMPT = """You call patients of the practice Bright Dental on behalf of its front desk.
+- Ask whether they can come on {{day}}
+The practice is at 12 Harbour Street. It is open from nine to five on weekdays."""
+WELCOME = "Hello {{first_name}}, this is Ada, the automated assistant of Bright Dental."
+PEOPLE = [
+    {"phone_number": f"+120255501{ending}", "first_name": name, "day": "Tuesday"}
+    for ending, name in (("00", "Maria"), ("01", "James"), ("02", "Aisha"), ("03", "Chen"))
+]
+CSV = """phone_number,first_name,day
++12025550104,Olga,Tuesday
++1234,Tom,Wednesday
++12025550109,Lucia,Thursday
++12025550100,Maria,Tuesday
+"""
+"""Two people who are new, one with a number that is none, one who is there already."""
+OUTCOMES = {"answered": 2, "busy": 1, "no_answer": 1, "voicemail": 1, "unreachable": 1}
+ONCE = {"max_attempts": 1}
+LONG_S = 120.0
+
+
+class Hand(Protocol):
+    """Calls tools."""
+
+    async def use(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Calls a tool that succeeds; gives its data."""
+        ...
+
+    async def refused(self, tool: str, /, **arguments: Any) -> str:
+        """Calls a tool that refuses; gives its words."""
+        ...
+
+
+@dataclass(frozen=True)
+class Built:
+    """What the first part leaves for the second."""
+
+    agent_id: str
+    audience_id: str
+    number_id: str
+    deployment_id: str
+    call_id: str
+    """A call that reached its goal."""
+
+
+async def until(look: Callable[[], Awaitable[dict[str, Any]]], met: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Looks again and again until what is seen is right."""
+    with anyio.fail_after(LONG_S):
+        while not met(seen := await look()):  # noqa: ASYNC110  # it happens in another process
+            await anyio.sleep(0.02)
+    return seen
+
+
+async def build_and_run(hand: Hand) -> Built:
+    """From nothing to a finished campaign whose calls were read. Simulated time runs as fast as it can."""
+    assert float((await hand.use("get_wallet"))["balance"]["amount"]) == 100
+    agent_id = await _agent(hand)
+    audience_id = await _audience(hand)
+    number_id = await _number(hand)
+    deployment_id = await _campaign(hand, agent_id, audience_id, number_id)
+    call_id = await _calls(hand, deployment_id)
+    charges = await hand.use("list_transactions", type=["call_charge"], reference_id=call_id)
+    assert [float(charge["amount"]["amount"]) < 0 for charge in charges["data"]] == [True]
+    return Built(agent_id, audience_id, number_id, deployment_id, call_id)
+
+
+async def _agent(hand: Hand) -> str:
+    voices = await hand.use("list_voices", language="en-US")
+    voice = await hand.use("get_voice", id=voices["data"][0]["id"])
+    assert voice["language"] == "en-US"
+    agent = await hand.use(
+        "create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
+    )
+    changed = await hand.use("update_agent", id=agent["id"], system_prompt=PROMPT, welcome_message=WELCOME)
+    assert sorted(changed["variables"]) == ["day", "first_name"]
+    assert await hand.use("get_agent", id=agent["id"]) == changed
+    assert [found["id"] for found in (await hand.use("list_agents", name="Ada"))["data"]] == [agent["id"]]
+    spare = await hand.use(
+        "create_agent", name="Spare", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
+    )
+    assert (await hand.use("delete_agent", id=spare["id"]))["deleted"] is True
+    assert "list_agents" in await hand.refused("get_agent", id=spare["id"])
+    assert "list_agents" in await hand.refused(
+        "create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
+    )
+    return agent["id"]
+
+
+async def _audience(hand: Hand) -> str:
+    audience_id: str = (await hand.use("create_audience", name="Patients"))["id"]
+    added = await hand.use("add_audience_rows", id=audience_id, rows=PEOPLE)
+    assert (added["added"], added["invalid"]) == (4, 0)
+    begun = await hand.use("import_audience", id=audience_id, csv=CSV)
+    imported = await until(
+        lambda: hand.use("get_audience_import", id=audience_id, import_id=begun["id"]),
+        lambda seen: seen["status"] not in ("pending", "importing"),
+    )
+    assert imported["status"] == "completed_with_errors"
+    assert (imported["added"], imported["invalid"], imported["duplicates"]) == (2, 1, 1)
+    refused = (await hand.use("list_import_errors", id=audience_id, import_id=begun["id"]))["data"]
+    assert [(row["row_number"], row["code"]) for row in refused if not row["code"].startswith("duplicate")] == [
+        (2, "invalid_phone")
+    ]
+    rows = (await hand.use("list_audience_rows", id=audience_id))["data"]
+    assert [row["phone_number"][-2:] for row in rows] == ["00", "01", "02", "03", "04", "09"]
+    await hand.use("update_audience", id=audience_id, description="Patients of the practice.")
+    audience = await hand.use("get_audience", id=audience_id)
+    assert (audience["valid_count"], audience["description"]) == (6, "Patients of the practice.")
+    assert [found["id"] for found in (await hand.use("list_audiences"))["data"]] == [audience_id]
+    spare = await hand.use("create_audience", name="Spare")
+    assert (await hand.use("delete_audience", id=spare["id"]))["id"] == spare["id"]
+    return audience_id
+
+
+async def _number(hand: Hand) -> str:
+    free = await hand.use("search_available_numbers", country="US", per_page=2)
+    wanted, spare = [found["number"] for found in free["data"]]
+    number_id: str = (await hand.use("rent_phone_number", country="US", number=wanted))["id"]
+    await hand.use("update_phone_number", id=number_id, label="Front desk")
+    assert (await hand.use("get_phone_number", id=number_id))["label"] == "Front desk"
+    released = (await hand.use("rent_phone_number", country="US", number=spare))["id"]
+    assert (await hand.use("release_phone_number", id=released))["status"] == "released"
+    held = (await hand.use("list_phone_numbers", status=["active"]))["data"]
+    assert [found["number"] for found in held] == [wanted]
+    return number_id
+
+
+async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str) -> str:
+    draft = {"agent_id": agent_id, "audience_id": audience_id, "phone_number_id": number_id, "retry_policy": ONCE}
+    spare = await hand.use("create_deployment", name="Spare", **draft)
+    assert (await hand.use("delete_deployment", id=spare["id"]))["deleted"] is True
+    deployment_id: str = (await hand.use("create_deployment", name="Check", **draft))["id"]
+    await hand.use("update_deployment", id=deployment_id, name="Check-ups", calls_per_second=10)
+    preview = await hand.use("preview_deployment", id=deployment_id)
+    assert (preview["eligible"], preview["problems"]) == (6, [])
+    assert preview["greeting"].startswith("Hello Maria, this is Ada")
+    assert (await hand.use("start_deployment", id=deployment_id))["simulated"] is True
+    done = await until(
+        lambda: hand.use("get_deployment", id=deployment_id, wait_seconds=30), lambda seen: seen["status"] != "active"
+    )
+    assert (done["status"], done["stats"]["outcomes"]) == ("completed", OUTCOMES)
+    assert done["stats"]["dispositions"] == {"goal_met": 1, "do_not_call": 1}
+    contacts = (await hand.use("list_contacts", id=deployment_id))["data"]
+    assert [contact["attempts"] for contact in contacts] == [1] * 6
+    found = (await hand.use("list_deployments", status=["completed"]))["data"]
+    assert [deployment["name"] for deployment in found] == ["Check-ups"]
+    return deployment_id
+
+
+async def _calls(hand: Hand, deployment_id: str) -> str:
+    found = (await hand.use("list_calls", deployment_id=deployment_id, disposition=["goal_met"]))["data"]
+    call_id: str = found[0]["id"]
+    call = await hand.use("get_call", call_uuid=call_id)
+    assert (call["to"], call["outcome"], call["simulated"]) == ("+12025550100", "answered", True)
+    transcript = await hand.use("get_transcript", call_uuid=call_id)
+    assert transcript["turns"][0]["text"].startswith("Hello Maria, this is Ada")
+    assert transcript["turn_count"] == len(transcript["turns"]) == call["turn_count"]
+    recording = await hand.use("get_recording", call_uuid=call_id)
+    assert recording["resource_uri"] == f"callwright://calls/{call_id}/recording"
+    assert "get_call" in await hand.refused("hang_up_call", call_uuid=call_id)
+    return call_id
+
+
+async def steer(hand: Hand, built: Built) -> None:
+    """A campaign that is paused, resumed and stopped, and a call that is hung up. Simulated time runs as in life."""
+    draft = {"agent_id": built.agent_id, "audience_id": built.audience_id, "phone_number_id": built.number_id}
+    deployment_id: str = (await hand.use("create_deployment", name="By hand", **draft, max_concurrency=1))["id"]
+    assert (await hand.use("start_deployment", id=deployment_id))["status"] == "active"
+    await until(lambda: hand.use("get_deployment", id=deployment_id), lambda seen: seen["stats"]["in_flight"] == 1)
+    (under_way,) = (await hand.use("list_calls", deployment_id=deployment_id))["data"]
+    call_id: str = under_way["id"]
+    assert under_way["status"] in ("queued", "initiated", "ringing", "in_progress")
+    assert (await hand.use("pause_deployment", id=deployment_id))["status"] == "paused"
+    await hand.use("hang_up_call", call_uuid=call_id)
+    call = await until(lambda: hand.use("get_call", call_uuid=call_id), lambda seen: "ended_at" in seen)
+    assert call["ended_by"] != "contact"
+    assert (await hand.use("resume_deployment", id=deployment_id))["status"] == "active"
+    assert (await hand.use("cancel_deployment", id=deployment_id))["status"] == "cancelled"
+    assert "get_deployment" in await hand.refused("resume_deployment", id=deployment_id)

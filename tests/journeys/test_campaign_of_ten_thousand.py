@@ -1,0 +1,24 @@
+from collections import Counter
+from pathlib import Path
+
+from callwright.contract.dialling import RetryPolicy
+from tests.databases import RunDatabases
+from tests.service.dialler.campaigns import draft, people
+from tests.service.dialler.evidence import check_everything, evidence
+from tests.service.doors import open_service
+
+CONTACTS = 10_000
+
+
+async def test_each_of_10_000_people_has_exactly_the_attempts_the_policy_allows(tmp_path: Path) -> None:
+    url = RunDatabases(tmp_path).sqlite(tmp_path, migrated=False)
+    async with open_service(url, tmp_path, extra_dollars=500) as door:
+        made = await draft(door, people(CONTACTS), max_concurrency=100, calls_per_second=100.0)
+        await door.client.deployments.start(id=made.id)
+        ended = await door.ended(made.id, within_s=120)
+        assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
+        found = await evidence(door.service.ports.database, made.id)
+        assert Counter(contact.phone for contact in found.contacts).total() == CONTACTS
+        assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
+        assert {contact.attempts for contact in found.contacts} == {1, 2, 3}
+        check_everything(found, RetryPolicy(), lines=100, calls_per_second=100.0, extra_dollars=500)

@@ -1,0 +1,104 @@
+"""What falls due with time, under a clock that is put forward."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from callwright.contract.phone_numbers import PhoneNumber
+from callwright.service.dialler import sweeps
+from callwright.service.domain.clock import DAY
+from callwright.service.storage.schema import audit_log
+from tests.service.dialler.campaigns import leave_in_wallet, rent
+from tests.service.doors import Door, open_service
+
+MONTH = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class StandingClock:
+    """Shows one moment."""
+
+    at_ms: int
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+async def sweep_in(door: Door, days: float) -> None:
+    """A sweep as it will be so many days from now."""
+    ports = door.service.ports
+    await sweeps.run(replace(ports, clock=StandingClock(ports.clock.now_ms() + round(days * DAY))))
+
+
+async def again(door: Door, number: PhoneNumber) -> PhoneNumber:
+    return await door.client.phone_numbers.get(id=number.id)
+
+
+async def rents(door: Door) -> list[str]:
+    """What was paid for numbers, the latest first."""
+    listed = door.client.wallet.list_transactions()
+    return [movement.amount.amount async for movement in listed if movement.type == "number_rental"]
+
+
+async def test_a_number_is_paid_for_every_month_and_once(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await rent(door)
+        assert number.renews_at is not None
+        await sweep_in(door, 29.9)
+        assert await rents(door) == ["-1.150000"]
+        for _ in range(3):
+            await sweep_in(door, 30.1)
+        assert await rents(door) == ["-1.150000"] * 2
+        renewed = await again(door, number)
+        assert (renewed.status, renewed.renews_at) == ("active", number.renews_at + MONTH)
+        assert (await door.client.wallet.get()).balance.amount == "97.700000"
+
+
+async def test_months_that_were_missed_are_paid_one_by_one(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await rent(door)
+        for _ in range(5):
+            await sweep_in(door, 70)
+        assert len(await rents(door)) == 3
+        renewed = await again(door, number)
+        assert number.renews_at is not None
+        assert renewed.renews_at == number.renews_at + 2 * MONTH
+
+
+async def test_a_number_that_is_not_to_be_renewed_is_released_when_its_month_is_over(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await door.client.phone_numbers.rent(country="US", auto_renew=False)
+        await sweep_in(door, 29.9)
+        assert (await again(door, number)).status == "active"
+        await sweep_in(door, 30.1)
+        released = await again(door, number)
+        assert (released.status, released.renews_at) == ("released", None)
+        assert released.released_at is not None
+        assert len(await rents(door)) == 1
+
+
+async def test_a_number_that_cannot_be_paid_is_suspended(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await rent(door)
+        await leave_in_wallet(door, 1_149_999)
+        await sweep_in(door, 30.1)
+        suspended = await again(door, number)
+        assert (suspended.status, suspended.renews_at) == ("suspended", None)
+        assert (await door.client.wallet.get()).balance.amount == "1.149999"
+
+
+async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        kept, dropped = await rent(door), await door.client.phone_numbers.rent(country="CA", auto_renew=False)
+        await sweep_in(door, 30.1)
+        actions = select(audit_log.c.action).where(audit_log.c.subject.in_([kept.id, dropped.id]))
+
+        def written(connection: Connection) -> list[str]:
+            return list(connection.execute(actions).scalars())
+
+        found = await door.service.ports.database.read(written)
+        assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1

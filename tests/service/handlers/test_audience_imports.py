@@ -1,0 +1,152 @@
+"""Imports of CSV files over the typed client, with the worker that carries them out."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from callwright.contract.audiences import AudienceImport, RowError
+from callwright.service.dialler import imports
+from tests.service import samples
+from tests.service.doors import Door, open_service
+from tests.service.samples import refusal
+from tests.service.wire import by_hand, refused
+
+
+async def imported(door: Door, csv: str, *, audience_id: str | None = None) -> AudienceImport:
+    """The import of a file, carried out."""
+    if audience_id is None:
+        audience_id = (await door.client.audiences.create(name=f"{door.service.ports.ids.new('tst')}")).id
+    waiting = await door.client.audiences.import_csv(id=audience_id, csv=csv)
+    with anyio.fail_after(60):
+        while await imports.work_on_one(door.service.ports, "tests"):
+            pass
+    return await door.client.audiences.get_import(id=audience_id, import_id=waiting.id)
+
+
+async def errors(door: Door, done: AudienceImport) -> list[RowError]:
+    """What the import refused."""
+    listing = door.client.audiences.list_import_errors(id=done.audience_id, import_id=done.id)
+    return [error async for error in listing]
+
+
+async def test_an_import_waits_then_fills_the_audience(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await samples.audience(door, rows=[])
+        text = (
+            '\ufeffphone_number,first_name,note\r\n+12125550100,Ada,"says ""hi"", twice"\r\n+12125550101,"Bea\nB",\r\n'
+        )
+        waiting = await door.client.audiences.import_csv(id=made.id, csv=text)
+        assert waiting.id.startswith("imp_")
+        assert (waiting.status, waiting.processed, waiting.percent, waiting.total_rows) == ("pending", 0, 0, None)
+        assert (await door.client.audiences.get(id=made.id)).status == "importing"
+        assert await imports.work_on_one(door.service.ports, "tests")
+        assert not await imports.work_on_one(door.service.ports, "tests")
+        done = await door.client.audiences.get_import(id=made.id, import_id=waiting.id)
+        assert (done.status, done.status_reason, done.total_rows, done.processed) == ("completed", None, 2, 2)
+        assert (done.percent, done.added, done.invalid, done.duplicates) == (100, 2, 0, 0)
+        assert done.completed_at is not None
+        after = await door.client.audiences.get(id=made.id)
+        assert (after.status, after.source, after.valid_count) == ("ready", "csv", 2)
+        assert after.last_imported_at is not None
+        values = [entry.values async for entry in door.client.audiences.list_rows(id=made.id)]
+        assert values == [{"first_name": "Ada", "note": 'says "hi", twice'}, {"first_name": "Bea\nB", "note": ""}]
+
+
+async def test_bad_rows_never_fail_an_import_and_are_listed_with_their_reason(
+    database_url: str, tmp_path: Path
+) -> None:
+    rows = ("+12125550100,Ada", "nonsense,Bea", ",Cy", "+12125550100,Ada", "+12125550101,Dan,extra", "5550102,Eve")
+    text = "\n".join(("phone_number,name", *rows))
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        done = await imported(door, text)
+        assert (done.status, done.added, done.invalid, done.duplicates) == ("completed_with_errors", 1, 4, 1)
+        found = await errors(door, done)
+        assert [(error.row_number, error.code) for error in found] == [
+            (2, "ambiguous_country"),
+            (3, "missing_phone"),
+            (4, "duplicate_in_file"),
+            (5, "column_count_mismatch"),
+            (6, "ambiguous_country"),
+        ]
+        only = await door.client.audiences.list_import_errors(
+            id=done.audience_id, import_id=done.id, code="missing_phone"
+        )
+        assert [error.row_number for error in only.data] == [3]
+        assert "nonsense" not in str(found)
+
+
+async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(database_url: str, tmp_path: Path) -> None:
+    lines = [f"+1212555{number:04d}" if number % 7 else "bad" for number in range(100, 1_300)]
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        done = await imported(door, "phone_number\n" + "\n".join(lines))
+        found = await errors(door, done)
+        expected = [index for index, line in enumerate(lines, 1) if line == "bad"]
+        assert [error.row_number for error in found if error.code == "ambiguous_country"] == expected
+        assert (done.total_rows, done.processed) == (1_200, 1_200)
+        assert done.added + done.invalid + done.duplicates == 1_200
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("phone_number,name\n", "data row"),
+        ("phone_number,name", "data row"),
+        ("\n\n\n", "data row"),
+        ("\x7fELF\x02\x01\x01", "data row"),
+        ("phone_number,phone_number\n+12125550100,+12125550101\n", "different names"),
+        ("phone_number,\n+12125550100,x\n", "different names"),
+        (",".join(f"c{index}" for index in range(101)) + "\nx\n", "different names"),
+        ('phone_number,name\n+12125550100,"open\n', "not CSV"),
+    ],
+)
+async def test_a_file_that_cannot_be_read_fails_with_a_reason(
+    database_url: str, tmp_path: Path, text: str, reason: str
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        done = await imported(door, text)
+        assert (done.status, done.added, done.percent) == ("failed", 0, 100)
+        assert reason in (done.status_reason or "")
+        assert (await door.client.audiences.get(id=done.audience_id)).status == "failed"
+        again = await imported(door, "phone_number\n+12125550100\n", audience_id=done.audience_id)
+        assert again.status == "completed"
+        assert (await door.client.audiences.get(id=done.audience_id)).status == "ready"
+
+
+async def test_a_failed_import_leaves_a_filled_audience_as_it_was(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await samples.audience(door)
+        assert (await imported(door, "only a header", audience_id=made.id)).status == "failed"
+        after = await door.client.audiences.get(id=made.id)
+        assert (after.status, after.valid_count) == ("ready", 1)
+
+
+async def test_two_imports_into_one_audience_add_up(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await samples.audience(door, rows=[])
+        await door.client.audiences.import_csv(id=made.id, csv="phone\n+12125550100\n+12125550101\n")
+        second = await imported(door, "phone\n+12125550101\n+12125550102\n", audience_id=made.id)
+        assert (second.added, second.duplicates) == (1, 1)
+        assert [error.code for error in await errors(door, second)] == ["duplicate_in_audience"]
+        assert (await door.client.audiences.get(id=made.id)).valid_count == 3
+
+
+async def test_what_cannot_be_a_file_is_refused_at_once(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        path = f"/v1/audiences/{(await samples.audience(door)).id}/imports"
+        refused(await http.post(path, json={}), 400, "missing_field", "csv")
+        for value in ("", "a\0b", 7, ["a"]):
+            refused(await http.post(path, json={"csv": value}), 400, "invalid_field", "csv")
+        refused(await http.post(path, json={"csv": "x" * 1_000_000}), 413, "payload_too_large")
+
+
+async def test_an_import_belongs_to_its_audience(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        done = await imported(door, "phone\n+12125550100\nx\n")
+        other = await samples.audience(door, "Other")
+        async with refusal(404, "not_found"):
+            await door.client.audiences.get_import(id=other.id, import_id=done.id)
+        async with refusal(404, "not_found"):
+            await door.client.audiences.list_import_errors(id=other.id, import_id=done.id)
+        async with refusal(404, "not_found"):
+            await door.client.audiences.get_import(id=done.audience_id, import_id="imp_unknown")

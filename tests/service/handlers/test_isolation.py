@@ -1,0 +1,189 @@
+"""Another organization's ids are answered exactly like ids that do not exist, by every operation."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.contract.operation import AnyOperation
+from callwright.contract.surface import OPERATIONS
+from tests.service import samples
+from tests.service.doors import Door, open_service
+from tests.service.handlers.test_calls import put_call
+from tests.service.samples import row
+from tests.service.wire import AsyncClient, Response, by_hand, without_request_id
+
+KINDS: Mapping[str, str] = {
+    "agents": "agent",
+    "audiences": "audience",
+    "phone_numbers": "number",
+    "deployments": "deployment",
+}
+FIELDS: Mapping[str, str] = {
+    "agent_id": "agent",
+    "audience_id": "audience",
+    "phone_number_id": "number",
+    "phone_number_ids": "number",
+    "deployment_id": "deployment",
+    "contact_id": "contact",
+    "import_id": "import",
+    "call_uuid": "call",
+    "reference_id": "number",
+}
+NOT_OURS = {"voice_id", "external_id"}
+"""Ids that are not an organization's: the catalogue's voices, and the callers' own ids of people."""
+PREFIXES: Mapping[str, str] = {
+    "agent": "agt",
+    "audience": "aud",
+    "number": "num",
+    "deployment": "dep",
+    "draft": "dep",
+    "contact": "ctc",
+    "import": "imp",
+    "call": "cal",
+}
+NEEDED: Mapping[str, dict[str, Any]] = {
+    "add_audience_rows": {"rows": [row(50)]},
+    "import_audience": {"csv": "phone_number\n+12125550160\n"},
+    "create_deployment": {"name": "New"},
+}
+
+
+@dataclass(frozen=True)
+class Owned:
+    """What an organization has, by kind."""
+
+    door: Door
+    ids: Mapping[str, str]
+
+
+async def owned(door: Door) -> Owned:
+    """One of everything, in a deployment that has started."""
+    campaign = await samples.draft(door, "Same name")
+    started = await door.client.deployments.start(id=campaign.deployment.id)
+    waiting = await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
+    contact = (await door.client.deployments.list_contacts(id=started.id)).data[0]
+    parts: dict[str, Any] = {"agent_id": campaign.agent.id, "audience_id": campaign.audience.id}
+    draft = await door.client.deployments.create(name="Draft", phone_number_id=campaign.number.id, **parts)
+    about: dict[str, Any] = {"deployment_id": started.id, "agent_id": campaign.agent.id, "contact_id": contact.id}
+    call_id = await put_call(door, turns=2, **about, audience_id=campaign.audience.id)
+    ids = {
+        "agent": campaign.agent.id,
+        "audience": campaign.audience.id,
+        "number": campaign.number.id,
+        "deployment": started.id,
+        "draft": draft.id,
+        "contact": contact.id,
+        "import": waiting.id,
+        "call": call_id,
+    }
+    return Owned(door, ids)
+
+
+def places(operation: AnyOperation) -> dict[str, str]:
+    """The fields of an operation that hold an id of an organization's thing, with its kind."""
+    found: dict[str, str] = {}
+    for name in operation.takes.model_fields:
+        if name == "id" and operation.name == "update_deployment":
+            found[name] = "draft"  # in which everything may change
+        elif name == "id" and operation.noun in KINDS:
+            found[name] = KINDS[operation.noun]
+        elif name in FIELDS:
+            found[name] = FIELDS[name]
+    return found
+
+
+def requests(operation: AnyOperation, own: Mapping[str, str], other: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """One request for each place an id fits: that place holds an id of `other`, all further ones hold our own."""
+    fields = places(operation)
+    for place in fields:
+        values: dict[str, Any] = {name: (other if name == place else own)[kind] for name, kind in fields.items()}
+        if "phone_number_ids" in values:
+            values.pop("phone_number_ids" if place == "phone_number_id" else "phone_number_id", None)
+        if "phone_number_ids" in values:
+            values["phone_number_ids"] = [values["phone_number_ids"]]
+        path = operation.path
+        query: dict[str, str] = {}
+        body = dict(NEEDED.get(operation.name, {}))
+        for name, value in values.items():
+            where = operation.place_of(name)
+            if where == "path":
+                path = path.replace("{" + name + "}", value)
+            elif where == "query" and name == place:
+                query[operation.wire_name(name)] = value
+            elif where == "body" and (name == place or operation.creates):
+                body[name] = value
+        content = json.dumps(body).encode() if operation.has_body else b""
+        yield {"method": operation.method, "url": f"/v1{path}", "params": query, "content": content, "place": place}
+
+
+async def sent(http: AsyncClient, request: dict[str, Any]) -> Response:
+    """The answer to a request."""
+    return await http.request(**{name: value for name, value in request.items() if name != "place"})
+
+
+def test_every_field_that_names_an_id_is_known_here() -> None:
+    named = {
+        name
+        for operation in OPERATIONS.values()
+        for name in operation.takes.model_fields
+        if name.endswith(("_id", "_ids", "_uuid"))
+    }
+    assert named == set(FIELDS) | NOT_OURS
+
+
+async def _everything(door: Door) -> str:
+    client = door.client
+    lists = (client.agents.list(), client.audiences.list(), client.phone_numbers.list(), client.deployments.list())
+    seen = [entry.model_dump_json() for listing in lists for entry in (await listing).data]
+    return "\n".join([*seen, *[call.model_dump_json() for call in (await client.calls.list()).data]])
+
+
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if places(operation)])
+async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tmp_path: Path, name: str) -> None:
+    operation = OPERATIONS[name]
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        mine, theirs = await owned(door), await owned(other)
+        before = await _everything(other), await _everything(door)
+        unknown = {kind: door.service.ports.ids.new(prefix) for kind, prefix in PREFIXES.items()}
+        async with by_hand(door) as http:
+            pairs = zip(requests(operation, mine.ids, theirs.ids), requests(operation, mine.ids, unknown), strict=True)
+            for foreign, made_up in pairs:
+                first, second = await sent(http, foreign), await sent(http, made_up)
+                if operation.shape == "many" and operation.place_of(foreign["place"]) == "query":
+                    assert (first.status_code, first.json()["data"]) == (200, []), foreign
+                    assert first.content == second.content
+                    continue
+                assert first.status_code == 404, (foreign, first.text)
+                expected = foreign["place"] if operation.place_of(foreign["place"]) == "body" else None
+                assert first.json()["error"].get("field") == expected
+                assert without_request_id(first) == without_request_id(second)
+        assert (await _everything(other), await _everything(door)) == before
+
+
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.shape == "many"])
+async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: Path, name: str) -> None:
+    operation = OPERATIONS[name]
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        mine, theirs = await owned(door), await owned(other)
+        path = operation.path
+        for field, kind in places(operation).items():
+            path = path.replace("{" + field + "}", mine.ids[kind])
+        async with by_hand(door) as http:
+            answer = await http.get(f"/v1{path}", params={"filter[country]": "US"} if "available" in path else {})
+        assert answer.status_code == 200
+        assert not [each for each in theirs.ids.values() if each in answer.text]
+
+
+async def test_the_cursor_of_another_organization_is_refused(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        for index in range(3):
+            await samples.agent(door, f"A{index}")
+            await samples.agent(other, f"A{index}")
+        cursor = (await other.client.agents.list(per_page=1)).pagination.next_cursor
+        assert cursor is not None
+        async with samples.refusal(400, "invalid_cursor", "cursor"):
+            await door.client.agents.list(cursor=cursor)

@@ -1,0 +1,66 @@
+"""Voices over the typed client."""
+
+from pathlib import Path
+
+from callwright.service.speech.voices import VOICES
+from tests.service.doors import open_service
+from tests.service.samples import refusal
+from tests.service.wire import by_hand, refused
+
+
+async def test_the_whole_catalogue_is_listed_in_a_steady_order(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        first = await door.client.voices.list(per_page=200)
+        again = await door.client.voices.list(per_page=200, sort="language,name,id")
+    assert first == again
+    assert {voice.id for voice in first.data} == {voice.id for voice in VOICES}
+    assert first.pagination.total == len(VOICES)
+    keys = [(voice.language, voice.name, voice.id) for voice in first.data]
+    assert keys == sorted(keys)
+    assert {voice.status for voice in first.data} == {"active"}
+
+
+async def test_every_listed_voice_can_be_read_and_used(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        for listed in (await door.client.voices.list(per_page=200)).data:
+            assert await door.client.voices.get(id=listed.id) == listed
+        agent = await door.client.agents.create(
+            name="Ada", voice_id=VOICES[-1].id, language=VOICES[-1].language, system_prompt="Hello."
+        )
+        assert agent.warnings == []
+        async with refusal(404, "not_found"):
+            await door.client.voices.get(id="en-US-nobody")
+
+
+async def test_voices_are_found_by_language_gender_and_provider(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        voices = door.client.voices
+        english = (await voices.list(language="en", per_page=200)).data
+        american = (await voices.list(language="en-us")).data
+        assert {voice.language for voice in american} == {"en-US"}
+        assert {"en-US", "en-GB"} <= {voice.language for voice in english}
+        assert all(voice.language.startswith("en") for voice in english)
+        assert (await voices.list(language="e")).data == []
+        women = (await voices.list(language="en-US", gender="female")).data
+        assert {voice.gender for voice in women} == {"female"}
+        assert len(women) < len(american)
+        assert (await voices.list(provider="nobody")).data == []
+        assert (await voices.list(provider="simulated")).pagination.total == len(VOICES)
+
+
+async def test_voices_are_paged_by_number_only(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        seen: list[str] = []
+        for number in range(1, len(VOICES)):
+            page = await door.client.voices.list(page=number, per_page=7)
+            seen.extend(voice.id for voice in page.data)
+            assert page.pagination.next_cursor is None
+            if not page.pagination.has_more:
+                break
+        assert len(seen) == len(set(seen)) == len(VOICES)
+        assert (await door.client.voices.list(page=1_000)).data == []
+        refused(await http.get("/v1/voices?cursor=abc"), 400, "invalid_cursor", "cursor")
+        refused(await http.get("/v1/voices?sort=price"), 400, "invalid_field", "sort")
+        refused(await http.get("/v1/voices?filter[gender]=robot"), 400, "invalid_field", "filter[gender]")
+        descending = (await door.client.voices.list(sort="-id", per_page=200)).data
+        assert [voice.id for voice in descending] == sorted((voice.id for voice in VOICES), reverse=True)

@@ -1,0 +1,126 @@
+"""The migrations: they make the declared schema, on both engines, whoever starts them."""
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect, select, text
+
+from callwright.service.storage import migrate
+from callwright.service.storage import migrations as folder
+from callwright.service.storage.database import make_engine
+from callwright.service.storage.schema import metadata, service_state
+
+T = TypeVar("T")
+VERSIONS = Path(str(folder.__file__)).parent / "versions"
+
+
+def on(url: str, work: Callable[[Connection], T]) -> T:
+    """What a piece of work returns on a database."""
+    engine = make_engine(url, writer=True)
+    try:
+        with engine.begin() as connection:
+            return work(connection)
+    finally:
+        engine.dispose()
+
+
+def _differences(connection: Connection) -> list[Any]:
+    options = {"compare_type": True, "compare_server_default": connection.dialect.name == "sqlite"}
+    return compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
+
+
+def test_the_migrations_make_what_the_tables_declare(empty_database_url: str) -> None:
+    migrate.upgrade(empty_database_url)
+    assert on(empty_database_url, _differences) == []
+    assert on(empty_database_url, migrate.revision_of) == migrate.REVISION
+
+
+def test_a_table_that_no_migration_makes_would_be_noticed(database_url: str) -> None:
+    on(database_url, lambda connection: connection.execute(text("DROP TABLE service_state")))
+    assert [difference[0] for difference in on(database_url, _differences)] == ["add_table"]
+
+
+def test_the_newest_migration_is_the_one_the_program_knows() -> None:
+    chain: dict[str, str | None] = {}
+    for path in VERSIONS.glob("m*.py"):
+        source = path.read_text(encoding="utf-8")
+        found = re.search(r'^revision = "(\d+)"$', source, re.M)
+        before = re.search(r'^down_revision = (?:"(\d+)"|None)$', source, re.M)
+        assert found is not None, path
+        assert before is not None, path
+        assert path.name.startswith(f"m{found[1]}_")
+        chain[found[1]] = before[1]
+    revisions = sorted(chain)
+    assert revisions[-1] == migrate.REVISION
+    assert [chain[revision] for revision in revisions] == [None, *revisions[:-1]]
+
+
+def test_an_empty_database_has_no_revision(empty_database_url: str) -> None:
+    assert on(empty_database_url, migrate.revision_of) is None
+
+
+def test_a_second_upgrade_changes_nothing(database_url: str) -> None:
+    def put(connection: Connection) -> None:
+        connection.execute(service_state.insert(), {"name": "kept", "value": "x"})
+
+    on(database_url, put)
+    migrate.upgrade(database_url)
+    assert on(database_url, lambda connection: connection.execute(select(service_state.c.value)).scalar()) == "x"
+
+
+def test_an_older_database_is_brought_up_with_its_data(empty_database_url: str) -> None:
+    def first(connection: Connection) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(VERSIONS.parent))
+        config.set_main_option("path_separator", "os")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(text("INSERT INTO service_state (name, value) VALUES ('kept', 'x')"))
+
+    on(empty_database_url, first)
+    assert on(empty_database_url, migrate.revision_of) == "0001"
+    migrate.upgrade(empty_database_url)
+    assert on(empty_database_url, _differences) == []
+    assert on(empty_database_url, lambda connection: connection.execute(select(service_state.c.value)).scalar()) == "x"
+
+
+def test_a_database_of_a_newer_program_is_refused_and_left_alone(database_url: str) -> None:
+    on(database_url, lambda connection: connection.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    with pytest.raises(RuntimeError, match="9999"):
+        migrate.upgrade(database_url)
+    assert on(database_url, migrate.revision_of) == "9999"
+
+
+def test_upgrades_at_the_same_time_do_no_harm(empty_database_url: str) -> None:
+    ready, failures = threading.Barrier(4, timeout=10), list[BaseException]()
+
+    def upgrade() -> None:
+        try:
+            ready.wait()
+            migrate.upgrade(empty_database_url)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=upgrade) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failures == []
+    assert on(empty_database_url, _differences) == []
+
+
+def test_sorted_names_have_the_c_collation_on_postgres(database_url: str) -> None:
+    def collations(connection: Connection) -> list[str | None]:
+        columns = inspect(connection).get_columns("agents")
+        return [column["type"].__dict__.get("collation") for column in columns if column["name"] == "name"]
+
+    assert on(database_url, collations) == (["C"] if database_url.startswith("postgresql") else [None])
