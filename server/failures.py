@@ -21,7 +21,7 @@ def reason(error: BaseException) -> str | None:
         lines = str(found.orig).splitlines()
         return f"the database cannot be used: {lines[0] if lines else type(found.orig).__name__}"
     if isinstance(found, FileExistsError | NotADirectoryError):
-        return f"{found.filename} is not a folder; give another --data or CALLWRIGHT_DATA"
+        return f"{found.filename} is not a folder: look at --data and --database"
     if isinstance(found, OSError) and not isinstance(found, TimeoutError):
         return f"{found.filename or 'the data folder'} cannot be used: {found.strerror or found}"
     return None

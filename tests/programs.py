@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -21,6 +22,8 @@ COMMAND = str(Path(sys.executable).with_name("callwright"))
 START_S = 60.0
 """Limit for a program to be ready, on a machine that does much else."""
 STOP_S = 20.0
+LIFE_S = 180.0
+"""After this a program is killed, so that reading from its pipes ends."""
 ERAS: tuple[Literal["legacy", "auto"], ...] = ("legacy", "auto")
 """How the official client connects: by the older handshake, or as it finds, which is the protocol of 2026-07-28."""
 
@@ -67,9 +70,12 @@ def spawned(
         stdout=subprocess.PIPE,
         stderr=stderr,
     )
+    limit = threading.Timer(LIFE_S, process.kill)
+    limit.start()
     try:
         yield process
     finally:
+        limit.cancel()
         if process.poll() is None:
             process.kill()
         process.wait(STOP_S)
@@ -151,13 +157,16 @@ class Assistant:
 
 @asynccontextmanager
 async def assistant(
-    home: Path, *flags: str | Path, era: Literal["legacy", "auto"] = "auto", **settings: str
+    home: Path,
+    *flags: str | Path,
+    era: Literal["legacy", "auto"] = "auto",
+    settings: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[Assistant]:
     """`callwright mcp` with the official client, until the block ends: then its stdin is closed."""
     handle, name = tempfile.mkstemp(suffix=".log", dir=home)
     with os.fdopen(handle, "w", encoding="utf-8") as errors:
         program = StdioServerParameters(
-            command=COMMAND, args=["mcp", *map(str, flags)], env=environment(home, **settings)
+            command=COMMAND, args=["mcp", *map(str, flags)], env=environment(home, **(settings or {}))
         )
         async with Client(stdio_client(program, errlog=errors), mode=era) as client:
             yield Assistant(client, Path(name))

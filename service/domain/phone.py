@@ -53,6 +53,11 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     return Dialable(e164, phonenumbers.region_code_for_number(number))
 
 
+def is_country(code: str) -> bool:
+    """Whether numbers of this country (ISO 3166-1 alpha-2) are known."""
+    return code in phonenumbers.SUPPORTED_REGIONS
+
+
 def masked(text: str) -> str:
     """A written number with its middle hidden, for reports."""
     if len(text) <= 6:

@@ -10,7 +10,8 @@ from callwright.contract.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.service.dialler.intake import DEFAULT_PHONE_COLUMN, Taken, take_rows
 from callwright.service.domain.clock import moment, moment_or_none
-from callwright.service.domain.refusals import Refusal, not_found
+from callwright.service.domain.phone import is_country
+from callwright.service.domain.refusals import Refusal, invalid, not_found
 from callwright.service.domain.rows import BadRow
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.listing import Listing, page_of
@@ -119,6 +120,8 @@ def get_audience(asked: contract.GetAudience, work: Work) -> contract.Audience:
 @handles(contract.create_audience)
 def create_audience(asked: contract.CreateAudience, work: Work) -> contract.Audience:
     """A new audience with its first rows."""
+    if asked.default_country is not None and not is_country(asked.default_country):
+        raise invalid("default_country", "is not a country that has phone numbers")
     check_name_free(work, _NAMED, asked.name)
     audience_id = work.ids.new("aud")
     work.connection.execute(

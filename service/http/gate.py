@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import orjson
 from pydantic import BaseModel
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
@@ -119,7 +120,7 @@ class Gate:
                 connection, principal.org_id, principal.key_id, call.idempotency_key, fingerprint, now_ms
             )
             if stored is not None:
-                return _Answer(stored.status, stored.body, {"Idempotent-Replayed": "true"})
+                return _replayed(call, stored)
         if call.refusal is not None:
             raise call.refusal
         work = Work(
@@ -189,12 +190,19 @@ def _encode(operation: AnyOperation, result: Any, call: _Call) -> _Answer:
         page = cast("Page[Any]", result)
         data = b",".join(_json(entry) for entry in page.data)
         return _Answer(operation.status, b'{"data":[' + data + b'],"pagination":' + _json(page.pagination) + b"}", {})
-    path = operation.path
-    for name, value in call.path.items():
-        path = path.replace("{" + name + "}", value)
     made = getattr(result, "id", None) if operation.creates else None
-    headers = {} if made is None else {"Location": f"{PREFIX}{path}/{made}"}
-    return _Answer(operation.status, b'{"data":' + _json(result) + b"}", headers)
+    return _Answer(operation.status, b'{"data":' + _json(result) + b"}", _location(call, made))
+
+
+def _location(call: _Call, made: str | None) -> dict[str, str]:
+    """Where the resource is that was made."""
+    return {} if made is None else {"Location": f"{PREFIX}{call.canonical}/{made}"}
+
+
+def _replayed(call: _Call, stored: idempotency.StoredAnswer) -> _Answer:
+    """The first answer again."""
+    made = orjson.loads(stored.body)["data"].get("id") if call.operation.creates else None
+    return _Answer(stored.status, stored.body, {"Idempotent-Replayed": "true", **_location(call, made)})
 
 
 def _json(model: BaseModel) -> bytes:

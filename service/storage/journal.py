@@ -71,7 +71,7 @@ def entry_row(
 ) -> dict[str, Any]:
     """An audit row, to be added with `add_entries`. `changes` never holds a secret, a number or spoken text."""
     return {
-        "id": ids.new("aud"),
+        "id": ids.new("adt"),
         "org_id": org_id,
         "at": at_ms,
         "actor": actor,

@@ -25,7 +25,7 @@ from tests.programs import ERAS, Assistant, assistant, text_of
 from .story import Built, build_and_run, steer
 
 both_eras = pytest.mark.parametrize("era", ERAS)
-AS_IN_LIFE = "1"
+AS_IN_LIFE = {"CALLWRIGHT_SIM_TIME_SCALE": "1"}
 
 
 def is_mpeg(sound: bytes) -> bool:
@@ -45,7 +45,7 @@ async def test_every_tool_resource_and_prompt_works_over_stdio(era: Literal["leg
             await every_resource(found.client, built)
             await ids_are_completed(found.client, built)
             await every_prompt(found.client, built)
-        async with assistant(tmp_path, "--data", data, era=era, CALLWRIGHT_SIM_TIME_SCALE=AS_IN_LIFE) as second:
+        async with assistant(tmp_path, "--data", data, era=era, settings=AS_IN_LIFE) as second:
             await steer(second, built)
     assert [one.log.read_text(encoding="utf-8") for one in (found, second)] == ["", ""]
     assert {tool.name for tool in TOOLS} - found.used - second.used == set()

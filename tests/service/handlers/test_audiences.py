@@ -126,6 +126,7 @@ async def test_steering_columns_are_kept_from_the_variables_and_checked(database
         ("phone_column", "", "phone_column"),
         ("phone_column", "x" * 101, "phone_column"),
         ("default_country", "usa", "default_country"),
+        ("default_country", "ZZ", "default_country"),
         ("timezone_column", "a\0", "timezone_column"),
         ("dedupe", "name", "dedupe"),
         ("rows", {"phone_number": "+12125550100"}, "rows"),

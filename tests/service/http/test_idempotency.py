@@ -183,3 +183,11 @@ def test_a_fingerprint_differs_by_method_path_and_body() -> None:
     parts = [("POST", "/a", b""), ("PUT", "/a", b""), ("POST", "/b", b""), ("POST", "/a", b"{}")]
     assert len({request_fingerprint(*part) for part in parts}) == len(parts)
     assert request_fingerprint(*parts[0]) == request_fingerprint(*parts[0])
+
+
+async def test_a_replayed_creation_says_again_where_the_resource_is(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        first = await http.post("/v1/audiences", json={"name": "People"}, headers=ONCE)
+        again = await http.post("/v1/audiences", json={"name": "People"}, headers=ONCE)
+        assert again.headers["location"] == first.headers["location"]
+        assert again.headers["location"] == f"/v1/audiences/{first.json()['data']['id']}"

@@ -1,0 +1,95 @@
+"""Settings: defaults, precedence, and a sentence for each wrong value."""
+
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from callwright.server.settings import SETTINGS, BadSetting, ProgramSettings, read_settings
+
+KEY = f"svc_live_{'0' * 48}"
+
+
+def given(**environment: str) -> ProgramSettings:
+    return read_settings({f"CALLWRIGHT_{name}": value for name, value in environment.items()})
+
+
+def test_without_any_setting_everything_is_embedded_and_in_the_home_folder() -> None:
+    settings = read_settings({})
+    assert settings.data == Path.home() / ".callwright"
+    assert settings.database_url == f"sqlite:///{Path.home() / '.callwright' / 'callwright.db'}"
+    assert (settings.base_url, settings.api_key, settings.clock_begins_ms) == (None, None, None)
+    assert (settings.sim_seed, settings.sim_time_scale) == ("callwright", inf)
+
+
+def test_flags_win_over_the_environment(tmp_path: Path) -> None:
+    environment = {"CALLWRIGHT_DATA": "/elsewhere", "CALLWRIGHT_DATABASE_URL": "postgresql://host/other"}
+    settings = read_settings(environment, data=tmp_path, database_url="postgresql://host/mine")
+    assert (settings.data, settings.database_url) == (tmp_path, "postgresql+psycopg://host/mine")
+
+
+def test_a_relative_folder_becomes_an_absolute_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert given(DATA="mine").data == tmp_path / "mine"
+
+
+def test_values_of_blanks_count_as_not_set() -> None:
+    assert given(BASE_URL=" ", API_KEY="", SIM_SEED="  ", CLOCK="", SIM_TIME_SCALE="") == read_settings({})
+
+
+@pytest.mark.parametrize("prefix", ["postgresql://", "postgres://", "postgresql+psycopg://"])
+def test_every_spelling_of_postgres_leads_to_its_driver(prefix: str) -> None:
+    assert given(DATABASE_URL=f"{prefix}me:secret@host/name").database_url == (
+        "postgresql+psycopg://me:secret@host/name"
+    )
+
+
+def test_another_sqlite_file_is_taken_as_it_is() -> None:
+    assert given(DATABASE_URL="sqlite:////tmp/x.db").database_url == "sqlite:////tmp/x.db"
+
+
+@pytest.mark.parametrize(("text", "scale"), [("1", 1.0), ("0.5", 0.5), ("600", 600.0), ("inf", inf)])
+def test_the_time_scale_is_any_number_above_zero(text: str, scale: float) -> None:
+    assert given(SIM_TIME_SCALE=text).sim_time_scale == scale
+
+
+@pytest.mark.parametrize("text", ["2026-11-21T09:00:00Z", "2026-11-21T10:00:00+01:00", "2026-11-21T09:00:00"])
+def test_the_clock_takes_a_moment_and_reads_one_without_offset_as_utc(text: str) -> None:
+    assert given(CLOCK=text).clock_begins_ms == 1_795_251_600_000
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("BASE_URL", "host/v1", "http:// or https://"),
+        ("BASE_URL", "ftp://host/v1", "http:// or https://"),
+        ("BASE_URL", "https://host/v1", "CALLWRIGHT_API_KEY"),
+        ("DATABASE_URL", "mysql://host/name", "postgresql:// or sqlite:///"),
+        ("DATABASE_URL", "name", "postgresql:// or sqlite:///"),
+        ("SIM_TIME_SCALE", "fast", "a number above zero"),
+        ("SIM_TIME_SCALE", "0", "a number above zero"),
+        ("SIM_TIME_SCALE", "-1", "a number above zero"),
+        ("SIM_TIME_SCALE", "nan", "a number above zero"),
+        ("CLOCK", "tomorrow", "2026-11-21T09:00:00Z"),
+        ("CLOCK", "1795251600", "2026-11-21T09:00:00Z"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: str, expected: str) -> None:
+    with pytest.raises(BadSetting) as caught:
+        given(**{name: value})
+    assert f"CALLWRIGHT_{name}" in str(caught.value)
+    assert expected in str(caught.value)
+
+
+def test_the_key_is_not_in_the_representation() -> None:
+    settings = given(BASE_URL="https://host/v1", API_KEY=KEY)
+    assert settings.api_key == KEY
+    assert KEY not in repr(settings)
+    assert KEY not in f"{settings}"
+
+
+def test_every_setting_is_listed_once_with_its_words() -> None:
+    names = [setting.variable for setting in SETTINGS]
+    assert len(set(names)) == len(names)
+    assert all(setting.help and setting.default for setting in SETTINGS)
+    assert {f"CALLWRIGHT_{name}" for name in ("DATA", "DATABASE_URL", "BASE_URL", "API_KEY", "CLOCK")} <= set(names)
