@@ -45,7 +45,7 @@ def test_every_spelling_of_postgres_leads_to_its_driver(prefix: str) -> None:
 
 
 def test_another_sqlite_file_is_taken_as_it_is() -> None:
-    assert given(DATABASE_URL="sqlite:////tmp/x.db").database_url == "sqlite:////tmp/x.db"
+    assert given(DATABASE_URL="sqlite:////srv/x.db").database_url == "sqlite:////srv/x.db"
 
 
 @pytest.mark.parametrize(("text", "scale"), [("1", 1.0), ("0.5", 0.5), ("600", 600.0), ("inf", inf)])

@@ -59,6 +59,7 @@ def split_steps(sentence: str) -> list[str]:
 
 def spoken(instruction: str) -> str | None:
     """What the agent says to follow the instruction, or `None` when no rule knows."""
+    instruction = " ".join(instruction.split())
     quoted = _QUOTED.search(instruction)
     if quoted is not None and is_imperative(instruction):
         return quoted.group(1).strip()
