@@ -16,7 +16,11 @@ def reason(error: BaseException) -> str | None:
     """Why the data folder or the database cannot be used, in one line. None where it is neither."""
     from sqlalchemy.exc import DBAPIError  # loaded already wherever such an error can come from
 
+    from callwright.service.storage.migrate import SchemaTooNew
+
     found = first_cause(error)
+    if isinstance(found, SchemaTooNew):
+        return str(found)
     if isinstance(found, DBAPIError):
         lines = str(found.orig).splitlines()
         return f"the database cannot be used: {lines[0] if lines else type(found.orig).__name__}"

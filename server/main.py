@@ -1,12 +1,14 @@
 """The command `callwright`. Without arguments, or with `mcp`, the MCP server over stdio, started as fast as it goes."""
 
 import gc
+import os
 import sys
 
 
 def main() -> None:
     """Runs the command line."""
     arguments = sys.argv[1:]
+    os.umask(0o077)  # what it keeps and writes is for its owner: numbers, transcripts, keys
     if not arguments or arguments[0] == "mcp":
         gc.disable()  # until everything is built: `settle` turns it on again, and a start is a tenth faster
         from .stdio import run

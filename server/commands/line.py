@@ -1,6 +1,7 @@
 """The command line: which commands there are and which flags they take."""
 
 from collections.abc import Awaitable, Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -62,6 +63,21 @@ def _run(command: Callable[..., Awaitable[T]], *arguments: object) -> T:
         if (why := reason(cause)) is not None:
             raise _failed(why) from error
         raise
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(version("callwright"))
+        raise typer.Exit
+
+
+@app.callback()
+def callwright(
+    asked: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """A voice-agent platform that an AI assistant can run."""
 
 
 @app.command()

@@ -24,7 +24,7 @@ from .claims import allowance, claim, draft_calls
 from .finishing import Finished, finish, started_event
 from .leases import LeaseLost, mine
 from .queue import FIND, Rules, due, numbers_of, open_calls, soonest
-from .schedule import Planned, gap_ms, plan_round
+from .schedule import gap_ms, plan_round
 
 _C = calls.c
 _STAGES = {
@@ -38,6 +38,14 @@ _HANG_UPS = select(_C.id).where(
 )
 LONGEST_WAIT_S = 0.5
 """Between two looks at a deployment, in the service's time: how late a pause from another process is seen."""
+
+
+KEEP_CLOCK_S = 5.0
+"""How much of the service's time a restart may take back from a deployment's clock while nothing happens in it."""
+
+
+MOST_LINES = 1_000
+"""The most lines a deployment can have."""
 
 
 class DeploymentTime:
@@ -104,6 +112,11 @@ def _progress(
     connection.execute(update(deployments).where(deployments.c.id == row.id).values(clock_ms=clock_ms))
 
 
+def _keep_clock(connection: Connection, deployment_id: str, *, owner: str, clock_ms: int) -> None:
+    mine(connection, deployment_id, owner)
+    connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(clock_ms=clock_ms))
+
+
 class LiveDriver:
     """Drives one deployment until it ends, stops being active with nothing under way, or the lease is lost."""
 
@@ -124,11 +137,16 @@ class LiveDriver:
         self._lease_ms = lease_ms
         self._scale = scale
         self._under_way: set[str] = set()
+        self._looked_ms = 0
+        """When, on the deployment's clock, it was last looked whom to call."""
+        self._ended_ms: list[int] = []
+        """When the latest calls ended: no line is used for the next call before."""
 
     async def drive(self, deployment_id: str) -> None:
         """Calls until there is nothing left to do now. Raises `LeaseLost` when another process took over."""
         row = await self._database.read(lambda connection: connection.execute(FIND, {"id": deployment_id}).one())
         time = DeploymentTime(self._clock, row.clock_ms, self._scale)
+        self._looked_ms = row.clock_ms
         engine = SimulatedEngine(self._database, time)
         async with anyio.create_task_group() as tasks:
             rules = Rules.of(row)
@@ -159,25 +177,28 @@ class LiveDriver:
                 await self._stop(endings.fail, deployment_id, "no_phone_number")
                 return False
         if look.contacts:
-            await self._dial(tasks, engine, time, look)
+            await self._dial(tasks, engine, time, look, now_ms)
+        self._looked_ms = now_ms
+        if now_ms - row.clock_ms > KEEP_CLOCK_S * SECOND * self._scale:
+            await self._database.write(_keep_clock, deployment_id, owner=self._owner, clock_ms=now_ms)
         await self._rest(time, look)
         return True
 
-    async def _dial(self, tasks: TaskGroup, engine: SimulatedEngine, time: DeploymentTime, look: _Look) -> None:
-        """Claims one call for each step of the pace that has passed, and begins them."""
+    async def _dial(
+        self, tasks: TaskGroup, engine: SimulatedEngine, time: DeploymentTime, look: _Look, now_ms: int
+    ) -> None:
+        """Claims a call for each step of the pace that has passed since the last look, and begins them."""
         rules, row = look.rules, look.rules.row
-        now_ms = time.now_ms()
         requests = {
             contact.id: rules.request(
                 contact, call_id=self._ids.new("cal"), attempt=contact.attempts + 1, from_number=""
             )
             for contact in look.contacts
         }
-        due_now = None if row.last_dial_ms is None else max(row.last_dial_ms, now_ms - gap_ms(row.calls_per_second))
         planned = plan_round(
             [rules.slot(contact) for contact in look.contacts],
-            lines=[now_ms] * len(look.contacts),
-            last_dial_ms=due_now,
+            lines=self._lines(len(look.contacts)),
+            last_dial_ms=row.last_dial_ms,
             calls_per_second=row.calls_per_second,
             hours=rules.hours,
             lasts_ms=lambda _: 0,
@@ -187,9 +208,7 @@ class LiveDriver:
         )
         soon = [plan for plan in planned.calls if plan.dial_ms <= now_ms]
         contacts = {contact.id: contact for contact in look.contacts}
-        drafts = draft_calls(
-            rules, contacts, [Planned(plan.contact_id, now_ms) for plan in soon], look.numbers, requests
-        )
+        drafts = draft_calls(rules, contacts, soon, look.numbers, requests)
         moment_ms = self._clock.now_ms()
         claimed = await self._database.write(
             claim,
@@ -205,6 +224,11 @@ class LiveDriver:
         for draft in drafts:
             if draft.request.call_id in claimed:
                 self._begin(tasks, engine, rules, time, draft.request, draft.dial_ms, told=False)
+
+    def _lines(self, free: int) -> list[int]:
+        """From when each free line can be used: the last look, or the end of its call if that was later."""
+        latest = sorted(self._ended_ms)[-free:]
+        return [max(moment_ms, self._looked_ms) for moment_ms in [0] * (free - len(latest)) + latest]
 
     async def _rest(self, time: DeploymentTime, look: _Look) -> None:
         row, now_ms = look.rules.row, time.now_ms()
@@ -248,6 +272,8 @@ class LiveDriver:
             told = True
 
         result = await engine.run(request, report, dial_ms=dial_ms)
+        # Before the call is recorded: from then on its line counts as free.
+        self._ended_ms = sorted([*self._ended_ms, dial_ms + round(result.ended_s * SECOND)])[-MOST_LINES:]
         moment_ms = self._clock.now_ms()
         await self._database.write(
             finish,

@@ -36,6 +36,8 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     written = text.strip()
     if not written:
         return Undialable("missing_phone", "the phone number is empty")
+    if not any(character.isdigit() for character in written):
+        return Undialable("invalid_phone", "this is not a phone number")
     if not written.startswith("+") and default_country is None:
         return Undialable(
             "ambiguous_country", "the number does not begin with + and the audience has no default_country"

@@ -16,6 +16,10 @@ _LOCK_LIMIT_S = 60
 """How long one process waits while another migrates the same SQLite file."""
 
 
+class SchemaTooNew(RuntimeError):
+    """The database was made by a newer version of the program."""
+
+
 def revision_of(connection: Connection) -> str | None:
     """The migration a database stands at; `None` for an empty one."""
     if not inspect(connection).has_table("alembic_version"):
@@ -27,7 +31,7 @@ def upgrade(url: str) -> None:
     """Creates or upgrades the schema. Does nothing, and loads no migration code, when it is current already.
 
     Raises:
-        RuntimeError: the database was made by a newer version of the program.
+        SchemaTooNew: the database was made by a newer version of the program.
         TimeoutError: another process has been migrating the same SQLite file for a minute.
     """
     made = make_url(url)
@@ -53,7 +57,7 @@ def _upgrade(engine: Engine, *, postgres: bool) -> None:
             if found == REVISION:
                 return
             if found is not None and found > REVISION:
-                raise RuntimeError(
+                raise SchemaTooNew(
                     f"the database stands at schema {found}, this program knows {REVISION}: use a newer version"
                 )
             _run_migrations(connection)

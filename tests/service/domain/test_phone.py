@@ -31,7 +31,7 @@ def test_a_written_number_becomes_e164(text: str, country: str | None, e164: str
         ("", "US", "missing_phone"),
         ("   ", None, "missing_phone"),
         ("2125550100", None, "ambiguous_country"),
-        ("hello", None, "ambiguous_country"),
+        ("hello", None, "invalid_phone"),
         ("hello", "US", "invalid_phone"),
         ("+", None, "invalid_phone"),
         ("+1", None, "invalid_phone"),

@@ -84,7 +84,7 @@ def test_of_rows_of_one_person_the_first_counts() -> None:
     rows = [(1, {"phone": NUMBER, "id": "a"}), (2, {"phone": "+1 212 555 0100", "id": "b"}), (5, {"phone": "x"})]
     read = read_rows(rows, RULES)
     assert [number for number, _ in read.good] == [1]
-    assert [(bad.number, bad.code) for bad in read.bad] == [(2, "duplicate_in_file"), (5, "ambiguous_country")]
+    assert [(bad.number, bad.code) for bad in read.bad] == [(2, "duplicate_in_file"), (5, "invalid_phone")]
     assert read.duplicates == 1
     by_id = read_rows(rows, replace(RULES, dedupe="external_id"))
     assert ([number for number, _ in by_id.good], by_id.duplicates) == ([1, 2], 0)
