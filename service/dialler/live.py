@@ -44,6 +44,8 @@ KEEP_CLOCK_S = 5.0
 """How much of the service's time a restart may take back from a deployment's clock while nothing happens in it."""
 
 
+UNKNOWN_MS = 1 << 45
+"""How long a call occupies its line while nobody knows: until it ends, so no other call of the round gets the line."""
 MOST_LINES = 1_000
 """The most lines a deployment can have."""
 
@@ -201,7 +203,7 @@ class LiveDriver:
             last_dial_ms=row.last_dial_ms,
             calls_per_second=row.calls_per_second,
             hours=rules.hours,
-            lasts_ms=lambda _: 0,
+            lasts_ms=lambda _: UNKNOWN_MS,
             most=len(look.contacts),
             end_ms=row.end_at,
             foreseen=requests.keys(),
