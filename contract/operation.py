@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from pydantic.fields import FieldInfo
@@ -69,6 +70,11 @@ class Operation(Generic[P, In, Out]):
     def wire_name(self, field: str) -> str:
         """The name of a field on the wire: `filter[status]` for a filter, else the field's own name."""
         return f"filter[{field}]" if filter_of(self.takes.model_fields[field]) else field
+
+    @cached_property
+    def looks_up(self) -> bool:
+        """Whether it reads one thing by its id, and so takes no time worth a thread."""
+        return self.method == "GET" and self.shape == "one" and self.path.endswith("}")
 
     @property
     def path_fields(self) -> tuple[str, ...]:

@@ -178,7 +178,7 @@ class Residence(httpx.AsyncBaseTransport):
         while anyio.current_time() < until:
             inside, address = self._inside, self._address
             if inside is not None:
-                return await inside.handle_async_request(_again(request, body))
+                return await inside.handle_async_request(request)
             if address is not None:
                 try:
                     return await self._outside.handle_async_request(_again(request, body, address))
@@ -192,11 +192,10 @@ class Residence(httpx.AsyncBaseTransport):
         await self._outside.aclose()
 
 
-def _again(request: httpx.Request, body: bytes, address: str | None = None) -> httpx.Request:
-    url = request.url
-    if address is not None:
-        there = httpx.URL(address)
-        url = url.copy_with(scheme=there.scheme, host=there.host, port=there.port)
+def _again(request: httpx.Request, body: bytes, address: str) -> httpx.Request:
+    """The same request for another process."""
+    there = httpx.URL(address)
+    url = request.url.copy_with(scheme=there.scheme, host=there.host, port=there.port)
     headers = [(name, value) for name, value in request.headers.multi_items() if name != "host"]
     return httpx.Request(request.method, url, headers=headers, content=body, extensions=request.extensions)
 

@@ -96,7 +96,7 @@ class Gate:
                 answer = await database.write(self._work, call)
             self._ports.wake()
         else:
-            answer = await database.read(self._work, call)
+            answer = await (database.look_up if found.operation.looks_up else database.read)(self._work, call)
         if answer.media is not None:
             return await self._send_media(answer, request, request_id)
         headers = {"X-Request-Id": request_id, **answer.headers}

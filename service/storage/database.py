@@ -81,6 +81,7 @@ class Database:
         self._writing = make_engine(url, writer=True) if self.is_sqlite else made
         # On Postgres each statement would see a state of its own otherwise; SQLite reads a snapshot anyway.
         self._reading = made if self.is_sqlite else made.execution_options(isolation_level="REPEATABLE READ")
+        self._looking_up = make_engine(url) if self.is_sqlite else self._reading
         self._readers = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
         self._writers = 1 if self.is_sqlite else POSTGRES_CONNECTIONS
         self._read_threads = anyio.CapacityLimiter(self._readers)
@@ -100,6 +101,18 @@ class Database:
                 return work(connection, *args, **kwargs)
 
         return await to_thread.run_sync(run, limiter=self._read_threads)
+
+    async def look_up(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs a unit of work that reads a few rows by their keys.
+
+        On SQLite it runs where it is called: handing it to a thread and back takes longer than the reading, which never
+        waits for a lock.
+        """
+        if not self.is_sqlite:
+            return await self.read(work, *args, **kwargs)
+        self._check_open()
+        with self._looking_up.connect() as connection, connection.begin():
+            return work(connection, *args, **kwargs)
 
     async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept."""
@@ -176,6 +189,7 @@ class Database:
 
     def _dispose(self) -> None:
         self._reading.dispose()
+        self._looking_up.dispose()
         if self._writing is not self._reading:
             self._writing.dispose()
 
