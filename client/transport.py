@@ -144,8 +144,8 @@ class Transport:
         self._sleep = sleep
         self._draw = draw or Random().random
         self._key = api_key
-        # Spoken to without an `httpx.AsyncClient` around it: what that adds (redirects, cookies, proxies and .netrc of the
-        # environment) must not happen to a request that carries a key, and costs a quarter of an in-process call.
+        # Without an `httpx.AsyncClient` around it: what that adds (redirects, cookies, proxies and .netrc out of the
+        # environment) must not happen to a request with a key, and it takes a quarter of an in-process call.
         self._carrier: AsyncBaseTransport = transport or httpx.AsyncHTTPTransport(
             trust_env=False, limits=httpx.Limits(max_connections=self._bounds.connections)
         )
