@@ -20,6 +20,7 @@ from starlette.routing import Mount, Route
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.data_folder import DataFolder
+from callwright.service.dialler import sweeps
 from callwright.service.dialler.supervisor import Bell, Supervisor
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
@@ -39,6 +40,8 @@ from callwright.service.storage.listing import Cursors
 from callwright.service.storage.schema import service_state
 
 _CURSOR_SECRET = "cursor_secret"
+LAST_WRITES_S = 3.0
+"""How long the end may take to write down what is only in memory."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,12 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
             async with anyio.create_task_group() as tasks:
                 if workers:
                     tasks.start_soon(Supervisor(ports, bell).run)
-                yield Service(ports, application(ports))
-                tasks.cancel_scope.cancel()
+                try:
+                    yield Service(ports, application(ports))
+                finally:
+                    tasks.cancel_scope.cancel()
+            with anyio.move_on_after(LAST_WRITES_S, shield=True):
+                await sweeps.keep_uses(ports)
 
 
 def application(ports: Ports) -> Starlette:

@@ -21,14 +21,19 @@ MONTH_MS = 30 * DAY
 async def run(ports: Ports) -> None:
     """One sweep."""
     now_ms = ports.clock.now_ms()
-    if ports.used_keys:
-        used = dict(ports.used_keys)
-        ports.used_keys.clear()
-        await ports.database.write(_touch, used)
+    await keep_uses(ports)
     due = await ports.database.read(lambda connection: connection.execute(_DUE, {"now": now_ms}).all())
     for number in due:
         await ports.database.write(_renew, ports, number.id, now_ms)
     await ports.database.write(lambda connection: connection.execute(_EXPIRED, {"before": now_ms - DAY}).rowcount)
+
+
+async def keep_uses(ports: Ports) -> None:
+    """Writes down when keys were last used, if any was since the last time."""
+    if ports.used_keys:
+        used = dict(ports.used_keys)
+        ports.used_keys.clear()
+        await ports.database.write(_touch, used)
 
 
 def _touch(connection: Connection, used: dict[str, int]) -> None:

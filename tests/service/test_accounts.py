@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, select
@@ -15,6 +16,7 @@ from callwright.service.domain.refusals import Refusal
 from callwright.service.http.principals import identify
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.schema import api_keys, audit_log, outbox
+from tests.service.doors import open_service
 
 NOW_MS = 1_800_000_000_000
 IDS = Ids(lambda: NOW_MS)
@@ -138,3 +140,11 @@ async def test_the_embedded_key_is_kept_while_it_works_and_replaced_when_it_is_l
             await database.read(identify, first)
         assert (await database.read(identify, second)).plan.name == accounts.DEFAULT_PLAN
         assert [row.name for row in await database.read(accounts.organizations_of)] == [accounts.DEFAULT_ORGANIZATION]
+
+
+async def test_when_a_key_was_last_used_is_kept_at_the_end(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        await door.client.wallet.get()
+    async with opened(database_url) as database:
+        (key,) = await database.read(accounts.keys_of, door.org_id)
+    assert key.last_used_at is not None
