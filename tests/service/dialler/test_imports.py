@@ -77,7 +77,7 @@ async def test_quotes_line_ends_and_a_bom_are_read(database_url: str, tmp_path: 
 
 BAD_ROWS: list[tuple[str, str, str | None]] = [
     (",x,,,", "missing_phone", "phone_number"),
-    ("hello,x,,,", "ambiguous_country", "phone_number"),
+    ("hello,x,,,", "invalid_phone", "phone_number"),
     ("+1415,x,,,", "invalid_phone", "phone_number"),
     ("+19005550100,x,,,", "not_dialable", "phone_number"),
     ("+14155550100,again,,,", "duplicate_in_file", None),
