@@ -1,6 +1,6 @@
 """`client.calls`."""
 
-from callwright.contract import calls
+from callwright.contract import calls, transcripts
 
 from .method import Noun, download, listing, method
 
@@ -13,3 +13,4 @@ class Calls(Noun):
     get_transcript = method(calls.get_transcript)
     get_recording = download(calls.get_recording)
     hang_up = method(calls.hang_up_call)
+    stats = method(transcripts.get_call_stats)

@@ -15,6 +15,7 @@ from .method import Noun, OperationMethod
 from .phone_numbers import PhoneNumbers
 from .retry import Retries
 from .session import OneUseKey, Session
+from .transcripts import Transcripts
 from .transport import ApiKey, AsyncBaseTransport, Bounds, Transport
 from .voices import Voices
 from .wallet import Wallet
@@ -27,6 +28,7 @@ NOUNS: Mapping[str, type[Noun]] = MappingProxyType(
         "phone_numbers": PhoneNumbers,
         "deployments": Deployments,
         "calls": Calls,
+        "transcripts": Transcripts,
         "wallet": Wallet,
     }
 )
@@ -43,6 +45,7 @@ class Surface(Session):
         self.phone_numbers = PhoneNumbers(self)
         self.deployments = Deployments(self)
         self.calls = Calls(self)
+        self.transcripts = Transcripts(self)
         self.wallet = Wallet(self)
 
 

@@ -127,8 +127,8 @@ class Transcript(Resource):
     next_cursor: Annotated[str | None, Field(description="Send as cursor to get the next turns.")] = None
 
 
-class ListCalls(PageQuery):
-    """Calls of the organization."""
+class CallFilters(Input):
+    """Which calls are meant."""
 
     deployment_id: Annotated[str | None, Field(description="Only calls of this deployment."), Filter()] = None
     agent_id: Annotated[str | None, Field(description="Only calls of this agent."), Filter()] = None
@@ -153,6 +153,14 @@ class ListCalls(PageQuery):
     created_before: Annotated[
         Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
     ] = None
+    language: Annotated[str | None, Field(description="Only calls of agents with this language tag."), Filter()] = None
+    answered_by: Annotated[
+        str | None, Field(description="Only those answered by this, for example human."), Filter()
+    ] = None
+
+
+class ListCalls(CallFilters, PageQuery):
+    """Calls of the organization."""
 
 
 class GetCall(Input):

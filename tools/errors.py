@@ -63,6 +63,7 @@ BY_NOUN: dict[str, str] = {
     "phone_numbers": "list_phone_numbers",
     "deployments": "list_deployments",
     "calls": "list_calls",
+    "transcripts": "list_calls",
     "wallet": "get_wallet",
 }
 """The tool that shows what exists, by the noun of the operation's path."""
@@ -74,6 +75,7 @@ LOOKS: dict[str, str] = {
     "phone_numbers": "get_phone_number",
     "deployments": "get_deployment",
     "calls": "get_call",
+    "transcripts": "list_calls",
     "wallet": "get_wallet",
 }
 """The tool that shows one of them."""

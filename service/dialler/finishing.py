@@ -13,7 +13,7 @@ from callwright.service.domain.ids import Ids
 from callwright.service.domain.money import PRICES
 from callwright.service.domain.retries import CALLBACK_MINUTES, Step, after_call
 from callwright.service.engine.call_engine import CallRequest, CallResult
-from callwright.service.storage import journal
+from callwright.service.storage import journal, transcript_search
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import calls, deployment_contacts, deployments, transcripts
 
@@ -115,6 +115,11 @@ def finish(
     spoken = [one for one in finished if one.result.turns]
     if spoken:
         connection.execute(_ADD_TRANSCRIPT, [_transcript(one) for one in spoken])
+        words = [
+            {"call_id": one.request.call_id, "words": transcript_search.searchable(t.text for t in one.result.turns)}
+            for one in spoken
+        ]
+        transcript_search.add(connection, words)
     connection.execute(
         _SETTLE,
         [

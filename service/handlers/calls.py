@@ -105,25 +105,32 @@ def transcript_url(call_id: str) -> str:
     return f"/v1/calls/{call_id}/transcript"
 
 
+FILTERS = (
+    "deployment_id",
+    "agent_id",
+    "audience_id",
+    "contact_id",
+    "call_type",
+    "status",
+    "outcome",
+    "disposition",
+    "to_number",
+    "created_at",
+    "language",
+    "answered_by",
+)
+COLUMNS: dict[str, Any] = {
+    **{name: _C[name] for name in FILTERS},
+    "ended_at": func.coalesce(_C.ended_at, 0),
+    "duration_seconds": _C.duration_ms,
+}
+"""What the filters and sorts of lists of calls mean."""
+
+
 @handles(contract.list_calls)
 def list_calls(asked: contract.ListCalls, work: Work) -> Page[contract.Call]:
     """A page of calls."""
-    names = (
-        "deployment_id",
-        "agent_id",
-        "audience_id",
-        "contact_id",
-        "call_type",
-        "status",
-        "outcome",
-        "disposition",
-        "to_number",
-        "created_at",
-    )
-    columns: dict[str, Any] = {name: _C[name] for name in names}
-    columns["ended_at"] = func.coalesce(_C.ended_at, 0)
-    columns["duration_seconds"] = _C.duration_ms
-    listing = Listing(contract.list_calls, select(calls).where(_C.org_id == work.org_id), columns, _C.id)
+    listing = Listing(contract.list_calls, select(calls).where(_C.org_id == work.org_id), COLUMNS, _C.id)
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
 
 
@@ -133,7 +140,7 @@ def get_call(asked: contract.GetCall, work: Work) -> contract.Call:
     return show(find(work, asked.call_uuid))
 
 
-def _turns(work: Work, call_id: str) -> list[dict[str, Any]]:
+def turns_of(work: Work, call_id: str) -> list[dict[str, Any]]:
     return json.loads(work.connection.execute(_TURNS, {"id": call_id}).scalar() or "[]")
 
 
@@ -147,7 +154,7 @@ def get_transcript(asked: contract.GetTranscript, work: Work) -> contract.Transc
         if position is None:
             raise Refusal(INVALID_CURSOR, field="cursor")
         first = int(position[1])
-    turns = _turns(work, row.id)
+    turns = turns_of(work, row.id)
     end = first + asked.per_page
     status = "available" if turns else "processing" if row.ended_at is None else "absent"
     return contract.Transcript(
@@ -178,7 +185,7 @@ def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPl
             language=turn["language"],
             interrupted=turn["interrupted"],
         )
-        for turn in _turns(work, row.id)
+        for turn in turns_of(work, row.id)
     )
     try:
         plan = RecordingPlan(

@@ -8,7 +8,7 @@ import orjson
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from callwright.contract.events import EVENT_TYPES, EventEnvelope
-from callwright.contract.operation import AnyOperation, filter_of
+from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Pagination
 from callwright.contract.problems import (
     EVERYWHERE,
@@ -147,7 +147,7 @@ def _parameters(operation: AnyOperation, schema: dict[str, Any]) -> list[dict[st
         }
         if "description" in shape:
             entry["description"] = shape.pop("description")
-        if filter_of(field) is not None and shape.get("type") == "array":
+        if shape.get("type") == "array":
             entry |= {"style": "form", "explode": False}
         found.append(entry)
     if operation.method == "POST":

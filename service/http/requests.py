@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from starlette.requests import ClientDisconnect, Request
 
 from callwright.contract.model import Input
-from callwright.contract.operation import AnyOperation, filter_of
+from callwright.contract.operation import AnyOperation
 from callwright.contract.problems import INVALID_FIELD, INVALID_JSON, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
 from callwright.service.domain.refusals import FieldError, Refusal, invalid
 
@@ -76,7 +76,7 @@ def _query(request: Request, operation: AnyOperation) -> dict[str, Any]:
         name, field = fields[key]
         if name in values:
             raise invalid(key, "is given more than once; separate several values by commas")
-        listed = filter_of(field) is not None and "list[" in str(field.annotation)
+        listed = "list[" in str(field.annotation)
         values[name] = text.split(",") if listed else text
     if unknown:
         first = unknown[0]

@@ -294,3 +294,11 @@ simulated_dials = Table(
     Column("times", Integer, nullable=False),
     Index("ix_simulated_dials_contact", "deployment_id", "contact_id"),
 )
+
+transcript_words = Table(
+    "transcript_words",
+    metadata,
+    Column("call_id", String(40), primary_key=True),
+    Column("words", Text, nullable=False),
+)
+"""The searchable words of transcripts: on SQLite a full-text table (FTS5), on Postgres a table with an index."""

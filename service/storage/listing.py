@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import orjson
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_
 
+from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation, filter_of
 from callwright.contract.pagination import Page, PageQuery, Pagination
 from callwright.contract.problems import INVALID_CURSOR
@@ -54,7 +55,7 @@ class Listing:
         return found, text
 
 
-def matches(listing: Listing, asked: PageQuery) -> list[ColumnElement[bool]]:
+def matches(listing: Listing, asked: Input) -> list[ColumnElement[bool]]:
     """The conditions of the filters that were given."""
     conditions: list[ColumnElement[bool]] = []
     for name, field in type(asked).model_fields.items():

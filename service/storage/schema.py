@@ -23,6 +23,7 @@ from .campaign_tables import (
     imports,
     phone_numbers,
     simulated_dials,
+    transcript_words,
     transcripts,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "service_state",
     "simulated_dials",
     "transactions",
+    "transcript_words",
     "transcripts",
     "wallets",
 ]

@@ -50,7 +50,7 @@ def test_every_noun_is_an_attribute_of_the_client() -> None:
 
 
 async def test_a_method_that_serves_a_list_gives_a_listing_and_one_for_media_a_download() -> None:
-    arguments = {"id": "x", "import_id": "y", "call_uuid": "z", "country": "US"}
+    arguments = {"id": "x", "import_id": "y", "call_uuid": "z", "country": "US", "query": "hello"}
     async with client_of(ScriptedService(one(AGENT))) as client:
         for name, served_by in client_methods().items():
             operation = OPERATIONS[name]

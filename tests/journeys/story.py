@@ -168,6 +168,10 @@ async def _calls(hand: Hand, deployment_id: str) -> str:
     recording = await hand.use("get_recording", call_uuid=call_id)
     assert recording["resource_uri"] == f"callwright://calls/{call_id}/recording"
     assert "get_call" in await hand.refused("hang_up_call", call_uuid=call_id)
+    matches = (await hand.use("search_transcripts", query='"this is Ada"', outcome=["answered"]))["data"]
+    assert call_id in [match["call_id"] for match in matches]
+    stats = await hand.use("get_call_stats", group_by=["outcome"], deployment_id=deployment_id)
+    assert {group["key"]["outcome"]: group["calls"] for group in stats["groups"]} == OUTCOMES
     return call_id
 
 

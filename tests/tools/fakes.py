@@ -14,7 +14,7 @@ from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 from callwright.server.app import CallwrightServer, build
 from callwright.server.session import ServerSession
-from callwright.tools.use import Caller, Media
+from callwright.tools.use import Caller, Media, Use
 
 from . import samples
 
@@ -141,3 +141,12 @@ async def assistant(built: CallwrightServer, era: str) -> AsyncGenerator[Client]
     with anyio.fail_after(30):
         async with Client(built, mode=era) as client:
             yield client
+
+
+def use_of(caller: Caller) -> Use:
+    """What a tool has in hand, for calling it without a server around it."""
+
+    async def progress(now: float, total: float | None, words: str, /) -> None:
+        del now, total, words
+
+    return Use(client=caller, session=session(caller), progress=progress)

@@ -1,7 +1,6 @@
 """One good answer for every operation, built from the contract's own models."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from callwright.contract.agents import Agent
@@ -24,7 +23,9 @@ from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
 from callwright.contract.words import Money
 
-AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+from . import findings
+from .findings import AT
+
 CALLEE = "+12025550100"
 
 
@@ -344,6 +345,8 @@ def answers() -> dict[str, Any]:
         "preview_deployment": preview(),
         "list_contacts": page([contact()]),
         "get_transcript": transcript(),
+        "search_transcripts": page([findings.match()]),
+        "get_call_stats": findings.stats(),
         "hang_up_call": call(),
     }
     for noun, sample in single.items():
@@ -365,6 +368,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "list_import_errors": {"id": "aud_1", "import_id": "imp_1"},
     "search_available_numbers": {"country": "US"},
     "rent_phone_number": {"country": "US"},
+    "search_transcripts": {"query": "expensive"},
+    "get_call_stats": {"group_by": ["outcome", "disposition"]},
     "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"},
 }
 """Arguments for tools that need more than an id."""

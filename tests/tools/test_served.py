@@ -220,9 +220,10 @@ async def test_unanswered_questions_are_fenced() -> None:
 
 
 async def test_a_transcript_says_how_many_turns_are_left() -> None:
-    said = samples.transcript(samples.turn(0, "Hi."), next_cursor="c2", turn_count=9)
-    text = await text_from("get_transcript", {"call_uuid": "cal_1"}, {"get_transcript": said})
-    assert text.endswith("8 more turns: call again with cursor=c2")
+    said = samples.transcript(*(samples.turn(index, "word " * 100) for index in range(9)))
+    asked = {"call_uuid": "cal_1", "max_tokens": 400}
+    text = await text_from("get_transcript", asked, {"get_transcript": said})
+    assert text.endswith("6 more turns: call again with cursor=turn-3")
 
 
 @pytest.mark.parametrize(("status", "words"), [("processing", "still being written"), ("absent", "nobody spoke")])

@@ -69,8 +69,9 @@ def test_an_operation_is_described_with_every_field_where_it_travels(name: str) 
         expected.add(("Idempotency-Key", "header"))
     assert places == expected
     assert len(entry["parameters"]) == len(places)
+    required = {operation.wire_name(f) for f in fields if fields[f].is_required()}
     for parameter in entry["parameters"]:
-        needed = parameter["in"] == "path" or (name, parameter["name"]) == ("search_available_numbers", COUNTRY)
+        needed = parameter["in"] == "path" or parameter["name"] in required
         assert parameter["required"] is needed
         assert "null" not in str(parameter["schema"].get("type"))
     body_fields = {f for f in fields if operation.place_of(f) == "body"}

@@ -1,0 +1,114 @@
+"""Searching what was said, and counting calls: questions over many calls that the service answers by itself."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .calls import CallFilters
+from .model import Resource
+from .operation import listing, operation
+from .pagination import PageQuery
+from .words import PlainText, Timestamp
+
+GroupBy = Literal["outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "day"]
+
+
+class Snippet(Resource):
+    """A turn in which the words stand."""
+
+    turn_index: int
+    role: Literal["agent", "contact"]
+    start_seconds: float
+    text: str
+
+
+class TranscriptMatch(Resource):
+    """A call in whose transcript the words stand."""
+
+    call_id: str
+    deployment_id: str | None
+    agent_id: str
+    simulated: bool
+    outcome: str | None
+    disposition: str | None
+    created_at: Timestamp
+    duration_seconds: int
+    turn_count: int
+    match_count: Annotated[int, Field(description="Turns in which any of the words stand.")]
+    snippets: Annotated[list[Snippet], Field(description="The first of those turns, in their order.")]
+
+
+class SearchTranscripts(CallFilters, PageQuery):
+    """Words to look for, over the calls that the filters leave."""
+
+    query: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=300,
+            description='Words that must all occur; a phrase in double quotes, for example "too expensive" price.',
+        ),
+        PlainText,
+    ]
+    speaker: Annotated[Literal["agent", "contact"] | None, Field(description="Only show turns of this speaker.")] = None
+    snippets: Annotated[int, Field(ge=0, le=10, description="Turns shown for each call, 0 to 10.")] = 3
+
+
+class Spread(Resource):
+    """How values spread: the median and the upper tenth."""
+
+    p50: float
+    p90: float
+    total: float
+
+
+class CallGroup(Resource):
+    """Calls that are alike in what was asked to group by."""
+
+    key: Annotated[dict[str, str], Field(description="The value of each field grouped by; none where calls have none.")]
+    calls: int
+    share: Annotated[float, Field(description="Of all calls counted, 0 to 1.")]
+    answered: int
+    duration_seconds: Annotated[Spread | None, Field(description="Of answered calls.")] = None
+    cost: Annotated[Spread | None, Field(description="In the wallet's currency.")] = None
+
+
+class CallStats(Resource):
+    """Counts of calls."""
+
+    calls: int
+    answered: int
+    groups: Annotated[list[CallGroup], Field(description="The largest first; at most 200.")]
+    groups_left_out: Annotated[int, Field(description="Groups beyond those.")] = 0
+    currency: str
+
+
+class GetCallStats(CallFilters):
+    """What to group by, over the calls that the filters leave."""
+
+    group_by: Annotated[
+        list[GroupBy],
+        Field(
+            min_length=1,
+            max_length=3,
+            description="Up to three of outcome, disposition, agent_id, deployment_id, hour (UTC), day, language.",
+        ),
+    ]
+
+
+search_transcripts = listing(
+    "search_transcripts",
+    "/transcripts",
+    takes=SearchTranscripts,
+    gives=TranscriptMatch,
+    sorts=("created_at",),
+    summary="Search what was said, over many calls.",
+)
+get_call_stats = operation(
+    "get_call_stats",
+    "GET",
+    "/calls/stats",
+    takes=GetCallStats,
+    gives=CallStats,
+    summary="Count calls by outcome, disposition, agent, deployment, hour or language.",
+)

@@ -1,0 +1,164 @@
+"""Questions over many calls: what was said where, and how many calls were how."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, case, func, select
+
+from callwright.contract import transcripts as contract
+from callwright.contract.pagination import Page
+from callwright.service.domain.clock import DAY, HOUR, moment
+from callwright.service.domain.money import CURRENCY, MICROS
+from callwright.service.domain.refusals import invalid
+from callwright.service.domain.search_words import Query, read_query, words_of
+from callwright.service.storage.listing import Listing, matches, page_of
+from callwright.service.storage.schema import calls
+from callwright.service.storage.transcript_search import calls_with
+
+from .calls import COLUMNS, turns_of
+from .work import Work, handles
+
+_C = calls.c
+MAX_GROUPS = 200
+_ANSWERED = ("answered", "transferred")
+
+
+@handles(contract.search_transcripts)
+def search_transcripts(asked: contract.SearchTranscripts, work: Work) -> Page[contract.TranscriptMatch]:
+    """A page of calls in which the words stand, the newest first."""
+    query = read_query(asked.query)
+    if query is None:
+        raise invalid("query", "needs at least one word")
+    found = select(calls).where(_C.org_id == work.org_id, _C.id.in_(calls_with(work.connection, query)))
+    listing = Listing(contract.search_transcripts, found, COLUMNS, _C.id)
+
+    def show(row: Row[Any]) -> contract.TranscriptMatch:
+        return _match(work, row, query, asked)
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+
+def _match(work: Work, row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> contract.TranscriptMatch:
+    hits = [
+        turn
+        for turn in turns_of(work, row.id)
+        if (asked.speaker is None or turn["role"] == asked.speaker) and query.occurs_in(words_of(turn["text"]))
+    ]
+    return contract.TranscriptMatch(
+        call_id=row.id,
+        deployment_id=row.deployment_id,
+        agent_id=row.agent_id,
+        simulated=row.simulated,
+        outcome=row.outcome,
+        disposition=row.disposition,
+        created_at=moment(row.created_at),
+        duration_seconds=round(row.duration_ms / 1_000),
+        turn_count=row.turn_count,
+        match_count=len(hits),
+        snippets=[
+            contract.Snippet(
+                turn_index=turn["index"], role=turn["role"], start_seconds=turn["start_seconds"], text=turn["text"]
+            )
+            for turn in hits[: asked.snippets]
+        ],
+    )
+
+
+_KEYS: dict[str, ColumnElement[Any]] = {
+    "outcome": _C.outcome,
+    "disposition": _C.disposition,
+    "agent_id": _C.agent_id,
+    "deployment_id": _C.deployment_id,
+    "language": _C.language,
+    "answered_by": _C.answered_by,
+    "hour": (_C.created_at // HOUR) % 24,
+    "day": _C.created_at // DAY,
+}
+
+
+def _shown(name: str, value: Any) -> str:
+    if name == "hour":
+        return f"{int(value):02d}"
+    if name == "day":
+        return datetime.fromtimestamp(int(value) * DAY / 1_000, UTC).strftime("%Y-%m-%d")
+    return str(value)
+
+
+@handles(contract.get_call_stats)
+def get_call_stats(asked: contract.GetCallStats, work: Work) -> contract.CallStats:
+    """Counts of calls by up to three fields, with how long the answered ones lasted and what they cost."""
+    names = list(dict.fromkeys(asked.group_by))
+    keys = [_KEYS[name].label(f"key_{index}") for index, name in enumerate(names)]
+    listing = Listing(contract.get_call_stats, select(calls), COLUMNS, _C.id)
+    conditions = [_C.org_id == work.org_id, *matches(listing, asked)]
+    answered = func.sum(case((_C.outcome.in_(_ANSWERED), 1), else_=0))
+    counted = select(*keys, func.count().label("calls"), answered.label("answered")).where(*conditions)
+    rows = work.connection.execute(counted.group_by(*_columns(names))).all()
+    durations = _spreads(work, names, _C.duration_ms, [*conditions, _C.outcome.in_(_ANSWERED)])
+    costs = _spreads(work, names, _C.cost_micros, [*conditions, _C.cost_micros > 0])
+    total = sum(row.calls for row in rows)
+    groups = [
+        contract.CallGroup(
+            key={
+                name: _shown(name, value) for name, value in zip(names, tuple(row), strict=False) if value is not None
+            },
+            calls=row.calls,
+            share=round(row.calls / total, 4),
+            answered=row.answered,
+            duration_seconds=_spread(durations.get(_key(row, names)), 1_000),
+            cost=_spread(costs.get(_key(row, names)), MICROS),
+        )
+        for row in sorted(rows, key=lambda row: (-row.calls, str(tuple(row))))
+    ]
+    return contract.CallStats(
+        calls=total,
+        answered=sum(row.answered for row in rows),
+        groups=groups[:MAX_GROUPS],
+        groups_left_out=max(0, len(groups) - MAX_GROUPS),
+        currency=CURRENCY,
+    )
+
+
+def _columns(names: Sequence[str]) -> list[ColumnElement[Any]]:
+    return [_KEYS[name] for name in names]
+
+
+def _key(row: Row[Any], names: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(row)[: len(names)]
+
+
+def _spreads(
+    work: Work, names: Sequence[str], value: ColumnElement[Any], conditions: Sequence[ColumnElement[bool]]
+) -> dict[tuple[Any, ...], Any]:
+    """Median, upper tenth and sum of a column in each group, found by rank, which both engines can do."""
+    keys = [_KEYS[name].label(f"key_{index}") for index, name in enumerate(names)]
+    partition = _columns(names)
+    ranked = (
+        select(
+            *keys,
+            value.label("value"),
+            func.row_number().over(partition_by=partition, order_by=value).label("rank"),
+            func.count().over(partition_by=partition).label("size"),
+        )
+        .where(*conditions)
+        .subquery()
+    )
+    grouped = [ranked.c[f"key_{index}"] for index in range(len(names))]
+    middle = case((ranked.c.rank == (ranked.c.size + 1) // 2, ranked.c.value))
+    upper = case((ranked.c.rank == (ranked.c.size * 9 + 9) // 10, ranked.c.value))
+    statement = select(
+        *grouped,
+        func.max(middle).label("p50"),
+        func.max(upper).label("p90"),
+        func.sum(ranked.c.value).label("total"),
+    ).group_by(*grouped)
+    return {tuple(row)[: len(names)]: row for row in work.connection.execute(statement)}
+
+
+def _spread(row: Any, unit: int) -> contract.Spread | None:
+    if row is None:
+        return None
+    return contract.Spread(
+        p50=round(row.p50 / unit, 6), p90=round(row.p90 / unit, 6), total=round(float(row.total) / unit, 6)
+    )
