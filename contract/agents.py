@@ -4,11 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from .filters import Filter, MadeBetween
 from .model import Input
-from .operation import Filter, listing, operation, removal
+from .operation import listing, operation, removal
 from .pagination import PageQuery
 from .problems import AGENT_IN_USE, DUPLICATE_NAME
-from .words import AgentId, LanguageTag, Metadata, Name, PlainText, Stored, Timestamp, VoiceId
+from .words import AgentId, LanguageTag, Metadata, Name, PlainText, Stored, VoiceId
 
 SystemPrompt = Annotated[
     str,
@@ -43,18 +44,12 @@ class Agent(Stored):
     metadata: dict[str, str]
 
 
-class ListAgents(PageQuery):
+class ListAgents(MadeBetween, PageQuery):
     """Agents of the organization."""
 
     name: Annotated[str | None, Field(description="Only the agent with exactly this name."), Filter()] = None
     language: Annotated[str | None, Field(description="Only this language tag."), Filter()] = None
     voice_id: Annotated[str | None, Field(description="Only this voice."), Filter()] = None
-    created_from: Annotated[
-        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
-    ] = None
-    created_before: Annotated[
-        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
-    ] = None
 
 
 class GetAgent(Input):

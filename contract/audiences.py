@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from .filters import Filter, MadeBetween
 from .model import Input, Resource
-from .operation import Filter, listing, operation, removal
+from .operation import listing, operation, removal
 from .pagination import PageQuery
 from .problems import AUDIENCE_IN_USE, DUPLICATE_NAME
 from .words import AudienceId, CountryCode, ImportId, Metadata, Name, PlainText, Stored, Text, Timestamp
@@ -121,18 +122,12 @@ class AudienceImport(Resource):
     created_by_key_id: str | None = None
 
 
-class ListAudiences(PageQuery):
+class ListAudiences(MadeBetween, PageQuery):
     """Audiences of the organization."""
 
     name: Annotated[str | None, Field(description="Only the audience with exactly this name."), Filter()] = None
     status: Annotated[
         list[AudienceStatus] | None, Field(description="Only these states, for example ready."), Filter()
-    ] = None
-    created_from: Annotated[
-        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
-    ] = None
-    created_before: Annotated[
-        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
     ] = None
 
 

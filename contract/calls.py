@@ -1,11 +1,12 @@
 """Calls: the record of each call, its transcript and its recording."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from .filters import Filter, MadeBetween
 from .model import Input, Resource
-from .operation import Filter, listing, media, operation
+from .operation import listing, media, operation
 from .pagination import PageQuery
 from .problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
 from .words import CallId, Timestamp
@@ -28,7 +29,7 @@ Outcome = Literal[
     "cancelled",
     "failed",
 ]
-OUTCOMES: tuple[Outcome, ...] = Outcome.__args__  # pyright: ignore[reportAttributeAccessIssue]  # Literal has it
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 CallUuid = CallId
 
 
@@ -127,7 +128,7 @@ class Transcript(Resource):
     next_cursor: Annotated[str | None, Field(description="Send as cursor to get the next turns.")] = None
 
 
-class CallFilters(Input):
+class CallFilters(MadeBetween):
     """Which calls are meant."""
 
     deployment_id: Annotated[str | None, Field(description="Only calls of this deployment."), Filter()] = None
@@ -147,12 +148,6 @@ class CallFilters(Input):
         list[str] | None, Field(description="Only these dispositions, for example goal_met."), Filter()
     ] = None
     to: Annotated[str | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")] = None
-    created_from: Annotated[
-        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
-    ] = None
-    created_before: Annotated[
-        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
-    ] = None
     language: Annotated[str | None, Field(description="Only calls of agents with this language tag."), Filter()] = None
     answered_by: Annotated[
         str | None, Field(description="Only those answered by this, for example human."), Filter()

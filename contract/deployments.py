@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from .filters import Filter, MadeBetween
 from .model import Input, Resource
-from .operation import Filter, listing, operation, removal
+from .operation import listing, operation, removal
 from .pagination import PageQuery
 from .problems import (
     AUDIENCE_NOT_READY,
@@ -183,7 +184,7 @@ class Contact(Resource):
     values: dict[str, str]
 
 
-class ListDeployments(PageQuery):
+class ListDeployments(MadeBetween, PageQuery):
     """Deployments of the organization."""
 
     status: Annotated[
@@ -193,12 +194,6 @@ class ListDeployments(PageQuery):
     name: Annotated[str | None, Field(description="Only the one with exactly this name."), Filter()] = None
     agent_id: Annotated[str | None, Field(description="Only those of this agent."), Filter()] = None
     audience_id: Annotated[str | None, Field(description="Only those of this audience."), Filter()] = None
-    created_from: Annotated[
-        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
-    ] = None
-    created_before: Annotated[
-        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
-    ] = None
 
 
 class GetDeployment(Input):

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
-from pydantic.fields import FieldInfo
-
+from .filters import filter_of
 from .model import Input, Resource
 from .pagination import Page
 from .problems import NOT_FOUND, ProblemCode
@@ -19,14 +18,6 @@ Item = TypeVar("Item", bound=Resource)
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 Shape = Literal["one", "many", "nothing", "media"]
 Place = Literal["path", "query", "body"]
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Marks a query field as `filter[<name>]`. `test` says how it is held against the column."""
-
-    column: str = ""
-    test: Literal["equals", "from", "before"] = "equals"
 
 
 @dataclass(frozen=True)
@@ -91,11 +82,6 @@ AnyOperation = Operation[Any, Any, Any]
 
 OPERATIONS: dict[str, AnyOperation] = {}
 """Every operation by name, in the order of declaration. `contract.surface` fills it."""
-
-
-def filter_of(field: FieldInfo) -> Filter | None:
-    """The filter mark of a field, if it has one."""
-    return next((mark for mark in field.metadata if isinstance(mark, Filter)), None)
 
 
 def _declare(operation: Operation[P, In, Out]) -> Operation[P, In, Out]:

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .filters import Filter
 from .model import Input, Resource
-from .operation import Filter, listing, operation
+from .operation import listing, operation
 from .pagination import PageQuery
 from .problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
 from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, PlainText, Stored, Timestamp

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .filters import Filter, MadeBetween
 from .model import Input, Resource
-from .operation import Filter, listing, operation
+from .operation import listing, operation
 from .pagination import PageQuery
 from .words import Money, Timestamp
 
@@ -58,7 +59,7 @@ class GetWallet(Input):
     """The wallet."""
 
 
-class ListTransactions(PageQuery):
+class ListTransactions(MadeBetween, PageQuery):
     """Movements of the wallet."""
 
     type: Annotated[
@@ -66,12 +67,6 @@ class ListTransactions(PageQuery):
     ] = None
     reference_id: Annotated[
         str | None, Field(description="Only those about this call, number or deployment."), Filter()
-    ] = None
-    created_from: Annotated[
-        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
-    ] = None
-    created_before: Annotated[
-        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
     ] = None
 
 

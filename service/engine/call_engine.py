@@ -8,26 +8,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from callwright.contract.calls import Outcome
+
 Speaker = Literal["agent", "contact"]
 TurnSource = Literal["policy", "llm", "host", "stt", "human"]
 
-Outcome = Literal[
-    "answered",
-    "transferred",
-    "voicemail",
-    "voicemail_left",
-    "no_answer",
-    "busy",
-    "rejected",
-    "invalid_number",
-    "unreachable",
-    "abandoned",
-    "fax_or_ivr",
-    "blocked",
-    "expired",
-    "cancelled",
-    "failed",
-]
 Disposition = Literal[
     "goal_met",
     "interested",

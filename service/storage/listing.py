@@ -14,8 +14,9 @@ from typing import Any, TypeVar, cast
 import orjson
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_
 
+from callwright.contract.filters import filter_of
 from callwright.contract.model import Input
-from callwright.contract.operation import AnyOperation, filter_of
+from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page, PageQuery, Pagination
 from callwright.contract.problems import INVALID_CURSOR
 from callwright.service.domain.clock import milliseconds

@@ -1,7 +1,8 @@
 """Calls that a machine answers: voicemail and menus."""
 
+from callwright.contract.calls import Outcome
 from callwright.service.domain.templates import render
-from callwright.service.engine.call_engine import AnsweredBy, CallRequest, Disposition, EndedBy, HangupCause, Outcome
+from callwright.service.engine.call_engine import AnsweredBy, CallRequest, Disposition, EndedBy, HangupCause
 from callwright.service.engine.simulated.chance import Chance
 from callwright.service.engine.simulated.phrases import bank_of, bank_or_english
 from callwright.service.engine.simulated.prompts import read_prompt

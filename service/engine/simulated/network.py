@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import cast
 
+from callwright.contract.calls import Outcome
 from callwright.service.domain.templates import variables_in
 from callwright.service.engine.call_engine import (
     AnsweredBy,
@@ -12,7 +13,6 @@ from callwright.service.engine.call_engine import (
     Disposition,
     EndedBy,
     HangupCause,
-    Outcome,
 )
 from callwright.service.engine.simulated.chance import Chance, key_of
 from callwright.service.engine.simulated.contact import Contact

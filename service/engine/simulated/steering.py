@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from callwright.service.engine.call_engine import Outcome
+from callwright.contract.calls import Outcome
 
 Mood = Literal["friendly", "neutral", "busy", "sceptical", "angry"]
 Intent = Literal[

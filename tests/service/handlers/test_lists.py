@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from callwright.contract.operation import filter_of
+from callwright.contract.filters import filter_of
 from callwright.contract.surface import OPERATIONS
 from callwright.service.storage.schema import agents
 from tests.service import samples
@@ -162,6 +162,10 @@ async def test_rows_and_contacts_come_in_the_order_of_the_file(database_url: str
         assert last.data[0].phone_number == numbers[-1]
 
 
+ASKED = {"search_available_numbers": {"filter[country]": "US"}, "search_transcripts": {"query": "hello"}}
+"""What a list needs to be asked."""
+
+
 @pytest.mark.parametrize("name", [operation.name for operation in LISTS])
 async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
     database_url: str, tmp_path: Path, name: str
@@ -172,7 +176,7 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
         waiting = await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone\n1\n")
         own = campaign.deployment.id if operation.noun == "deployments" else campaign.audience.id
         path = "/v1" + operation.path.replace("{id}", own).replace("{import_id}", waiting.id)
-        base = {"filter[country]": "US"} if name == "search_available_numbers" else {}
+        base = ASKED.get(name, {})
         for field, values in (
             ("per_page", ("0", "201", "-1", "x", "", "1.5", "99999999999999999999")),
             ("page", ("0", "-1", "x", "1000001")),

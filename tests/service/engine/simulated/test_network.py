@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callwright.service.engine.call_engine import Outcome, VoicemailPolicy
+from callwright.contract.calls import Outcome
+from callwright.service.engine.call_engine import VoicemailPolicy
 from callwright.service.engine.simulated.network import simulate
 from callwright.service.engine.simulated.steering import INTENTS, MOODS
 from tests.service.engine.simulated.calls import WELCOME, assert_sound, call, said_by
