@@ -24,7 +24,9 @@ def _folded(word: str) -> str:
 
 def _stripped(text: str) -> str:
     low, high = _LATIN_MARKS
-    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not low <= c <= high)
+    # Twice: a styled capital becomes a plain one only when it is decomposed, and folding can compose again.
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(character for character in folded if not low <= character <= high)
 
 
 def words_of(text: str) -> list[str]:
