@@ -78,7 +78,7 @@ def run(given: Sequence[str]) -> int:
     # The thread that waits for stdin cannot be woken, so with Python's own handler Ctrl-C would do nothing until more
     # input comes. Ending at once is as safe as a crash: the lock goes with the process, what was done is committed.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(server.run_stdio_async, backend_options={"use_uvloop": False})
+    anyio.run(server.run_stdio_async, backend_options={"use_uvloop": sys.platform != "win32"})
     return 0
 
 
