@@ -12,6 +12,7 @@ from tests.databases import Engine, RunDatabases, chosen_engines
 from tests.engine_count import EngineCount
 from tests.keeper import Keeper
 
+pytest.register_assert_rewrite("tests.journeys.story", "tests.programs")
 ENGINES = chosen_engines()
 
 _run = pytest.StashKey[RunDatabases]()
