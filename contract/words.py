@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer
 
@@ -83,7 +83,6 @@ LanguageTag = Annotated[
 CountryCode = Annotated[
     str, Field(description="ISO 3166-1 alpha-2 country code.", pattern=r"^[A-Z]{2}$", examples=["US"])
 ]
-Language = LanguageTag
 
 
 def _metadata(value: dict[str, str]) -> dict[str, str]:
@@ -139,6 +138,3 @@ class Stored(Resource):
     created_by_key_id: Annotated[str | None, Field(description="The API key that made it; null when no key did.")] = (
         None
     )
-
-
-JsonObject = dict[str, Any]

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from callwright.service.domain.clock import DAY
+from callwright.service.domain.money import RENTAL_PERIOD_MS
 from callwright.service.ports import Ports
 from callwright.service.storage import journal
 from callwright.service.storage.ledger import Movement, book, wallet_of
@@ -15,7 +16,6 @@ _N = phone_numbers.c
 _DUE = select(phone_numbers).where(_N.renews_at <= bindparam("now"), _N.status == "active").limit(100)
 _TOUCH = update(api_keys).where(api_keys.c.id == bindparam("b_key")).values(last_used_at=bindparam("b_now"))
 _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindparam("before"))
-MONTH_MS = 30 * DAY
 
 
 async def run(ports: Ports) -> None:
@@ -55,7 +55,7 @@ def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) ->
     else:
         charge = Movement("number_rental", -row.monthly_micros, "phone_number", row.id, "a month of a phone number")
         book(connection, ports.ids, row.org_id, [charge], now_ms=now_ms)
-        values = {"renews_at": row.renews_at + MONTH_MS}
+        values = {"renews_at": row.renews_at + RENTAL_PERIOD_MS}
     connection.execute(update(phone_numbers).where(_N.id == number_id).values(**values, updated_at=now_ms))
     action = f"phone_number.{values.get('status', 'renewed')}"
     entry = journal.entry_row(ports.ids, row.org_id, action, number_id, at_ms=now_ms)

@@ -6,11 +6,15 @@ from math import ceil
 
 from callwright.contract.words import Money
 
+from .clock import DAY
+
 CURRENCY = "USD"
 MICROS = 1_000_000
 OPENING_BALANCE = 100 * MICROS
 """What a new organization's wallet holds on the simulated network: play money."""
 LOW_BALANCE_THRESHOLD = 10 * MICROS
+RENTAL_PERIOD_MS = 30 * DAY
+"""What a month of a phone number is."""
 
 
 def amount(micros: int) -> str:

@@ -11,8 +11,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.contract import phone_numbers as contract
 from callwright.contract.pagination import Page
 from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
-from callwright.service.domain.clock import DAY, moment, moment_or_none
-from callwright.service.domain.money import PRICES, amount, money
+from callwright.service.domain.clock import moment, moment_or_none
+from callwright.service.domain.money import PRICES, RENTAL_PERIOD_MS, amount, money
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.engine.number_inventory import RentableNumber, find_rentable, rentable
 from callwright.service.storage.journal import json_text
@@ -31,7 +31,6 @@ _USERS = (
     .where(deployments.c.org_id == bindparam("org"), deployments.c.status.in_(LIVE))
     .order_by(deployments.c.id)
 )
-RENTAL_PERIOD_MS = 30 * DAY
 SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
 
 

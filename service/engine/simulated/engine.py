@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf
 from typing import Protocol
 
 import anyio
@@ -147,7 +146,3 @@ class SimulatedEngine:
         event = self._hang_ups.get(call_id)
         if event is not None:
             event.set()
-
-
-INSTANT = inf
-"""The time scale at which calls are made in batches."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from callwright.contract.calls import Outcome
+from callwright.contract.calls import OUTCOMES, Outcome
 
 Mood = Literal["friendly", "neutral", "busy", "sceptical", "angry"]
 Intent = Literal[
@@ -22,7 +22,6 @@ Intent = Literal[
     "screening",
 ]
 
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 MOODS: tuple[Mood, ...] = get_args(Mood)
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 COLUMNS: tuple[str, ...] = ("outcome", "persona", "intent", "language", "script")

@@ -1,11 +1,11 @@
 import pytest
 
+from callwright.contract.calls import OUTCOMES
 from callwright.service.engine.simulated.steering import (
     COLUMNS,
     INTENTS,
     MAX_SCRIPT_TURNS,
     MOODS,
-    OUTCOMES,
     check_steering,
     read_steering,
 )
