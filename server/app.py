@@ -19,15 +19,16 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import GetPromptResult, InputRequiredResult
+from mcp.types import Tool as ProtocolTool
 from pydantic import AnyUrl
 
 from callwright.prompts.registry import prompt_named
 from callwright.prompts.served import served_prompts, unknown_prompt
 from callwright.tools.served import served_tools
 
-from .completions import complete, remembering
+from .completions import complete
+from .current import Sessions, current_session, remembering
 from .resources import add_resources
-from .session import ServerSession
 
 NAME = "callwright"
 TITLE = "Callwright"
@@ -35,14 +36,19 @@ _INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 _LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 _LIST_TTL_MS = 300_000
 
-OpenSession = Callable[[], AbstractAsyncContextManager[ServerSession]]
+OpenSessions = Callable[[], AbstractAsyncContextManager[Sessions]]
 
 
-class CallwrightServer(MCPServer[ServerSession]):
-    """The protocol server. An unknown prompt is an invalid parameter, not an internal error."""
+class CallwrightServer(MCPServer[Sessions]):
+    """The protocol server. It lists the tools that are switched on for whoever asks."""
+
+    async def list_tools(self) -> list[ProtocolTool]:
+        """The tools that are switched on for whoever asks."""
+        found, session = await super().list_tools(), current_session()
+        return found if session is None else [tool for tool in found if session.offers(tool.name)]
 
     async def get_prompt(
-        self, name: str, arguments: dict[str, Any] | None = None, context: Context[ServerSession, Any] | None = None
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Sessions, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """A prompt with its arguments filled in. Raises MCPError -32602 where either is wrong."""
         if prompt_named(name) is None:
@@ -50,7 +56,7 @@ class CallwrightServer(MCPServer[ServerSession]):
         return await super().get_prompt(name, arguments, context)
 
     async def read_resource(
-        self, uri: AnyUrl | str, context: Context[ServerSession, Any] | None = None
+        self, uri: AnyUrl | str, context: Context[Sessions, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
         """The content of a resource. Words in place of sound are declared as words."""
         found = await super().read_resource(uri, context)
@@ -68,16 +74,16 @@ def instructions() -> str:
     return _INSTRUCTIONS.read_text(encoding="utf-8")
 
 
-def build(open_session: OpenSession, *, tools: Sequence[Tool] | None = None) -> CallwrightServer:
+def build(open_sessions: OpenSessions, *, tools: Sequence[Tool] | None = None) -> CallwrightServer:
     """The server around a session: `build(session.opened)`. `tools` replaces the full list, for example by a profile.
 
     The session is opened by the transport: once a process on stdio and Streamable HTTP, once a connection on SSE.
     """
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[ServerSession]) -> AsyncGenerator[ServerSession]:
-        async with open_session() as session:
-            yield session
+    async def lifespan(_: MCPServer[Sessions]) -> AsyncGenerator[Sessions]:
+        async with open_sessions() as sessions:
+            yield sessions
 
     log_to_stderr()
     with _without_rich():

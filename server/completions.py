@@ -1,29 +1,14 @@
 """Completion of ids in resource templates and prompts: by the beginning of an id or a name, newest first."""
 
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
-
 import anyio
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
-if TYPE_CHECKING:
-    from .session import ServerSession
+from .current import current_session
 
 MOST = 100
 """Values in one answer; the protocol allows no more."""
 
 _PATIENCE_S = 3.0
-_SESSION: "ContextVar[ServerSession | None]" = ContextVar("callwright_session", default=None)
-
-
-async def remembering(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that makes the session known to the completion handler, which the SDK gives no context."""
-    token = _SESSION.set(ctx.lifespan_context)
-    try:
-        return await call_next(ctx)
-    finally:
-        _SESSION.reset(token)
 
 
 async def complete(
@@ -34,7 +19,7 @@ async def complete(
 
     from .candidates import LISTS, candidates
 
-    session = _SESSION.get()
+    session = current_session()
     if session is None or argument.name not in LISTS:
         return Completion(values=[])
     try:

@@ -11,7 +11,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
 
 if TYPE_CHECKING:
-    from .session import ServerSession
+    from .current import Sessions
 
 Variable = Literal["call_id", "agent_id", "deployment_id"]
 
@@ -89,7 +89,7 @@ TEMPLATES: tuple[Template, ...] = (
 )
 
 
-def add_resources(server: "MCPServer[ServerSession]") -> None:
+def add_resources(server: "MCPServer[Sessions]") -> None:
     """Registers every template."""
     for template in TEMPLATES:
         server.resource(
@@ -119,4 +119,4 @@ def _reader(template: Template) -> Callable[..., Awaitable[str | bytes]]:
 async def _read(name: str, context: Context[Any, Any], wanted: str) -> str | bytes:
     from .reading import read
 
-    return await read(name, context.request_context.lifespan_context, wanted)
+    return await read(name, context.request_context.lifespan_context.current(), wanted)

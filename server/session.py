@@ -43,7 +43,8 @@ class ServerSession:
 
     `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is where the
     service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
-    telephone numbers in text. A request waits at most `patience_s` for the connection, which goes on being made.
+    telephone numbers in text. `enabled` names the tools that are switched on, None all of them. A request waits at most
+    `patience_s` for the connection, which goes on being made.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class ServerSession:
         clock: "Clock",
         base_url: str | None,
         masks: bool = True,
+        enabled: frozenset[str] | None = None,
         patience_s: float = 30.0,
     ) -> None:
         self._connect = connect
@@ -63,6 +65,15 @@ class ServerSession:
         self.clock = clock
         self.base_url = base_url
         self.masks = masks
+        self.enabled = enabled
+
+    def current(self) -> "ServerSession":
+        """Itself: it is the session of everybody who asks."""
+        return self
+
+    def offers(self, tool: str) -> bool:
+        """Whether this tool is switched on."""
+        return self.enabled is None or tool in self.enabled
 
     async def client(self) -> "Caller":
         """The client. The first caller starts the connection and every caller waits for it.

@@ -16,7 +16,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 if TYPE_CHECKING:
     from .tool import Reply
-    from .use import Session
+    from .use import Session, Sessions
 
 _FILE = Path(__file__).with_name("definitions.json")
 
@@ -30,7 +30,9 @@ class ServedTool(Tool):
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> CallToolResult:
         """Runs the tool once. Failures are raised as `ToolError` with the next step in their text."""
-        session = cast("Session", context.request_context.lifespan_context)
+        session = cast("Sessions", context.request_context.lifespan_context).current()
+        if not session.offers(self.name):
+            raise ToolError(f"There is no tool {self.name} here: it is not among the tools that were switched on.")
         try:
             return _result(await _run(self.name, arguments, session, context))
         except (ToolError, MCPError):

@@ -66,7 +66,7 @@ class Clock(Protocol):
 
 
 class Session(Protocol):
-    """What the lifespan of the protocol server yields."""
+    """What tools have behind them."""
 
     @property
     def base_url(self) -> str | None:
@@ -88,8 +88,20 @@ class Session(Protocol):
         """A fresh random id at each call: at least 16 letters and digits."""
         ...
 
+    def offers(self, tool: str) -> bool:
+        """Whether this tool is switched on for whoever asks."""
+        ...
+
     async def client(self) -> Caller:
         """The client, connected at the first call. Raises the errors of `callwright.client.errors`."""
+        ...
+
+
+class Sessions(Protocol):
+    """What the lifespan of the protocol server yields."""
+
+    def current(self) -> Session:
+        """The session of whoever asks: on stdio there is one, over HTTP one for each key."""
         ...
 
 

@@ -57,6 +57,9 @@ api_keys = Table(
     Column("created_at", Moment, nullable=False),
     Column("last_used_at", Moment),
     Column("revoked_at", Moment),
+    Column("kind", String(10), nullable=False, server_default="live"),
+    Column("profile", String(20)),
+    Column("spending_cap_micros", Micros),
 )
 
 wallets = Table(
@@ -111,6 +114,7 @@ audit_log = Table(
     Column("subject", String(60), nullable=False),
     Column("request_id", String(40)),
     Column("changes", Text, nullable=False),
+    Column("tool", String(64)),
     Index("ix_audit_log_at", "org_id", "at", "id"),
 )
 

@@ -180,6 +180,8 @@ deployments = Table(
     Column("lease_owner", String(40)),
     Column("lease_until", Moment),
     *stored(),
+    Column("plan_id", String(200)),
+    Column("started_by_key_id", String(40)),
     Index("uq_deployments_name", "org_id", "name", unique=True),
     Index("ix_deployments_created", "org_id", "created_at", "id"),
     Index("ix_deployments_live", "status", "lease_until"),
