@@ -13,8 +13,10 @@ from statistics import median
 
 import anyio
 
+from bench.against_openapi import compared
 from bench.campaign import calls_per_second
 from bench.pipe import PipeClient
+from bench.search_million import search_million
 
 HELLO = [sys.executable, str(Path(__file__).with_name("hello.py"))]
 CALLWRIGHT = [sys.executable, "-m", "callwright.server.main", "mcp"]
@@ -63,8 +65,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=7, help="pairs of cold starts")
     parser.add_argument("--calls", type=int, default=400, help="tool calls timed")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of the comparison over HTTP")
     parser.add_argument("--contacts", type=int, default=5_000, help="contacts of the campaign")
+    parser.add_argument(
+        "--search-million",
+        type=Path,
+        metavar="FOLDER",
+        help="nothing but searching a million transcripts, kept in this folder: 5 GB, some minutes to make",
+    )
     asked = parser.parse_args()
+    if asked.search_million is not None:
+        asked.search_million.mkdir(parents=True, exist_ok=True)
+        anyio.run(search_million, asked.search_million)
+        return
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         ours = [*CALLWRIGHT, "--data", folder]
         first_answer(ours, "get_wallet", {})  # makes the database, so that no run pays for it
@@ -107,6 +120,12 @@ def main() -> None:
                 median(a / b for a, b in rounds),
                 "≤ 3",
             )
+    found = compared(asked.rounds)
+    print(
+        f"{'read tool over HTTP':34} {median(one.ours for one in found):9,.0f} /s  FastMCP from OpenAPI "
+        f"{median(one.baseline for one in found):,.0f} /s  ratio {median(one.ratio for one in found):.1f}  "
+        "(aim ≥ 900 /s, ≥ 10)"
+    )
     rate, seconds, calls = anyio.run(calls_per_second, asked.contacts)
     print(
         f"{'campaign on SQLite':34} {calls} calls stored in {seconds:.2f} s: {rate:,.0f} calls a second  (aim ≥ 1,000)"

@@ -3,13 +3,16 @@
 from .client import Client, Surface, client_methods
 from .download import ContentRange, Download, DownloadRequest
 from .errors import (
+    AddressUnreadable,
     AnswerTooLarge,
     AuthenticationFailed,
     CallwrightError,
     Conflict,
+    DoesNotFit,
     InvalidArguments,
     InvalidRequest,
     NotFound,
+    NotOffered,
     PermissionRefused,
     RateLimited,
     RuleRejected,
@@ -20,21 +23,26 @@ from .errors import (
     UnexpectedAnswer,
 )
 from .listing import Listing
+from .loose import Loose
 from .retry import Retries
 
 __all__ = [
+    "AddressUnreadable",
     "AnswerTooLarge",
     "AuthenticationFailed",
     "CallwrightError",
     "Client",
     "Conflict",
     "ContentRange",
+    "DoesNotFit",
     "Download",
     "DownloadRequest",
     "InvalidArguments",
     "InvalidRequest",
     "Listing",
+    "Loose",
     "NotFound",
+    "NotOffered",
     "PermissionRefused",
     "RateLimited",
     "Retries",

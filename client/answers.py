@@ -1,5 +1,6 @@
 """From an answer's bytes to the operation's output. Fields that a newer service adds are kept, at any depth."""
 
+import json
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
@@ -9,7 +10,8 @@ from callwright.contract.model import Resource
 from callwright.contract.operation import AnyOperation, Operation
 from callwright.contract.pagination import Page
 
-from .errors import UnexpectedAnswer, reasons
+from .errors import DoesNotFit, UnexpectedAnswer, reasons
+from .unwrapping import data_in, without_nulls
 
 Out = TypeVar("Out")
 Item = TypeVar("Item", bound=Resource)
@@ -20,7 +22,8 @@ class _One(Resource, Generic[Item]):
 
 
 @cache
-def _adapter(item: type[Resource], many: bool) -> TypeAdapter[Any]:
+def adapter(item: type[Resource], many: bool) -> TypeAdapter[Any]:
+    """Reads the envelope of one resource, or of a page of them."""
     # The item is known at run time only, so the type checker cannot follow the subscription.
     envelope = cast("Any", Page if many else _One)
     return TypeAdapter(envelope[item])
@@ -43,8 +46,12 @@ def _read(operation: AnyOperation, body: bytes, status: int, request_id: str | N
     many = operation.shape == "many"
     try:
         # `extra` reaches the models inside that callers send as well, which refuse unknown fields on their own.
-        envelope = _adapter(operation.item, many).validate_json(body, extra="allow")
+        envelope = adapter(operation.item, many).validate_json(body, extra="allow")
     except ValidationError as error:
         message = f"the answer to {operation.name} does not fit: {reasons(error)}"
-        raise UnexpectedAnswer(message, status=status, request_id=request_id) from None
+        try:
+            data = without_nulls(data_in(operation, json.loads(body) if body.strip() else {}))
+        except (ValueError, RecursionError):
+            raise UnexpectedAnswer(message, status=status, request_id=request_id) from None
+        raise DoesNotFit(message, operation=operation.name, data=data, status=status, request_id=request_id) from None
     return envelope if many else envelope.data

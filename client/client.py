@@ -12,6 +12,7 @@ from .audiences import Audiences
 from .calls import Calls
 from .deployments import Deployments
 from .method import Noun, OperationMethod
+from .network_place import Resolve, resolved
 from .phone_numbers import PhoneNumbers
 from .retry import Retries
 from .session import OneUseKey, Session
@@ -60,8 +61,9 @@ class Client(Surface):
     `base_url` includes the version prefix. `timeout_s` bounds each attempt of a request, `connect_timeout_s` its
     connecting; with `retries` attempts the longest wait is their sum and the pauses between. Bound a whole call with
     `anyio.fail_after`. `max_answer_bytes` bounds a JSON answer. `transport` replaces the network, for example by an
-    ASGI application; it is closed with the client. `sleep`, `draw` (a number from 0 up to 1) and `new_key` are what
-    pauses, their jitter and the idempotency keys are made with.
+    ASGI application, and `elsewhere` the one for addresses of other hosts that stand in answers (`open_address`); both
+    are closed with the client. `resolve` looks up the IP addresses of such hosts. `sleep`, `draw` (a number from 0 up
+    to 1) and `new_key` are what pauses, their jitter and the idempotency keys are made with.
 
     The environment is not read: a proxy is given as a transport.
 
@@ -75,6 +77,8 @@ class Client(Surface):
         api_key: str,
         *,
         transport: AsyncBaseTransport | None = None,
+        elsewhere: AsyncBaseTransport | None = None,
+        resolve: Resolve = resolved,
         timeout_s: float = 30.0,
         connect_timeout_s: float = 5.0,
         max_answer_bytes: int = 16 * 1024 * 1024,
@@ -89,6 +93,8 @@ class Client(Surface):
                 base_url,
                 ApiKey(api_key),
                 transport=transport,
+                elsewhere=elsewhere,
+                resolve=resolve,
                 bounds=bounds,
                 retries=retries,
                 sleep=sleep,

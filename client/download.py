@@ -122,17 +122,18 @@ class DownloadRequest:
     async def __aenter__(self) -> Download:
         if self._open is not None:
             raise RuntimeError("this download is open already")
-        self._open = opening = self._transport.stream(self._wire)
-        try:
-            download = Download(await opening.__aenter__())
-        except BaseException:
-            self._open = None
-            raise
+        download = Download(await self._transport.dialect.asked(self._operation, self._wire, self._opened))
         if download.status != 304 and download.media_type not in self._operation.media_types:
             await self.__aexit__(None, None, None)
             message = f"the answer to {self._operation.name} is of type {download.media_type[:100] or 'unknown'!r}"
             raise UnexpectedAnswer(message, status=download.status)
         return download
+
+    async def _opened(self, wire: WireRequest) -> Stream:
+        opening = self._transport.stream(wire)
+        stream = await opening.__aenter__()
+        self._open = opening
+        return stream
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -7,13 +7,16 @@
     │   ├── AuthenticationFailed  401: no key, or not a valid one
     │   ├── PermissionRefused     403
     │   ├── NotFound              404: no such thing in the key's organization
+    │   ├── NotOffered            404, 405, 501 for the route itself: the service has no such operation
     │   ├── Conflict              409: a name is taken, a state does not allow it
     │   ├── RuleRejected          422: a business rule (credits, plan, compliance)
     │   ├── RateLimited           429: wait `retry_after_s`
     │   └── ServiceFailed         5xx
     ├── ServiceUnreachable        no connection, or it broke
     ├── ServiceTimeout            no answer in time
+    ├── AddressUnreadable         an address inside an answer was not opened, or gave nothing that can be used
     └── UnexpectedAnswer          an answer that the contract does not describe
+        ├── DoesNotFit            JSON of another shape; `data` is what came
         └── AnswerTooLarge        more bytes than the caller or the client allows
 
 Errors are raised after the retries that `retry.py` allows. No message holds the API key or a URL beyond its origin.
@@ -21,6 +24,7 @@ How a problem is read from an answer stands in `envelopes.py`.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
@@ -94,6 +98,26 @@ class NotFound(ServiceProblem):
     """There is no such thing in the key's organization."""
 
 
+class NotOffered(ServiceProblem):
+    """The service has no such operation, and nothing was done.
+
+    `tried` are the methods and paths, below the base address, that were asked for. `nothing_found` says that no
+    operation has worked at this base address yet, so that the address itself may be wrong.
+    """
+
+    def __init__(
+        self, operation: str, *, status: int, base_url: str, tried: Sequence[str], nothing_found: bool = False
+    ) -> None:
+        super().__init__(
+            f"the service does not offer {operation}", code="not_offered", status=status, type="not_found_error"
+        )
+        self.operation = operation
+        self.base_url = base_url
+        self.tried = tuple(tried)
+        self.nothing_found = nothing_found
+        self.retryable = False
+
+
 class Conflict(ServiceProblem):
     """Something stands against it: a taken name, a state that does not allow it, a thing in use."""
 
@@ -125,6 +149,13 @@ class ServiceTimeout(_NoAnswer):
     """The service did not answer in time. With `request_sent` it may have done what was asked."""
 
 
+class AddressUnreadable(CallwrightError):
+    """What stands at an address in an answer cannot be had: rules forbid to open it, or it gave nothing usable.
+
+    The message names no more of the address than its host. No key was sent anywhere but to the service itself.
+    """
+
+
 class UnexpectedAnswer(CallwrightError):
     """The answer is not what the contract describes, for example a page of a proxy, or a list that has no end."""
 
@@ -132,6 +163,17 @@ class UnexpectedAnswer(CallwrightError):
         super().__init__(message)
         self.status = status
         self.request_id = request_id
+
+
+class DoesNotFit(UnexpectedAnswer):
+    """The answer is JSON that the operation's model does not fit. `data` holds it, as `ask_loosely` gives it."""
+
+    def __init__(
+        self, message: str, *, operation: str, data: Mapping[str, Any], status: int | None, request_id: str | None
+    ) -> None:
+        super().__init__(message, status=status, request_id=request_id)
+        self.operation = operation
+        self.data = dict(data)
 
 
 class AnswerTooLarge(UnexpectedAnswer):

@@ -58,8 +58,16 @@ def asked_with(operation: Operation[..., In, Out], arguments: Mapping[str, Any])
         raise InvalidArguments(f"{operation.name}: {reasons(error)}") from None
 
 
-def wire_request(operation: AnyOperation, asked: Input, *, idempotency_key: str | None = None) -> WireRequest:
+def wire_request(
+    operation: AnyOperation,
+    asked: Input,
+    *,
+    idempotency_key: str | None = None,
+    extra: Mapping[str, JsonValue] | None = None,
+) -> WireRequest:
     """What travels for an operation. Only fields that the caller gave are sent: absent differs from null.
+
+    `extra` are fields of the body that the contract does not know, sent as they are.
 
     Raises:
         InvalidArguments: a value cannot travel where the operation wants it, or the idempotency key is not one.
@@ -69,7 +77,7 @@ def wire_request(operation: AnyOperation, asked: Input, *, idempotency_key: str 
     headers: dict[str, str] = {}
     if idempotency_key is not None:
         headers["Idempotency-Key"] = _checked_key(operation, idempotency_key)
-    content = _body(operation, asked)
+    content = _body(operation, asked, extra or {})
     if content is not None:
         headers["Content-Type"] = "application/json"
     return WireRequest(
@@ -120,10 +128,11 @@ def _query_text(name: str, value: JsonValue) -> str:
     return str(value)
 
 
-def _body(operation: AnyOperation, asked: Input) -> bytes | None:
-    if not operation.has_body:
+def _body(operation: AnyOperation, asked: Input, extra: Mapping[str, JsonValue]) -> bytes | None:
+    if not operation.has_body and not extra:
         return None
-    fields = asked.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={*operation.path_fields})
+    own = asked.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={*operation.path_fields})
+    fields = {**extra, **own}
     try:
         return json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except ValueError:

@@ -1,18 +1,24 @@
 """The generic doors: any operation of the contract, with its own types. The methods by noun stand on these."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any, ParamSpec, TypeVar
+
+from pydantic import JsonValue
 
 from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation, MediaStream, Operation
 from callwright.contract.pagination import Page
 
 from .answers import output_of
+from .dialect import Dialect
 from .download import DownloadRequest
 from .errors import InvalidArguments
+from .foreign_address import ADDRESS_LIMIT_S, Accepts, Fetched, opened
 from .listing import Listing
-from .request import wire_request
-from .transport import Transport
+from .loose import Loose, loosely
+from .request import WireRequest, wire_request
+from .transport import Answer, Transport
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
@@ -52,8 +58,46 @@ class Session:
         if operation.shape == "media":
             raise TypeError(f"{operation.name} answers with bytes; use open")
         wire = wire_request(operation, asked, idempotency_key=self._key_for(operation, idempotency_key))
-        answer = await self._transport.exchange(wire)
+        answer = await self._exchanged(operation, wire)
         return output_of(operation, answer.body, status=answer.status, request_id=answer.headers.get("x-request-id"))
+
+    async def ask_loosely(
+        self,
+        operation: Operation[P, In, Out],
+        asked: In,
+        *,
+        idempotency_key: str | None = None,
+        extra: Mapping[str, JsonValue] | None = None,
+    ) -> Loose[Out]:
+        """The answer of an operation as it comes, fitting the contract or not. Otherwise as `ask`.
+
+        `extra` are fields of the body that the contract does not know.
+        """
+        if operation.shape == "media":
+            raise TypeError(f"{operation.name} answers with bytes; use open")
+        key = self._key_for(operation, idempotency_key)
+        wire = wire_request(operation, asked, idempotency_key=key, extra=extra)
+        answer = await self._exchanged(operation, wire)
+        request_id = answer.headers.get("x-request-id")
+        return loosely(operation, answer.body, status=answer.status, request_id=request_id)
+
+    def open_address(
+        self, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
+    ) -> AbstractAsyncContextManager[Fetched]:
+        """What stands at an address out of an answer, under the rules of `foreign_address.py`.
+
+        `accepts` says which types of content are of use. `chosen` says that the person chose the address, so that
+        it may lie anywhere; the key stays at home all the same.
+
+        Raises:
+            AddressUnreadable: it must not be opened, or gives nothing usable.
+        """
+        return opened(self._transport, url, accepts=accepts, limit_s=limit_s, chosen=chosen)
+
+    @property
+    def dialect(self) -> Dialect:
+        """What is known of the way the service speaks."""
+        return self._transport.dialect
 
     async def page(self, operation: Operation[P, In, Page[Item]], asked: In) -> Page[Item]:
         """One page of a list, the one asked for."""
@@ -77,6 +121,9 @@ class Session:
         )
         request = DownloadRequest(self._transport, operation, wire)
         return request.asking(range_bytes=range_bytes, if_none_match=if_none_match)
+
+    async def _exchanged(self, operation: AnyOperation, wire: WireRequest) -> Answer:
+        return await self._transport.dialect.asked(operation, wire, self._transport.exchange)
 
     def _key_for(self, operation: Operation[..., Any, Any], given: str | None) -> str | None:
         if given is not None or operation.method != "POST":

@@ -5,6 +5,7 @@ This is the only module that knows the HTTP library; others take what they need 
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
@@ -12,6 +13,7 @@ from typing import TypeVar
 import anyio
 import httpx2 as httpx
 
+from .dialect import Dialect
 from .envelopes import problem_of
 from .errors import (
     AnswerTooLarge,
@@ -22,6 +24,7 @@ from .errors import (
     ServiceUnreachable,
     UnexpectedAnswer,
 )
+from .network_place import Resolve, resolved
 from .request import WireRequest
 from .retry import Retries
 
@@ -39,6 +42,7 @@ __all__ = [
     "Stream",
     "Transport",
     "httpx",
+    "tool_name",
 ]
 
 ASGITransport = httpx.ASGITransport
@@ -52,6 +56,8 @@ Response = httpx.Response
 T = TypeVar("T")
 _PROBLEM_BYTES = 256 * 1024
 _CLOSE_S = 5.0
+tool_name: ContextVar[str | None] = ContextVar("callwright_tool_name", default=None)
+"""The tool that runs. Its name goes along with each request, for the service's audit log."""
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
@@ -132,12 +138,15 @@ class Transport:
         api_key: ApiKey,
         *,
         transport: AsyncBaseTransport | None = None,
+        elsewhere: AsyncBaseTransport | None = None,
+        resolve: Resolve = resolved,
         bounds: Bounds | None = None,
         retries: Retries | None = None,
         sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
         draw: Callable[[], float] | None = None,
     ) -> None:
         self.base_url = _checked_base(base_url)
+        self.dialect = Dialect(self.base_url)
         self._origin = _origin(self.base_url)
         self._bounds = bounds or Bounds()
         self._retries = retries or Retries()
@@ -149,6 +158,8 @@ class Transport:
         self._carrier: AsyncBaseTransport = transport or httpx.AsyncHTTPTransport(
             trust_env=False, limits=httpx.Limits(max_connections=self._bounds.connections)
         )
+        self._elsewhere = elsewhere
+        self.resolve = resolve
         timeout = httpx.Timeout(self._bounds.read_s, connect=self._bounds.connect_s)
         self._extensions = {"timeout": timeout.as_dict()}
 
@@ -180,6 +191,31 @@ class Transport:
         """Closes the connections, and the injected transport with them."""
         with anyio.move_on_after(_CLOSE_S, shield=True):
             await self._carrier.aclose()
+            if self._elsewhere is not None:
+                await self._elsewhere.aclose()
+
+    async def once(self, request: httpx.Request, *, own: bool, keyed: bool) -> httpx.Response:
+        """Sends a ready request once, as it is: no retry, no redirect. The caller reads and closes the answer.
+
+        `own` says that it goes to the service itself, `keyed` that it carries the key, which only an own one may.
+        What goes elsewhere uses connections of its own, never the injected transport.
+
+        Raises:
+            httpx.RequestError: it could not be sent, or nothing came back.
+        """
+        if keyed and own:
+            request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        if own:
+            carrier = self._carrier
+        else:
+            self._elsewhere = self._elsewhere or httpx.AsyncHTTPTransport(
+                trust_env=False, limits=httpx.Limits(max_connections=4)
+            )
+            carrier = self._elsewhere
+        request.extensions = {**self._extensions, **request.extensions}
+        response = await carrier.handle_async_request(request)
+        response.request = request
+        return response
 
     async def _repeated(self, wire: WireRequest, once: Callable[[WireRequest], Awaitable[T]]) -> T:
         attempt = 1
@@ -224,6 +260,8 @@ class Transport:
             "User-Agent": "callwright-client",
             **wire.headers,
         }
+        if (tool := tool_name.get()) is not None:
+            headers["X-Callwright-Tool"] = tool
         request = httpx.Request(
             wire.method,
             self.base_url + wire.target,

@@ -2,7 +2,7 @@
 
 from callwright.contract import voices
 
-from .method import Noun, listing, method
+from .method import Noun, download, listing, method
 
 
 class Voices(Noun):
@@ -10,3 +10,4 @@ class Voices(Noun):
 
     list = listing(voices.list_voices)
     get = method(voices.get_voice)
+    get_preview = download(voices.get_voice_preview)

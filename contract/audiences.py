@@ -77,6 +77,7 @@ class Audience(Stored):
     invalid_count: int
     duplicate_count: int
     last_imported_at: Timestamp | None = None
+    last_import_id: Annotated[str | None, Field(description="The newest import of a file; null without one.")] = None
     metadata: dict[str, str]
 
 

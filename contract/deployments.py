@@ -9,13 +9,17 @@ from .filters import Filter, MadeBetween
 from .model import Input, Resource
 from .operation import listing, operation, removal
 from .pagination import PageQuery
+from .previews import PlanId, Preview
 from .problems import (
     AUDIENCE_NOT_READY,
     DUPLICATE_NAME,
     INSUFFICIENT_CREDITS,
     INVALID_STATE_TRANSITION,
     NOT_FOUND,
+    PLAN_EXPIRED,
     PLAN_LIMIT_REACHED,
+    PLAN_REQUIRED,
+    PLAN_STALE,
 )
 from .words import (
     AgentId,
@@ -126,47 +130,10 @@ class Deployment(Stored):
     clock: Annotated[Timestamp | None, Field(description="The deployment's own time on the simulated network.")] = None
     started_at: Timestamp | None = None
     completed_at: Timestamp | None = None
+    plan_id: Annotated[
+        str | None, Field(description="The plan it was last started or resumed with; null when without one.")
+    ] = None
     metadata: dict[str, str]
-
-
-class Blocked(Resource):
-    """Contacts that would not be called, and why."""
-
-    reason: str
-    count: int
-
-
-class MissingVariable(Resource):
-    """A template variable that some contacts have no value for."""
-
-    name: str
-    contacts: int
-
-
-class CostRange(Resource):
-    """What a run may cost."""
-
-    low: Money
-    high: Money
-    available: Money
-    covered: Annotated[bool, Field(description="Whether the wallet covers the high end.")]
-    basis: Annotated[str, Field(description="What the range assumes. It is an assumption, not a forecast.")]
-
-
-class Preview(Resource):
-    """Who would be called if the deployment started now."""
-
-    deployment_id: str
-    simulated: bool
-    eligible: int
-    blocked: list[Blocked]
-    missing_variables: list[MissingVariable]
-    greeting: Annotated[str, Field(description="The welcome message as the first contact would hear it.")]
-    cost: CostRange
-    max_attempts: int
-    estimated_minutes: Annotated[float, Field(description="Time to call everybody once, in minutes.")]
-    problems: Annotated[list[str], Field(description="What start would refuse, in words.")]
-    warnings: list[str]
 
 
 class Contact(Resource):
@@ -194,6 +161,18 @@ class ListDeployments(MadeBetween, PageQuery):
     name: Annotated[str | None, Field(description="Only the one with exactly this name."), Filter()] = None
     agent_id: Annotated[str | None, Field(description="Only those of this agent."), Filter()] = None
     audience_id: Annotated[str | None, Field(description="Only those of this audience."), Filter()] = None
+    idempotency_key: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=255,
+            description=(
+                "Only the one that a request with this Idempotency-Key made, started, resumed or stopped in the last "
+                "24 hours; none when no such request succeeded. Tells after a lost answer whether it was done."
+            ),
+        ),
+        Filter(),
+    ] = None
 
 
 class GetDeployment(Input):
@@ -262,6 +241,21 @@ class DeploymentAction(Input):
     id: DeploymentId
 
 
+class StartDeployment(Input):
+    """The deployment whose people are to be called, and the plan that a person said yes to."""
+
+    id: DeploymentId
+    plan_id: Annotated[
+        PlanId | None,
+        Field(
+            description=(
+                "Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. "
+                "Required where telephones really ring."
+            )
+        ),
+    ] = None
+
+
 class ListContacts(PageQuery):
     """People of a deployment and how far it is with them."""
 
@@ -281,7 +275,9 @@ _START_PROBLEMS = (
     AUDIENCE_NOT_READY,
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
+    PLAN_REQUIRED,
 )
+_PLAN_PROBLEMS = (PLAN_EXPIRED, PLAN_STALE)
 
 list_deployments = listing(
     "list_deployments",
@@ -337,9 +333,9 @@ start_deployment = operation(
     "start_deployment",
     "POST",
     "/deployments/{id}/start",
-    takes=DeploymentAction,
+    takes=StartDeployment,
     gives=Deployment,
-    problems=_START_PROBLEMS,
+    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS),
     summary="Start a draft or scheduled deployment: its contacts are called.",
 )
 pause_deployment = operation(
@@ -355,9 +351,9 @@ resume_deployment = operation(
     "resume_deployment",
     "POST",
     "/deployments/{id}/resume",
-    takes=DeploymentAction,
+    takes=StartDeployment,
     gives=Deployment,
-    problems=_START_PROBLEMS,
+    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS),
     summary="Resume a paused deployment.",
 )
 cancel_deployment = operation(

@@ -142,6 +142,27 @@ INVALID_STATE_TRANSITION = ProblemCode(
     "The resource is in a state that does not allow this.",
     "Look at `current_status` and `allowed`.",
 )
+PLAN_REQUIRED = ProblemCode(
+    "plan_required",
+    409,
+    "conflict_error",
+    "Telephones would really ring, and nothing says what exactly was agreed to; nobody was called.",
+    "Preview the deployment, have a person agree to its summary, then start or resume it with the preview's plan_id.",
+)
+PLAN_EXPIRED = ProblemCode(
+    "plan_expired",
+    409,
+    "conflict_error",
+    "The plan is older than 15 minutes; nobody was called.",
+    "Preview the deployment again and use the new plan_id.",
+)
+PLAN_STALE = ProblemCode(
+    "plan_stale",
+    409,
+    "conflict_error",
+    "Something has changed since the preview; nobody was called.",
+    "`changed` names what; preview the deployment again and have a person agree to the new plan.",
+)
 IDEMPOTENCY_KEY_REUSED = ProblemCode(
     "idempotency_key_reused",
     422,
@@ -155,6 +176,13 @@ INSUFFICIENT_CREDITS = ProblemCode(
     "business_rule_error",
     "The wallet does not cover this.",
     "Top up the wallet; `required` and `available` say how much is missing.",
+)
+SPENDING_CAP_REACHED = ProblemCode(
+    "spending_cap_reached",
+    422,
+    "business_rule_error",
+    "The personal key may not commit this much money.",
+    "Commit less, or use a key with a higher cap; `limit`, `current` and `required` give the amounts.",
 )
 PLAN_LIMIT_REACHED = ProblemCode(
     "plan_limit_reached",

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from .filters import Filter
 from .model import Input, Resource
-from .operation import listing, operation
+from .operation import listing, media, operation
 from .pagination import PageQuery
+from .problems import SERVICE_UNAVAILABLE
 from .words import VoiceId
 
 Gender = Literal["female", "male", "neutral"]
@@ -42,6 +43,12 @@ class GetVoice(Input):
     id: VoiceId
 
 
+class GetVoicePreview(Input):
+    """The voice to hear."""
+
+    id: VoiceId
+
+
 list_voices = listing(
     "list_voices",
     "/voices",
@@ -51,3 +58,11 @@ list_voices = listing(
     summary="List text-to-speech voices.",
 )
 get_voice = operation("get_voice", "GET", "/voices/{id}", takes=GetVoice, gives=Voice, summary="Get a voice.")
+get_voice_preview = media(
+    "get_voice_preview",
+    "/voices/{id}/preview",
+    takes=GetVoicePreview,
+    media_types=("audio/mpeg",),
+    problems=(SERVICE_UNAVAILABLE,),
+    summary="Hear a voice say a short sentence in its language.",
+)

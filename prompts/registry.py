@@ -1,6 +1,6 @@
 """Prompts for the work people do with campaigns. Each text is a Markdown file beside this module."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -31,6 +31,8 @@ class Prompt:
     title: str
     description: str
     arguments: tuple[Argument, ...]
+    tools: tuple[str, ...]
+    """Every tool that its text names. It is offered only where all of them are switched on."""
 
     def template(self) -> str:
         """The Markdown text with a `$name` for each argument."""
@@ -60,6 +62,8 @@ def _value(argument: Argument, given: Mapping[str, str]) -> str:
     return argument.absent
 
 
+_DEPLOYMENT = Argument("deployment_id", "Id of the campaign (dep_…).")
+
 PROMPTS: tuple[Prompt, ...] = (
     Prompt(
         name="plan_campaign",
@@ -69,17 +73,127 @@ PROMPTS: tuple[Prompt, ...] = (
             Argument("goal", "What the calls are to achieve, in your own words."),
             Argument(
                 "audience",
-                "Id or name of the audience to call, if it exists already.",
+                "Name or id of the audience to call, if it exists already.",
                 required=False,
                 absent="none named yet",
             ),
+            Argument(
+                "agent",
+                "Name or id of the agent that is to speak, if it exists already.",
+                required=False,
+                absent="none named yet",
+            ),
+        ),
+        tools=(
+            "list_agents",
+            "get_agent",
+            "list_voices",
+            "create_agent",
+            "list_audiences",
+            "get_audience",
+            "create_audience",
+            "import_audience",
+            "list_phone_numbers",
+            "search_available_numbers",
+            "rent_phone_number",
+            "get_wallet",
+            "create_deployment",
+            "preview_deployment",
+            "start_deployment",
+        ),
+    ),
+    Prompt(
+        name="launch_checklist",
+        title="Check a campaign before it starts",
+        description="Everything that should be right before people are called, line by line, with a verdict.",
+        arguments=(_DEPLOYMENT,),
+        tools=(
+            "get_deployment",
+            "get_agent",
+            "get_audience",
+            "preview_deployment",
+            "get_wallet",
+            "start_deployment",
+            "resume_deployment",
         ),
     ),
     Prompt(
         name="analyse_campaign",
         title="Analyse a campaign",
         description="What came of a campaign, who was not reached, what people asked, and what to change.",
-        arguments=(Argument("deployment_id", "Id of the campaign (dep_…)."),),
+        arguments=(_DEPLOYMENT,),
+        tools=(
+            "get_deployment",
+            "get_call_stats",
+            "search_transcripts",
+            "get_transcript",
+            "list_calls",
+            "get_call",
+            "get_agent",
+        ),
+    ),
+    Prompt(
+        name="review_call",
+        title="Review a call",
+        description="How one call went, turn by turn, and what the agent should do differently.",
+        arguments=(
+            Argument("call_id", "Id of the call (cal_…)."),
+            Argument(
+                "deployment_id",
+                "Id of its campaign (dep_…): only calls of that are suggested.",
+                required=False,
+                absent="not named",
+            ),
+        ),
+        tools=("get_call", "get_transcript", "get_agent"),
+    ),
+    Prompt(
+        name="debug_failed_calls",
+        title="Find out why calls fail",
+        description="Which calls of a campaign fail and why, with the settings that would help.",
+        arguments=(
+            _DEPLOYMENT,
+            Argument(
+                "call_id",
+                "Id of a call (cal_…) to begin with.",
+                required=False,
+                absent="whatever is most frequent",
+            ),
+        ),
+        tools=(
+            "get_deployment",
+            "get_call_stats",
+            "list_calls",
+            "get_call",
+            "preview_deployment",
+            "get_audience",
+            "get_transcript",
+            "pause_deployment",
+        ),
+    ),
+    Prompt(
+        name="improve_agent_from_calls",
+        title="Improve an agent from its calls",
+        description="A better prompt for an agent, each change tied to what was said on calls.",
+        arguments=(
+            Argument("agent", "Name or id of the agent."),
+            Argument(
+                "deployment_id",
+                "Id of the campaign (dep_…) whose calls to learn from; all calls of the agent when left out.",
+                required=False,
+                absent="all campaigns of the agent",
+            ),
+        ),
+        tools=(
+            "list_agents",
+            "get_agent",
+            "get_call_stats",
+            "list_calls",
+            "get_transcript",
+            "get_call",
+            "search_transcripts",
+            "update_agent",
+        ),
     ),
     Prompt(
         name="answer_from_transcripts",
@@ -94,12 +208,7 @@ PROMPTS: tuple[Prompt, ...] = (
                 absent="not limited to one campaign",
             ),
         ),
-    ),
-    Prompt(
-        name="review_call",
-        title="Review a call",
-        description="How one call went, turn by turn, and what the agent should do differently.",
-        arguments=(Argument("call_id", "Id of the call (cal_…)."),),
+        tools=("search_transcripts", "get_call_stats", "list_calls", "get_transcript", "get_call"),
     ),
 )
 
@@ -107,3 +216,9 @@ PROMPTS: tuple[Prompt, ...] = (
 def prompt_named(name: str) -> Prompt | None:
     """The prompt, if there is one of that name."""
     return next((prompt for prompt in PROMPTS if prompt.name == name), None)
+
+
+def offered(name: str, offers: Callable[[str], bool]) -> bool:
+    """Whether every tool that a prompt names is switched on. A prompt of another registry is offered always."""
+    prompt = prompt_named(name)
+    return prompt is None or all(map(offers, prompt.tools))

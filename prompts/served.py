@@ -1,5 +1,6 @@
 """Prompts as the protocol server holds them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from mcp.server.mcpserver.context import Context
@@ -18,7 +19,7 @@ class ServedPrompt(ProtocolPrompt):
         """One message of the user with the whole text."""
         prompt = prompt_named(self.name)
         if prompt is None:
-            raise unknown_prompt(self.name)
+            raise unknown_prompt(self.name, [known.name for known in PROMPTS])
         try:
             return [UserMessage(prompt.text(arguments or {}))]
         except PromptArgumentError as error:
@@ -30,10 +31,10 @@ def served_prompts() -> list[ProtocolPrompt]:
     return [_served(prompt) for prompt in PROMPTS]
 
 
-def unknown_prompt(name: str) -> MCPError:
-    """What to raise for a prompt that does not exist."""
-    known = ", ".join(prompt.name for prompt in PROMPTS)
-    return MCPError(code=INVALID_PARAMS, message=f"Unknown prompt: {name[:100]}. There are {known}.")
+def unknown_prompt(name: str, known: Sequence[str]) -> MCPError:
+    """What to raise for a prompt that does not exist, or needs tools that are switched off."""
+    there_are = f"There are {', '.join(known)}." if known else "The tools that prompts need are switched off."
+    return MCPError(code=INVALID_PARAMS, message=f"Unknown prompt: {name[:100]}. {there_are}")
 
 
 def _served(prompt: Prompt) -> ServedPrompt:

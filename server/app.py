@@ -8,31 +8,39 @@ import logging
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import replace
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.exceptions import ResourceError, UnexpectedResourceError
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import GetPromptResult, InputRequiredResult
+from mcp.server.request_state import RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp.types import GetPromptResult, InputRequiredResult, Resource, ResourceTemplate
+from mcp.types import Prompt as ProtocolPrompt
 from mcp.types import Tool as ProtocolTool
 from pydantic import AnyUrl
 
-from callwright.prompts.registry import prompt_named
+from callwright.prompts.registry import offered
 from callwright.prompts.served import served_prompts, unknown_prompt
+from callwright.tools.served import offered as offered_tools
 from callwright.tools.served import served_tools
 
+from .apps import Views, with_views
 from .completions import complete
 from .current import Sessions, current_session, remembering
-from .resources import add_resources
+from .elsewhere import as_offered
+from .instructions import instructions
+from .recent import fixed_resources, recent_resources
+from .resources import SCHEME, address_of, protocol_templates
+from .session import ServerSession
+from .subscriptions import Subscriptions
 
 NAME = "callwright"
 TITLE = "Callwright"
-_INSTRUCTIONS = Path(__file__).with_name("instructions.md")
 _LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 _LIST_TTL_MS = 300_000
 
@@ -45,44 +53,73 @@ class CallwrightServer(MCPServer[Sessions]):
     async def list_tools(self) -> list[ProtocolTool]:
         """The tools that are switched on for whoever asks."""
         found, session = await super().list_tools(), current_session()
-        return found if session is None else [tool for tool in found if session.offers(tool.name)]
+        if session is None:
+            return found
+        return [as_offered(tool, session) for tool in offered_tools(found, session.offers)]
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Sessions, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """A prompt with its arguments filled in. Raises MCPError -32602 where either is wrong."""
-        if prompt_named(name) is None:
-            raise unknown_prompt(name)
+        names = [prompt.name for prompt in await self.list_prompts()]
+        if name not in names:
+            raise unknown_prompt(name, names)
         return await super().get_prompt(name, arguments, context)
+
+    async def list_prompts(self) -> list[ProtocolPrompt]:
+        """The prompts whose tools are switched on for whoever asks."""
+        found, session = await super().list_prompts(), current_session()
+        return found if session is None else [prompt for prompt in found if offered(prompt.name, session.offers)]
+
+    async def list_resources(self) -> list[Resource]:
+        """What stands still, and the newest campaigns and calls of whoever asks."""
+        found, session = [*await super().list_resources(), *fixed_resources()], current_session()
+        return found if session is None else [*found, *await recent_resources(session)]
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """The kinds of resources that have a variable in their address."""
+        return [*await super().list_resource_templates(), *protocol_templates()]
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Sessions, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """The content of a resource. Words in place of sound are declared as words."""
-        found = await super().read_resource(uri, context)
-        if isinstance(found, InputRequiredResult):
-            return found
-        return [replace(part, mime_type="text/plain") if _words_for_sound(part) else part for part in found]
+        """The content of a resource, read with the key of whoever asks."""
+        if not str(uri).startswith(SCHEME) or context is None:
+            return await super().read_resource(uri, context)
+        from .reading import read
+
+        address = address_of(str(uri))
+        try:
+            found = await read(context.request_context.lifespan_context.current(), address)
+        except (MCPError, ResourceError):
+            raise
+        except Exception as error:
+            said = "Reading this failed inside the server. This is a fault of the server: report it, do not try again."
+            raise UnexpectedResourceError(said) from error
+        template = address.template
+        return [ReadResourceContents(found.body, found.mime_type or template.mime_type, template.meta)]
 
 
-def _words_for_sound(part: ReadResourceContents) -> bool:
-    return isinstance(part.content, str) and (part.mime_type or "").startswith("audio/")
-
-
-def instructions() -> str:
-    """What the server tells a host about itself at the handshake."""
-    return _INSTRUCTIONS.read_text(encoding="utf-8")
-
-
-def build(open_sessions: OpenSessions, *, tools: Sequence[Tool] | None = None) -> CallwrightServer:
+def build(
+    open_sessions: OpenSessions,
+    *,
+    tools: Sequence[Tool] | None = None,
+    request_state_security: RequestStateSecurity | None = None,
+) -> CallwrightServer:
     """The server around a session: `build(session.opened)`. `tools` replaces the full list, for example by a profile.
 
     The session is opened by the transport: once a process on stdio and Streamable HTTP, once a connection on SSE.
+    `request_state_security` seals what a client carries between the steps of a question; without it only this process
+    can open it again.
     """
+
+    subscriptions = Subscriptions()
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Sessions]) -> AsyncGenerator[Sessions]:
-        async with open_sessions() as sessions:
+        async with open_sessions() as sessions, subscriptions.opened():
+            if isinstance(sessions, ServerSession):
+                sessions.announce = subscriptions.bus.announce
             yield sessions
 
     log_to_stderr()
@@ -90,15 +127,18 @@ def build(open_sessions: OpenSessions, *, tools: Sequence[Tool] | None = None) -
         server = CallwrightServer(
             NAME,
             title=TITLE,
-            instructions=instructions(),
+            instructions=instructions(None if tools is None else frozenset(tool.name for tool in tools)),
             version=version(NAME),
-            tools=list(tools) if tools is not None else served_tools(),
+            tools=with_views(served_tools() if tools is None else tools),
+            extensions=[Views()],
             log_level="WARNING",
             lifespan=lifespan,
             cache_hints={method: CacheHint(ttl_ms=_LIST_TTL_MS, scope="private") for method in _LISTS},
+            subscriptions=subscriptions.bus,
             middleware=[remembering],
+            request_state_security=request_state_security,
         )
-    add_resources(server)
+    subscriptions.serve_on(server)
     for prompt in served_prompts():
         server.add_prompt(prompt)
     server.completion()(complete)

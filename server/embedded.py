@@ -8,9 +8,9 @@ import importlib
 import logging
 import secrets
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import to_thread
@@ -21,6 +21,7 @@ from callwright.client.transport import ASGITransport, httpx
 from callwright.service.data_folder import DataFolder, DataFolderInUse
 
 from .failures import first_cause, start_failure
+from .key_sessions import Key
 from .settings import ProgramSettings
 
 if TYPE_CHECKING:
@@ -32,15 +33,21 @@ LOOK_AGAIN_S = 0.25
 TAKEOVER_S = 20.0
 """How long a request waits for somebody to serve the folder."""
 IN_PROCESS = "http://callwright/v1"
+_SEALING_SECRET = "request_state_secret"
 
 
 @asynccontextmanager
-async def remote(settings: ProgramSettings) -> AsyncGenerator[Client]:
-    """A client of the service that runs elsewhere."""
+async def remote(
+    settings: ProgramSettings, beside: Callable[[Client], Coroutine[Any, Any, None]] | None = None
+) -> AsyncGenerator[Client]:
+    """A client of the service that runs elsewhere. `beside` runs with it, without being waited for."""
     assert settings.base_url is not None
     assert settings.api_key is not None
-    async with Client(settings.base_url, settings.api_key) as client:
+    async with Client(settings.base_url, settings.api_key) as client, anyio.create_task_group() as tasks:
+        if beside is not None:
+            tasks.start_soon(beside, client)
         yield client
+        tasks.cancel_scope.cancel()
 
 
 @asynccontextmanager
@@ -72,27 +79,72 @@ def listener_on(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
     return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
 
+def address_of(listener: socket.socket) -> str:
+    """The base address of a service on a socket, with the version prefix."""
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
+
+
 @asynccontextmanager
-async def listening(service: "Service", listener: socket.socket) -> AsyncGenerator[str]:
-    """Serves HTTP while the block lasts; gives the base address with the version prefix."""
+async def listening(application: Any, listener: socket.socket) -> AsyncGenerator[str]:
+    """Serves an ASGI application over HTTP while the block lasts; gives the base address with the version prefix."""
     uvicorn = await to_thread.run_sync(importlib.import_module, "uvicorn")
 
     @contextmanager
     def leave_signals_alone() -> Generator[None]:
         yield
 
-    config = uvicorn.Config(
-        service.asgi, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3
-    )
+    config = uvicorn.Config(application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
-    host, port = listener.getsockname()[:2]
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.serve, [listener])
         try:
-            yield f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
+            yield address_of(listener)
         finally:
             server.should_exit = True
+
+
+class ServiceKeys:
+    """The keys of the service in this process, and a way into it for each: for the tool server over HTTP."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+
+    async def identified(self, secret: str, /) -> Key | None:
+        """The key with this text, looked up now; None where it is unknown or revoked."""
+        from callwright.service.domain.refusals import Refusal
+        from callwright.service.http.principals import identify
+
+        ports = self._service.ports
+        try:
+            found = await ports.database.look_up(identify, secret)
+        except Refusal:
+            return None
+        ports.note_use(found.key_id)
+        return Key(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
+
+    def client(self, key: Key, /) -> Client:
+        """A client that works as this key, in this process. Closing it closes nothing, so it need not be closed."""
+        door = _handing_over(self._service.asgi, key.secret) if key.is_personal else self._service.asgi
+        return Client(IN_PROCESS, key.secret, transport=ASGITransport(app=door))
+
+    async def sealing_secret(self) -> bytes:
+        """32 bytes that every process of this installation knows, for what clients carry between two requests."""
+        from callwright.service.app import installation_secret
+
+        database = self._service.ports.database
+        return bytes.fromhex(await database.write(installation_secret, _SEALING_SECRET))
+
+
+def _handing_over(application: Any, secret: str) -> Callable[..., Awaitable[None]]:
+    """The service for a person's key, which it takes from nobody else: REST refuses such keys."""
+    from callwright.service.http.principals import HANDED_OVER, HandedOver
+
+    async def door(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        await application({**scope, HANDED_OVER: HandedOver(secret)}, receive, send)
+
+    return door
 
 
 class Residence(httpx.AsyncBaseTransport):
@@ -138,7 +190,7 @@ class Residence(httpx.AsyncBaseTransport):
                 self._folder.let_go()
 
     async def _serve(self, listener: socket.socket) -> None:
-        async with service_of(self._settings) as (service, _), listening(service, listener) as base_url:
+        async with service_of(self._settings) as (service, _), listening(service.asgi, listener) as base_url:
             self._inside = ASGITransport(app=service.asgi)
             self._folder.announce(base_url)
             self._say_address(base_url)

@@ -1,98 +1,66 @@
-"""What each resource holds, read from the service at the moment of asking."""
+"""Reading a resource: whoever asks is answered from the service at that moment, and what goes wrong is put in words."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from callwright.client.errors import AnswerTooLarge, CallwrightError, NotFound
-from callwright.contract.agents import GetAgent, get_agent
-from callwright.contract.calls import GetCall, GetRecording, get_call, get_recording
-from callwright.contract.deployments import GetDeployment, get_deployment
+from callwright.client.errors import CallwrightError, InvalidArguments, InvalidRequest, NotFound
 from callwright.tools.catalogue import tool_named
 from callwright.tools.errors import explained
-from callwright.tools.recordings import RESOURCE_BYTES, elsewhere, recording_url
-from callwright.tools.tool import data_of
-from callwright.tools.transcripts import absence, markdown, webvtt, whole_transcript
-from callwright.tools.use import Session
+from callwright.tools.mentions import offered_words
 
-Read = Callable[[Session, str], Awaitable[str | bytes]]
+from .content import Content
+from .reading_calls import call, recording, transcript_json, transcript_markdown, transcript_vtt
+from .reading_campaigns import agent_prompt, deployment, rejects, report, voice_preview
+from .reading_policy import policy
+from .resources import Address, BadAddress, refused
+from .session import ServerSession
+from .topics import guide, guides
+
+Read = Callable[[ServerSession, Address], Awaitable[Content]]
 
 
-async def read(name: str, session: Session, wanted: str) -> str | bytes:
+async def read(session: ServerSession, address: Address) -> Content:
     """The content of a resource.
 
     Raises:
         ResourceNotFoundError: the service has no such thing.
+        MCPError: -32602, a parameter of the address is wrong; the text says how.
         ResourceError: it cannot be had now; the text says why and what to do.
     """
-    reader, tool = READERS[name]
+    reader, tool = READERS[address.template.name]
     try:
-        return await reader(session, wanted)
+        return await reader(session, address)
+    except BadAddress as error:
+        raise refused(str(error), address.uri) from error
     except (NotFound, ValidationError) as error:
-        raise ResourceNotFoundError(f"Unknown resource. {_finder(tool)} shows what exists.") from error
+        found = offered_words(f"Unknown resource. {_finder(tool)} shows what exists.", session.offers)
+        raise ResourceNotFoundError(found) from error
+    except (InvalidRequest, InvalidArguments) as error:
+        raise refused(explained(error, tool_named(tool), offers=session.offers), address.uri) from error
     except CallwrightError as error:
-        raise ResourceError(explained(error, tool_named(tool))) from error
-
-
-async def _call(session: Session, wanted: str) -> str:
-    client = await session.client()
-    return _json(await client.ask(get_call, GetCall(call_uuid=wanted)))
-
-
-async def _transcript(session: Session, wanted: str) -> str:
-    client = await session.client()
-    call = await client.ask(get_call, GetCall(call_uuid=wanted))
-    return markdown(await whole_transcript(client, wanted), call, tag=session.ids())
-
-
-async def _transcript_json(session: Session, wanted: str) -> str:
-    return _json(await whole_transcript(await session.client(), wanted))
-
-
-async def _transcript_vtt(session: Session, wanted: str) -> str:
-    transcript = await whole_transcript(await session.client(), wanted)
-    if missing := absence(transcript):
-        raise ResourceError(missing)
-    return webvtt(transcript)
-
-
-async def _recording(session: Session, wanted: str) -> str | bytes:
-    client = await session.client()
-    try:
-        async with client.open(get_recording, GetRecording(call_uuid=wanted)) as media:
-            return await media.read(RESOURCE_BYTES)
-    except AnswerTooLarge:
-        where = elsewhere(recording_url(session, wanted, "mp3"))
-        return f"The recording is larger than {RESOURCE_BYTES:,} bytes, too large for a resource. {where}"
-
-
-async def _agent_prompt(session: Session, wanted: str) -> str:
-    client = await session.client()
-    return (await client.ask(get_agent, GetAgent(id=wanted))).system_prompt
-
-
-async def _deployment(session: Session, wanted: str) -> str:
-    client = await session.client()
-    return _json(await client.ask(get_deployment, GetDeployment(id=wanted)))
+        raise ResourceError(explained(error, tool_named(tool), offers=session.offers)) from error
 
 
 READERS: Mapping[str, tuple[Read, str]] = {
-    "call": (_call, "get_call"),
-    "transcript": (_transcript, "get_transcript"),
-    "transcript_json": (_transcript_json, "get_transcript"),
-    "transcript_vtt": (_transcript_vtt, "get_transcript"),
-    "recording": (_recording, "get_recording"),
-    "agent_prompt": (_agent_prompt, "get_agent"),
-    "deployment": (_deployment, "get_deployment"),
+    "call": (call, "get_call"),
+    "transcript": (transcript_markdown, "get_transcript"),
+    "transcript_md": (transcript_markdown, "get_transcript"),
+    "transcript_json": (transcript_json, "get_transcript"),
+    "transcript_vtt": (transcript_vtt, "get_transcript"),
+    "recording": (recording, "get_recording"),
+    "agent_prompt": (agent_prompt, "get_agent"),
+    "deployment": (deployment, "get_deployment"),
+    "report": (report, "list_contacts"),
+    "rejects": (rejects, "list_import_errors"),
+    "voice_preview": (voice_preview, "get_voice"),
+    "policy": (policy, "get_wallet"),
+    "guides": (guides, "get_wallet"),
+    "guide": (guide, "get_wallet"),
 }
-"""How each template is read, and the tool whose words explain its errors."""
+"""How each kind is read, and the tool whose words explain its errors."""
 
 
 def _finder(tool: str) -> str:
     return f"list_{tool_named(tool).operation.noun}"
-
-
-def _json(answer: BaseModel) -> str:
-    return json.dumps(data_of(answer), ensure_ascii=False, indent=1)

@@ -4,7 +4,7 @@ A host spawns the server and wants the handshake and the list of tools at once, 
 """
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 import anyio
 
 if TYPE_CHECKING:
-    from callwright.tools.use import Caller, Clock
+    from mcp.server.subscriptions import ToolsListChanged
+
+    from callwright.tools.extras import Extras
+    from callwright.tools.use import Caller, Clock, ConfirmMode
 
 Connect = Callable[[], "AbstractAsyncContextManager[Caller]"]
 """Opens the way to the service, and closes it. Raises the errors of `callwright.client.errors` when it cannot."""
@@ -43,8 +46,9 @@ class ServerSession:
 
     `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is where the
     service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
-    telephone numbers in text. `enabled` names the tools that are switched on, None all of them. A request waits at most
-    `patience_s` for the connection, which goes on being made.
+    telephone numbers in text. `enabled` names the tools that are switched on, None all of them. `confirm` says when the
+    person is asked before something dials or spends. A request waits at most `patience_s` for the connection, which
+    goes on being made.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class ServerSession:
         base_url: str | None,
         masks: bool = True,
         enabled: frozenset[str] | None = None,
+        confirm: "ConfirmMode" = "real",
         patience_s: float = 30.0,
     ) -> None:
         self._connect = connect
@@ -66,6 +71,13 @@ class ServerSession:
         self.base_url = base_url
         self.masks = masks
         self.enabled = enabled
+        self.elsewhere = False
+        """Whether the service runs elsewhere and may give less than the contract promises."""
+        self.extras: Extras = {}
+        """Arguments that only the service at hand takes."""
+        self.announce: Callable[[ServerSession, ToolsListChanged], Awaitable[None]] | None = None
+        """Tells the hosts that listen that something has changed; the protocol server sets it."""
+        self.confirm: ConfirmMode = confirm
 
     def current(self) -> "ServerSession":
         """Itself: it is the session of everybody who asks."""

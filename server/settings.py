@@ -4,11 +4,17 @@ The same for `mcp` and `serve`. What is wrong is named, with the value that was 
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from callwright.tools.toolsets import DEFAULT_PROFILE, PROFILES, TOOLSETS, UnknownTools, enabled_tools, names_of
+
+if TYPE_CHECKING:
+    from callwright.tools.use import ConfirmMode
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,11 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("CALLWRIGHT_API_KEY", "the embedded service's own", "The key for CALLWRIGHT_BASE_URL."),
     Setting(
+        "CALLWRIGHT_OPENAPI_URL",
+        "/openapi.json there",
+        "Where the service at CALLWRIGHT_BASE_URL publishes its OpenAPI document, from which tools gain arguments.",
+    ),
+    Setting(
         "CALLWRIGHT_SIM_SEED",
         "callwright",
         "Decides everything that is left to chance on the simulated network; the same seed gives the same calls.",
@@ -47,6 +58,43 @@ SETTINGS: tuple[Setting, ...] = (
         "CALLWRIGHT_CLOCK",
         "now",
         "The moment at which the service's clock starts to run, for tests and rehearsals: 2026-11-21T09:00:00Z.",
+    ),
+    Setting(
+        "CALLWRIGHT_PROFILE",
+        DEFAULT_PROFILE,
+        f"Which tools an assistant gets: {', '.join(PROFILES)} (flag `--profile`).",
+    ),
+    Setting(
+        "CALLWRIGHT_TOOLSETS",
+        "the profile's",
+        f"Toolsets or single tools, with commas, in place of the profile's: {', '.join(TOOLSETS)} (flag `--toolsets`).",
+    ),
+    Setting(
+        "CALLWRIGHT_EXCLUDE_TOOLS",
+        "none",
+        "Toolsets or single tools, with commas, to leave out whatever else names them (flag `--exclude-tools`).",
+    ),
+    Setting(
+        "CALLWRIGHT_READ_ONLY",
+        "false",
+        "true leaves only the tools that read, whatever else is said (flag `--read-only`).",
+    ),
+    Setting(
+        "CALLWRIGHT_CONFIRM",
+        "real",
+        "When a person is asked before something dials or spends: real (where telephones ring or real money moves), "
+        "always (on the simulated network too), never (for hosts that ask by themselves).",
+    ),
+    Setting(
+        "CALLWRIGHT_REVEAL_NUMBERS",
+        "false",
+        "true shows contacts' telephone numbers whole to assistants; without it their middle is masked "
+        "(flag `--reveal-numbers`).",
+    ),
+    Setting(
+        "CALLWRIGHT_FILES",
+        "none",
+        "Folders from which import_audience may read files, over stdio alone; several as in PATH (flag `--files`).",
     ),
 )
 """Every setting. The reference page is made from this list."""
@@ -64,9 +112,27 @@ class ProgramSettings:
     database_url: str
     base_url: str | None
     api_key: str | None
+    openapi_url: str | None = None
     sim_seed: str
     sim_time_scale: float
     clock_begins_ms: int | None
+    files: tuple[Path, ...] = ()
+    profile: str = DEFAULT_PROFILE
+    toolsets: tuple[str, ...] | None = None
+    exclude_tools: tuple[str, ...] = ()
+    read_only: bool = False
+    reveal_numbers: bool = False
+    confirm: "ConfirmMode" = "real"
+
+    def tools_of(self, profile: str | None = None) -> frozenset[str]:
+        """The names of the tools that are switched on, for a profile narrower than the program's own if one is named.
+
+        A person's key may have a profile: it gets what both allow. Raises `UnknownTools` where a name is none.
+        """
+        own = enabled_tools(
+            profile=self.profile, toolsets=self.toolsets, exclude=self.exclude_tools, read_only=self.read_only
+        )
+        return own if profile is None else own & enabled_tools(profile=profile)
 
     def __repr__(self) -> str:
         return f"ProgramSettings(data={str(self.data)!r}, base_url={self.base_url!r})"
@@ -77,6 +143,12 @@ def read_settings(
     *,
     data: Path | None = None,
     database_url: str | None = None,
+    files: Sequence[Path] = (),
+    profile: str | None = None,
+    toolsets: str | None = None,
+    exclude_tools: str | None = None,
+    read_only: bool | None = None,
+    reveal_numbers: bool | None = None,
 ) -> ProgramSettings:
     """The settings. Raises `BadSetting` naming the first that is wrong."""
 
@@ -87,17 +159,35 @@ def read_settings(
     base_url, api_key = given("CALLWRIGHT_BASE_URL"), given("CALLWRIGHT_API_KEY")
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise BadSetting("CALLWRIGHT_BASE_URL must begin with http:// or https://")
+    openapi_url = given("CALLWRIGHT_OPENAPI_URL")
+    if openapi_url is not None and not openapi_url.startswith(("http://", "https://")):
+        raise BadSetting("CALLWRIGHT_OPENAPI_URL must begin with http:// or https://")
     if base_url is not None and api_key is None:
         raise BadSetting("CALLWRIGHT_BASE_URL needs CALLWRIGHT_API_KEY, a key that begins with svc_live_")
-    return ProgramSettings(
+    chosen_toolsets = given("CALLWRIGHT_TOOLSETS") if toolsets is None else toolsets
+    settings = ProgramSettings(
         data=folder,
         database_url=_database(database_url or given("CALLWRIGHT_DATABASE_URL"), folder),
         base_url=base_url,
         api_key=api_key,
+        openapi_url=openapi_url,
         sim_seed=given("CALLWRIGHT_SIM_SEED") or "callwright",
         sim_time_scale=_scale(given("CALLWRIGHT_SIM_TIME_SCALE")),
         clock_begins_ms=_moment(given("CALLWRIGHT_CLOCK")),
+        files=_folders(files or _paths(given("CALLWRIGHT_FILES"))),
+        profile=profile or given("CALLWRIGHT_PROFILE") or DEFAULT_PROFILE,
+        toolsets=None if chosen_toolsets is None else names_of(chosen_toolsets),
+        exclude_tools=names_of(exclude_tools or given("CALLWRIGHT_EXCLUDE_TOOLS") or ""),
+        read_only=_is_true("CALLWRIGHT_READ_ONLY", given) if read_only is None else read_only,
+        reveal_numbers=_is_true("CALLWRIGHT_REVEAL_NUMBERS", given) if reveal_numbers is None else reveal_numbers,
+        confirm=_confirm(given("CALLWRIGHT_CONFIRM")),
     )
+    try:
+        settings.tools_of()
+    except UnknownTools as error:
+        where = "CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS, CALLWRIGHT_EXCLUDE_TOOLS, or their flags"
+        raise BadSetting(f"{where}: {error}") from error
+    return settings
 
 
 def _database(url: str | None, folder: Path) -> str:
@@ -109,6 +199,37 @@ def _database(url: str | None, folder: Path) -> str:
     if url.startswith(("postgresql+psycopg://", "sqlite:///")):
         return url
     raise BadSetting("CALLWRIGHT_DATABASE_URL must begin with postgresql:// or sqlite:///")
+
+
+def _paths(text: str | None) -> list[Path]:
+    return [Path(part) for part in (text or "").split(os.pathsep) if part.strip()]
+
+
+def _folders(paths: Sequence[Path]) -> tuple[Path, ...]:
+    folders = tuple(path.expanduser().absolute() for path in paths)
+    for folder in folders:
+        if not folder.is_dir():
+            raise BadSetting(f"CALLWRIGHT_FILES, or --files, must name folders that exist; {folder} is none")
+    return folders
+
+
+def _is_true(name: str, given: Callable[[str], str | None]) -> bool:
+    text = given(name)
+    if text is None:
+        return False
+    if text.lower() not in ("true", "false", "1", "0", "yes", "no"):
+        raise BadSetting(f"{name} must be true or false")
+    return text.lower() in ("true", "1", "yes")
+
+
+def _confirm(text: str | None) -> "ConfirmMode":
+    if text is None or text == "real":
+        return "real"
+    if text == "always":
+        return "always"
+    if text == "never":
+        return "never"
+    raise BadSetting("CALLWRIGHT_CONFIRM must be real, always or never")
 
 
 def _scale(text: str | None) -> float:

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from callwright.tools.served import served_tools
+from callwright.tools.toolsets import PROFILES
+
 from .app import build, settle
 from .session import ServerSession, SystemClock
 from .settings import BadSetting, ProgramSettings, read_settings
 
 if TYPE_CHECKING:
+    from mcp.server.mcpserver.tools import Tool
+
     from callwright.tools.use import Caller
 
 HANDSHAKE_S = 0.3
@@ -30,6 +35,21 @@ def arguments_of(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--data", type=Path, help="folder of the embedded service (CALLWRIGHT_DATA, ~/.callwright)")
     parser.add_argument("--database", help="its database, SQLite in the folder by default (CALLWRIGHT_DATABASE_URL)")
+    parser.add_argument(
+        "--files",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="import_audience may read files of this folder; may be given several times (CALLWRIGHT_FILES)",
+    )
+    parser.add_argument("--profile", help=f"which tools there are: {', '.join(PROFILES)} (CALLWRIGHT_PROFILE, builder)")
+    parser.add_argument("--toolsets", help="toolsets or tools, with commas, in place of the profile's")
+    parser.add_argument("--exclude-tools", help="toolsets or tools, with commas, to leave out")
+    parser.add_argument("--read-only", action="store_true", default=None, help="only tools that read")
+    parser.add_argument(
+        "--reveal-numbers", action="store_true", default=None, help="show contacts' telephone numbers whole"
+    )
     return parser.parse_args(given)
 
 
@@ -40,7 +60,9 @@ def new_session(settings: ProgramSettings) -> ServerSession:
         from .embedded import embedded, remote
 
         if settings.base_url is not None:
-            return remote(settings)
+            from .elsewhere import learn
+
+            return remote(settings, lambda client: learn(client, settings, session))
 
         def say_address(base_url: str) -> None:
             session.base_url = base_url
@@ -52,7 +74,16 @@ def new_session(settings: ProgramSettings) -> ServerSession:
 
         return random_id()
 
-    session = ServerSession(connect, ids=ids, clock=SystemClock(), base_url=settings.base_url)
+    session = ServerSession(
+        connect,
+        ids=ids,
+        clock=SystemClock(),
+        base_url=settings.base_url,
+        masks=not settings.reveal_numbers,
+        enabled=settings.tools_of(),
+        confirm=settings.confirm,
+    )
+    session.elsewhere = settings.base_url is not None
     return session
 
 
@@ -60,7 +91,16 @@ def run(given: Sequence[str]) -> int:
     """Serves until stdin ends; 2 when a setting is wrong."""
     flags = arguments_of(given)
     try:
-        settings = read_settings(data=flags.data, database_url=flags.database)
+        settings = read_settings(
+            data=flags.data,
+            database_url=flags.database,
+            files=flags.files,
+            profile=flags.profile,
+            toolsets=flags.toolsets,
+            exclude_tools=flags.exclude_tools,
+            read_only=flags.read_only,
+            reveal_numbers=flags.reveal_numbers,
+        )
     except BadSetting as error:
         print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the person who started it reads stderr
         return 2
@@ -73,13 +113,24 @@ def run(given: Sequence[str]) -> int:
             yield open_session
             tasks.cancel_scope.cancel()
 
-    server = build(opened)
+    server = build(opened, tools=_tools(settings))
     settle()
     # The thread that waits for stdin cannot be woken, so with Python's own handler Ctrl-C would do nothing until more
     # input comes. Ending at once is as safe as a crash: the lock goes with the process, what was done is committed.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(server.run_stdio_async, backend_options={"use_uvloop": sys.platform != "win32"})
     return 0
+
+
+def _tools(settings: ProgramSettings) -> "list[Tool]":
+    """The tools that are switched on; with folders, one of them reads files."""
+    tools = served_tools(settings.tools_of())
+    if not settings.files:
+        return tools
+    from callwright.tools.files import Folders
+    from callwright.tools.served_files import with_files
+
+    return with_files(tools, Folders(settings.files))
 
 
 async def _begin_soon(session: ServerSession) -> None:

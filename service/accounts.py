@@ -1,4 +1,4 @@
-"""Organizations and API keys, for whoever runs the service: the commands of the terminal, and the embedded default.
+"""Organizations, API keys and personal keys, for whoever runs the service: the terminal, and the embedded default.
 
 No API operation makes them. A key is shown once, when it is made; only its SHA-256 is kept.
 """
@@ -12,12 +12,15 @@ from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.money import CURRENCY, LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
 from callwright.service.domain.plans import PLANS
-from callwright.service.http.principals import IDENTITY_LENGTH, fingerprint, new_secret
+from callwright.service.http.principals import IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
 from callwright.service.storage import journal
 from callwright.service.storage.ledger import Movement, book
 from callwright.service.storage.schema import api_keys, organizations, transactions, wallets
 
 MAX_ACTIVE_KEYS = 20
+PROFILES = ("analyst", "operator", "builder", "all")
+"""Which tools a personal key may be offered, fewest first."""
+DEFAULT_PROFILE = "builder"
 DEFAULT_ORGANIZATION = "default"
 DEFAULT_PLAN = "growth"
 EMBEDDED_LABEL = "embedded"
@@ -104,28 +107,58 @@ def _top_up(connection: Connection, ids: Ids, org_id: str, micros: int, descript
 
 
 def create_key(connection: Connection, ids: Ids, org_id: str, label: str, now_ms: int) -> NewKey:
-    """A new API key. An organization has at most 20 active ones."""
-    active = select(func.count()).where(_K.org_id == org_id, _K.revoked_at.is_(None))
+    """A new API key. An organization has at most 20 active ones, personal keys not counted."""
+    active = select(func.count()).where(_K.org_id == org_id, _K.revoked_at.is_(None), _K.kind == "live")
     if connection.execute(active).scalar_one() >= MAX_ACTIVE_KEYS:
         raise AccountError(f"an organization has at most {MAX_ACTIVE_KEYS} active keys; revoke one first")
-    made = NewKey(ids.new("key"), new_secret())
-    connection.execute(
-        insert(api_keys),
-        {
-            "id": made.id,
-            "org_id": org_id,
-            "hash": fingerprint(made.secret),
-            "identity": made.secret[:IDENTITY_LENGTH],
-            "label": label[:200],
-            "created_at": now_ms,
-        },
+    return _add_key(connection, ids, org_id, "live", label, now_ms)
+
+
+def create_personal_key(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    label: str,
+    now_ms: int,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    spending_cap_micros: int | None = None,
+) -> NewKey:
+    """A new key for one person and the tool server alone. REST refuses it.
+
+    `profile` is one of `PROFILES`. `spending_cap_micros` is what the key may commit in all, None as much as the wallet
+    holds. The limit of 20 active keys is one of API keys; personal keys do not count towards it.
+    """
+    if profile not in PROFILES:
+        raise AccountError(f"there is no profile {profile!r}; use one of {', '.join(PROFILES)}")
+    if spending_cap_micros is not None and spending_cap_micros < 0:
+        raise AccountError("a spending cap cannot be below zero")
+    return _add_key(
+        connection, ids, org_id, "personal", label, now_ms, profile=profile, spending_cap_micros=spending_cap_micros
     )
+
+
+def _add_key(
+    connection: Connection, ids: Ids, org_id: str, kind: KeyKind, label: str, now_ms: int, **limits: str | int | None
+) -> NewKey:
+    made = NewKey(ids.new("key"), new_secret(kind))
+    row = {
+        "id": made.id,
+        "org_id": org_id,
+        "hash": fingerprint(made.secret),
+        "identity": made.secret[:IDENTITY_LENGTH],
+        "label": label[:200],
+        "created_at": now_ms,
+        "kind": kind,
+        **limits,
+    }
+    connection.execute(insert(api_keys), row)
     _audit(connection, ids, org_id, "api_key.created", made.id, now_ms)
     return made
 
 
 def keys_of(connection: Connection, org_id: str) -> list[Row[Any]]:
-    """The keys of an organization, revoked ones too, newest first."""
+    """The keys of an organization, of both kinds, revoked ones too, newest first."""
     statement = select(api_keys).where(_K.org_id == org_id).order_by(_K.created_at.desc(), _K.id.desc())
     return list(connection.execute(statement).all())
 
@@ -167,7 +200,7 @@ def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int
     org_id = default_organization(connection, ids, now_ms)
     connection.execute(
         update(api_keys)
-        .where(_K.org_id == org_id, _K.label == EMBEDDED_LABEL, _K.revoked_at.is_(None))
+        .where(_K.org_id == org_id, _K.label == EMBEDDED_LABEL, _K.kind == "live", _K.revoked_at.is_(None))
         .values(revoked_at=now_ms)
     )
     return create_key(connection, ids, org_id, EMBEDDED_LABEL, now_ms).secret

@@ -24,6 +24,7 @@ from callwright.service.dialler import sweeps
 from callwright.service.dialler.supervisor import Bell, Supervisor
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.domain.refusals import Refusal
 from callwright.service.handlers import every
 from callwright.service.http.gate import Gate
@@ -40,6 +41,7 @@ from callwright.service.storage.listing import Cursors
 from callwright.service.storage.schema import service_state
 
 _CURSOR_SECRET = "cursor_secret"
+_PLAN_SECRET = "plan_secret"
 LAST_WRITES_S = 3.0
 """How long the end may take to write down what is only in memory."""
 
@@ -52,7 +54,7 @@ class Service:
     asgi: Starlette
 
 
-def _secret(connection: Connection, name: str) -> str:
+def installation_secret(connection: Connection, name: str) -> str:
     """A secret of this installation, made when it is first asked for and the same for every process."""
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     row = {"name": name, "value": secrets.token_hex(32)}
@@ -89,11 +91,12 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
         bell = Bell()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
         async with opened(settings.database_url) as database, Synthesiser(libraries) as synthesiser:
-            cursors = Cursors(bytes.fromhex(await database.write(_secret, _CURSOR_SECRET)))
+            cursors = Cursors(bytes.fromhex(await database.write(installation_secret, _CURSOR_SECRET)))
+            plan_seal = PlanSeal(bytes.fromhex(await database.write(installation_secret, _PLAN_SECRET)))
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
             )
-            ports = Ports(settings, database, clock, ids, cursors, recordings, bell.ring)
+            ports = Ports(settings, database, clock, ids, cursors, plan_seal, recordings, bell.ring)
             async with anyio.create_task_group() as tasks:
                 if workers:
                     tasks.start_soon(Supervisor(ports, bell).run)

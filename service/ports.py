@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from callwright.service.domain.clock import Clock
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.storage.database import Database
@@ -20,6 +21,7 @@ class Ports:
     clock: Clock
     ids: Ids
     cursors: Cursors
+    plan_seal: PlanSeal
     recordings: Recordings
     wake: Callable[[], None]
     """Tells the workers that something may be due."""

@@ -15,6 +15,7 @@ from typing import IO, Any, Literal, cast
 
 import anyio
 from mcp import Client
+from mcp.client.session import MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
@@ -161,12 +162,16 @@ async def assistant(
     *flags: str | Path,
     era: Literal["legacy", "auto"] = "auto",
     settings: Mapping[str, str] | None = None,
+    hears: MessageHandlerFnT | None = None,
 ) -> AsyncGenerator[Assistant]:
-    """`callwright mcp` with the official client, until the block ends: then its stdin is closed."""
+    """`callwright mcp` with the official client, until the block ends: then its stdin is closed.
+
+    `hears` gets what the server sends unasked.
+    """
     handle, name = tempfile.mkstemp(suffix=".log", dir=home)
     with os.fdopen(handle, "w", encoding="utf-8") as errors:
         program = StdioServerParameters(
             command=COMMAND, args=["mcp", *map(str, flags)], env=environment(home, **(settings or {}))
         )
-        async with Client(stdio_client(program, errlog=errors), mode=era) as client:
+        async with Client(stdio_client(program, errlog=errors), mode=era, message_handler=hears) as client:
             yield Assistant(client, Path(name))

@@ -1,6 +1,7 @@
 """Arguments of a tool, held strictly against its model. What is wrong is said in one line, without repeating values."""
 
 import json
+from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
@@ -10,7 +11,9 @@ from pydantic_core import ErrorDetails
 
 from callwright.contract.model import Input
 
+from .text import shortened
 from .tool import Tool
+from .untrusted import cleaned
 
 In = TypeVar("In", bound=Input)
 
@@ -27,15 +30,22 @@ def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
         ToolError: `Invalid arguments: field: what is wrong; …`; unknown fields come with the allowed ones.
     """
     model = tool.arguments
-    given = {name: _unwrapped(value, model, name) for name, value in arguments.items()}
+    given = unwrapped(model, arguments)
+    if hidden := [name for name in given if name in model.model_fields and name not in tool.offered]:
+        raise ToolError(f"Invalid arguments: {hidden[0]}: unknown argument. {_allowed(tool)}")
     if tool.operation.shape == "many":
         given.setdefault("per_page", LIST_LENGTH)
     try:
         return model.model_validate_json(json.dumps(given, allow_nan=False), strict=True)
     except ValidationError as error:
-        raise ToolError(f"Invalid arguments: {_said(error, model)}") from error
+        raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
     except (ValueError, RecursionError) as error:
         raise ToolError("Invalid arguments: they hold a value that JSON cannot carry.") from error
+
+
+def unwrapped(model: type[Input], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with objects and lists where a host has sent them as JSON text."""
+    return {name: _unwrapped(value, model, name) for name, value in arguments.items()}
 
 
 def narrowed(asked: Input, to: type[In]) -> In:
@@ -74,18 +84,22 @@ def takes_text(annotation: Any) -> bool:
     return origin not in (list, dict)
 
 
-def _said(error: ValidationError, model: type[Input]) -> str:
+def _allowed(tool: Tool) -> str:
+    return f"Allowed: {', '.join(tool.offered) or 'none'}."
+
+
+def _said(error: ValidationError, tool: Tool) -> str:
     found = error.errors(include_url=False, include_input=False)
-    parts = [_one(entry, model) for entry in found[:_MOST_ERRORS]]
+    parts = [_one(entry, tool) for entry in found[:_MOST_ERRORS]]
     if len(found) > _MOST_ERRORS:
         parts.append(f"and {len(found) - _MOST_ERRORS} more")
     return "; ".join(parts)
 
 
-def _one(entry: ErrorDetails, model: type[Input]) -> str:
-    where = ".".join(str(step) for step in entry["loc"] if not _branch(step))
+def _one(entry: ErrorDetails, tool: Tool) -> str:
+    where = shortened(cleaned(".".join(str(step) for step in entry["loc"] if not _branch(step))), 80)
     if entry["type"] == "extra_forbidden":
-        allowed = f" Allowed: {', '.join(model.model_fields) or 'none'}." if len(entry["loc"]) == 1 else ""
+        allowed = f" {_allowed(tool)}" if len(entry["loc"]) == 1 else ""
         return f"{where}: unknown argument.{allowed}"
     if entry["type"] == "missing":
         return f"{where}: required"

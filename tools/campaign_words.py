@@ -1,16 +1,21 @@
 """How a campaign and its preview read in a reply."""
 
-from callwright.contract.deployments import Deployment, Preview, Stats
+from callwright.contract.deployments import Deployment, Stats
+from callwright.contract.previews import Preview
 
 from .text import amount, counted, line, lines, listed, moment, shortened
+from .untrusted import fenced
 from .use import Use
 
 _NEXT = {
-    "draft": "Next: preview_deployment, then start_deployment after the person agrees.",
-    "active": "Next: get_deployment with wait_seconds=45 follows it; pause_deployment stops it.",
-    "paused": "Next: resume_deployment goes on, cancel_deployment ends it.",
-    "completed": "Next: list_calls with this deployment_id shows its calls.",
+    "draft": "Next: preview_deployment shows who would be called and at what cost. start_deployment dials, once the "
+    "person agrees.",
+    "active": "Next: get_deployment with wait_seconds=45 follows it. pause_deployment stops it.",
+    "paused": "Next: resume_deployment goes on, once the person agrees. cancel_deployment ends it.",
+    "completed": "Next: get_call_stats counts its calls. list_calls with this deployment_id shows them.",
 }
+_NAMES_SHOWN = 12
+_TEXT_SHOWN = 300
 
 
 def done(stats: Stats) -> int:
@@ -52,16 +57,17 @@ def whole(deployment: Deployment, use: Use) -> str:
             f"budget cap {amount(deployment.budget_cap)}" if deployment.budget_cap else "no budget cap",
         ),
         _hours(deployment),
-        f"outcomes: {counted(stats.outcomes)}" if stats.outcomes else None,
-        f"dispositions: {counted(stats.dispositions)}" if stats.dispositions else None,
-        _NEXT.get(deployment.status),
+        f"outcomes: {counted(stats.outcomes, most=_NAMES_SHOWN)}" if stats.outcomes else None,
+        f"dispositions: {counted(stats.dispositions, most=_NAMES_SHOWN)}" if stats.dispositions else None,
+        _words_at_start(deployment),
+        _next(deployment, use),
     )
 
 
 def started(deployment: Deployment, use: Use) -> str:
     """What a start or resume set going."""
     network = "Simulated network: no telephone rings, the money is play money." if deployment.simulated else None
-    return lines(_state(deployment, use), network, _NEXT.get(deployment.status))
+    return lines(_state(deployment, use), network, _next(deployment, use))
 
 
 def stopped(deployment: Deployment, use: Use) -> str:
@@ -69,30 +75,47 @@ def stopped(deployment: Deployment, use: Use) -> str:
     in_flight = deployment.stats.in_flight
     calls = "call is" if in_flight == 1 else "calls are"
     finishing = f"{in_flight} {calls} still under way and will finish." if in_flight else None
-    return lines(_state(deployment, use), finishing, _NEXT.get(deployment.status))
+    return lines(_state(deployment, use), finishing, _next(deployment, use))
 
 
-def preview(found: Preview, _: Use) -> str:
-    """Who would be called, at what cost, and what stands in the way."""
-    cost = found.cost
+def preview(found: Preview, use: Use) -> str:
+    """Who would be called, at what cost, what stands in the way, and the plan to start with."""
+    cost, finish = found.cost, moment(found.finishes_at)
     missing = [f"{gap.name} for {gap.contacts} contacts" for gap in found.missing_variables]
     return lines(
+        found.summary,
+        line(f"plan {found.plan_id}", f"valid until {moment(found.plan_valid_until)}"),
         line(f"{found.eligible} people would be called", "simulated" if found.simulated else "REAL CALLS"),
         f"not called: {listed([f'{block.count} {block.reason}' for block in found.blocked])}"
         if found.blocked
         else None,
         f"no value: {listed(missing)}" if missing else None,
-        f"greeting: {shortened(found.greeting, 500)}" if found.greeting else "greeting: none, the contact begins",
+        _greeting(found, use),
         line(
             f"cost {amount(cost.low)} to {amount(cost.high)}",
             f"available {amount(cost.available)}",
             None if cost.covered else "THE WALLET DOES NOT COVER THE HIGH END",
         ),
         f"basis: {cost.basis}",
-        line(f"up to {found.max_attempts} attempts each", f"about {found.estimated_minutes:.1f} minutes for one round"),
+        line(
+            f"up to {found.max_attempts} attempts each",
+            f"about {found.estimated_minutes:.1f} minutes for one round",
+            f"everybody called once by about {finish}" if finish else None,
+        ),
         *(f"start would refuse: {problem}" for problem in found.problems),
         *(f"warning: {warning}" for warning in found.warnings),
     )
+
+
+def _greeting(found: Preview, use: Use) -> str:
+    """What the first contact would hear, with the cells of their row in it."""
+    if not found.greeting:
+        return "greeting: none, the contact begins"
+    return fenced([shortened(found.greeting, 500)], tag=use.session.ids(), what="Greeting of the first contact.")
+
+
+def _next(deployment: Deployment, use: Use) -> str:
+    return use.hint(_NEXT.get(deployment.status, ""))
 
 
 def _state(deployment: Deployment, use: Use) -> str:
@@ -101,6 +124,14 @@ def _state(deployment: Deployment, use: Use) -> str:
         f"reason: {deployment.status_reason}" if deployment.status_reason else None,
         _waiting(deployment),
     )
+
+
+def _words_at_start(deployment: Deployment) -> str | None:
+    """Where the agent's words are by which a started campaign speaks, whatever became of the agent since."""
+    if deployment.agent_snapshot is None:
+        return None
+    length = len(deployment.agent_snapshot.system_prompt)
+    return f"The prompt it speaks by ({length} characters) is in callwright://deployments/{deployment.id}"
 
 
 def _waiting(deployment: Deployment) -> str | None:

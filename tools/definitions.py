@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from .arguments import LIST_LENGTH
+from .asking import MOST_ENTRIES
 from .catalogue import TOOLS
-from .schema import JsonSchema, input_schema, output_schema
+from .reference_kinds import say_what_is_taken
+from .schema import JsonSchema, input_schema, list_schema, output_schema
 from .tool import Tool
 
 FILE = Path(__file__).with_name("definitions.json")
@@ -38,7 +40,7 @@ def _definition(tool: Tool) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": _input(tool),
-        "outputSchema": output_schema(tool.answer, brief=_brief(tool)),
+        "outputSchema": _output(tool),
         "annotations": {
             "readOnlyHint": hints.read_only,
             "destructiveHint": hints.destructive,
@@ -49,18 +51,46 @@ def _definition(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _brief(tool: Tool) -> bool:
-    """Only a tool that gets one thing describes it to the bottom; the others would say the same up to eight times."""
-    return not tool.hints.read_only or tool.operation.shape == "many"
+def _output(tool: Tool) -> JsonSchema:
+    if tool.many and tool.operation.item is not None:
+        return list_schema(tool.operation.item, shown=tool.shown)
+    return output_schema(tool.answer, brief=tool.name not in _WHOLE, undescribed=tool.undescribed)
+
+
+_WHOLE = frozenset({"get_transcript"})
+"""Tools whose answers are described to the bottom."""
+
+
+_LIST_WORDS = {
+    "cursor": "next_cursor, to go on.",
+    "created_from": "From this moment on.",
+    "created_before": "Before this moment.",
+    "status": "In one of these.",
+    "name": "With exactly this name.",
+    "deployment_id": "Deployment, from list_deployments.",
+    "agent_id": "Agent, from list_agents.",
+    "audience_id": "Audience, from list_audiences.",
+    "contact_id": "Contact, from list_contacts.",
+}
+"""Arguments of many lists, in fewer words than the contract has."""
 
 
 def _input(tool: Tool) -> JsonSchema:
-    many = tool.operation.shape == "many"
     words = dict(tool.words)
-    if many:
-        sorts = ", ".join(tool.operation.sorts)
-        words["sort"] = f"Sort by {sorts}, comma-separated; a leading - sorts descending."
-    schema = input_schema(tool.arguments, words=words)
-    if many:
-        schema["properties"]["per_page"]["default"] = LIST_LENGTH
+    if {"created_from", "deployment_id"} & tool.arguments.model_fields.keys() or tool.many:
+        words = {name: text for name, text in _LIST_WORDS.items() if name in tool.arguments.model_fields} | words
+    if tool.many:
+        words = {
+            "sort": f"{', '.join(tool.operation.sorts)}; a leading - descends.",
+            "fields": f"Fields to give, such as {', '.join(tool.example_fields)}.",
+        } | words
+    schema = input_schema(tool.arguments, words=words, offered=tool.offered, flat=tool.unfolded)
+    say_what_is_taken(tool.arguments, schema)
+    if tool.many:
+        schema["properties"]["per_page"] = {
+            "type": "integer",
+            "maximum": MOST_ENTRIES,
+            "default": LIST_LENGTH,
+            "description": "Entries at once.",
+        }
     return schema

@@ -3,16 +3,59 @@
 from callwright.contract import deployments as contract
 from callwright.contract.deployments import Contact
 
+from . import stakes
+from .campaign_answers import DeploymentFound, DeploymentState
 from .campaign_words import entry, preview, whole
 from .text import line, moment
-from .tool import CHANGES, READS, Gone, Hints, Tool, one_a_line
+from .tool import CHANGES, READS, Gone, Hints, Tool
 from .use import Use
 from .waiting import GetDeploymentWaiting, awaited
 
 _MOMENTS = {
-    "start_at": "Call nobody before this moment.",
-    "end_at": "Begin no new call from this moment on.",
+    "start_at": "No call before.",
+    "end_at": "No new call after.",
 }
+_SHORTER = {
+    "name": "Unique in the organization.",
+    "phone_number_ids": "Numbers to call from.",
+    "calls_per_second": "New calls a second.",
+    "caller_id_strategy": "sticky: always the same number for a contact.",
+    "max_concurrency": "Calls at the same time.",
+    "max_call_duration_seconds": "Then a call is ended.",
+    "ring_timeout_seconds": "Then a call is no_answer.",
+    "budget_cap": "It pauses before its calls cost more than this.",
+}
+_INSIDE = {
+    "auto_start": "Start at once instead of staying a draft.",
+    "calling_hours": "When people may be called. Left out: at any hour.",
+    "calling_hours.timezone_mode": "callee: the contact's own zone.",
+    "calling_hours.timezone": "IANA zone for fixed, or where none is known.",
+    "calling_hours.windows": "None crosses midnight.",
+    "calling_hours.windows.days": "On these.",
+    "calling_hours.windows.start": "HH:MM.",
+    "calling_hours.windows.end": "HH:MM.",
+    "retry_policy": "When people who were not reached are called again: max_attempts (3), interval_minutes "
+    "([240, 1440]; the last repeats), busy_interval_minutes (15), retry_on ([no_answer, busy, failed]; also "
+    "voicemail, rejected, short_call), short_call_seconds (10), max_attempts_per_day (2), different_time_of_day "
+    "(true).",
+    "voicemail": "When a machine answers: action hangup, continue, or leave_message with a message_template. detection "
+    "false: do not find that out.",
+    "budget_cap.amount": "In USD, for example 25.00.",
+    "budget_cap.currency": "USD.",
+    "compliance": "purpose: marketing, informational, collections or survey. consent_column: column that says yes for "
+    "who may be called. ai_disclosure, true by default: the agent says that it is automated.",
+}
+_AS_BEFORE = "As in create_deployment. Replaces the old one whole."
+_SCALARS = (
+    "max_concurrency",
+    "calls_per_second",
+    "ring_timeout_seconds",
+    "max_call_duration_seconds",
+    "caller_id_strategy",
+    "phone_number_ids",
+)
+_NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
+REST = "The whole campaign is at callwright://deployments/{id}"
 
 
 def _contact(contact: Contact, use: Use) -> str:
@@ -38,66 +81,82 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List deployments",
         description=(
-            "Campaigns (deployments), newest first, with how far each is. Use it to find a deployment_id or to see"
-            " what is running; filter by status, agent, audience or name. For one with all its settings use "
-            "get_deployment, for its people list_contacts, for its calls list_calls. Free, changes nothing."
+            "Campaigns (deployments), newest first, with how far each is. Use it to find one, or to see what is "
+            "running or uses an agent or audience. For settings and outcomes use get_deployment. For people use "
+            "list_contacts. Free."
         ),
         hints=READS,
-        reply=one_a_line(entry, empty="No deployment fits. create_deployment drafts one."),
+        reply=entry,
+        empty="No deployment fits. create_deployment drafts one.",
+        shown=("id", "name", "status", "simulated", "agent_id", "audience_id", "stats"),
+        hidden=frozenset({"call_type", "created_from", "created_before", "sort", "idempotency_key"}),
+        example="budget_cap",
     ),
     Tool(
         operation=contract.create_deployment,
         toolset="campaigns",
         title="Create a deployment",
         description=(
-            "Drafts a campaign: which agent calls which audience, from which numbers, when, how fast, with which "
-            "retries and budget. A draft costs nothing and calls nobody. WITH auto_start=true IT DIALS AND SPENDS "
-            "MONEY at once: leave that out, then use preview_deployment and, after the person has agreed, "
-            "start_deployment. Needs an agent (create_agent), a filled audience (import_audience) and a number "
-            "(rent_phone_number). Set budget_cap and calling_hours as the person wishes. Gives the draft's id and "
-            "settings."
+            "Drafts a campaign: which agent calls which audience, from which numbers, when, how fast, with what "
+            "budget. A draft costs nothing and calls nobody. WITH auto_start=true IT DIALS AND SPENDS MONEY at once: "
+            "leave that out, then use preview_deployment. Needs an agent (create_agent), a filled audience "
+            "(import_audience) and a number (rent_phone_number). Ask for budget_cap and calling_hours. To change a "
+            "draft use update_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
-        words=_MOMENTS,
+        takes=stakes.CreateAgreed,
+        weigh=stakes.create,
+        gives=DeploymentState,
+        words=_MOMENTS | _SHORTER | _INSIDE,
+        flat=frozenset({"retry_policy", "voicemail", "compliance"}),
+        hidden=frozenset({"call_type", "phone_number_id", "metadata", "person_agreed_to"}),
+        rest=REST,
     ),
     Tool(
         operation=contract.get_deployment,
         toolset="campaigns",
         title="Get a deployment",
         description=(
-            "One campaign: state, how many contacts are done, outcomes, dispositions, spend and settings. Use it "
-            "to follow a running campaign; with wait_seconds (up to 45) it waits until the campaign is finished or"
-            " paused, reporting progress, which is better than asking again and again. For single people use "
-            "list_contacts, for calls list_calls. Free, changes nothing."
+            "One campaign: status, contacts done, outcomes, dispositions, spend and settings. To follow a running one "
+            "set wait_seconds, rather than ask again and again. For single people use list_contacts. For single calls "
+            "use list_calls. Free."
         ),
         hints=READS,
         reply=whole,
         takes=GetDeploymentWaiting,
+        gives=DeploymentFound,
+        undescribed=frozenset((*_NESTED, *_SCALARS, "start_at", "end_at")) - {"budget_cap"},
         act=awaited,
+        rest=REST,
     ),
     Tool(
         operation=contract.update_deployment,
         toolset="campaigns",
         title="Change a deployment",
         description=(
-            "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL "
-            "MORE AND SPEND MORE. Changes the fields that are given; old values are overwritten. A draft may "
-            "change in everything, a paused one in all but agent and audience, an active one in name, pace, "
-            "end_at, budget_cap and notes. To start or stop use start_deployment, pause_deployment, "
-            "resume_deployment or cancel_deployment. Gives the deployment after the change."
+            "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL MORE "
+            "AND SPEND MORE. Overwrites the fields that are given. A draft may change in everything, a paused one in "
+            "all but agent and audience, an active one in name, pace, end_at and budget_cap. To stop one use "
+            "pause_deployment."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=whole,
-        words=_MOMENTS,
+        takes=stakes.UpdateAgreed,
+        weigh=stakes.update,
+        gives=DeploymentState,
+        words=_MOMENTS | _SHORTER | dict.fromkeys(_NESTED, _AS_BEFORE),
+        flat=frozenset((*_NESTED, *_SCALARS)),
+        hidden=frozenset({"metadata"}),
+        rest=REST,
     ),
     Tool(
         operation=contract.delete_deployment,
-        toolset="campaigns",
+        toolset="removal",
         title="Delete a draft",
         description=(
             "Deletes a campaign that is still a draft, for good. Costs nothing. One that has started cannot be "
-            "deleted, because its calls are records: use cancel_deployment to stop it. Gives the id that is gone."
+            "deleted, because its calls are records. To end that one use cancel_deployment."
         ),
         hints=CHANGES,
         reply=_gone,
@@ -107,25 +166,34 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Preview a deployment",
         description=(
-            "Dry run: dials nobody, costs nothing, changes nothing. Shows who would be called and who not and why,"
-            " columns that are missing, the greeting as the first person would hear it, the cost range against the"
-            " wallet, and what start_deployment would refuse. Use it before every start_deployment and show the "
-            "person the number of people and the cost."
+            "Dry run: dials nobody, costs nothing. Shows who would be called and who not and why, missing columns, the "
+            "first greeting, the cost range against the wallet, and what a start would refuse. Use it before any "
+            "start, and show the person how many people and what cost. For settings use get_deployment."
         ),
         hints=READS,
         reply=preview,
+        untrusted=("greeting",),
+        rest="Repair what is shown and preview again to see what is left.",
     ),
     Tool(
         operation=contract.list_contacts,
         toolset="campaigns",
         title="List contacts of a deployment",
         description=(
-            "The people of one campaign and how far it is with each: state, attempts, last outcome and "
-            "disposition, next attempt. Use it to see who was not reached or is still waiting; filter by status, "
-            "last_outcome or last_disposition. For what was said use list_calls, then get_transcript. Free, "
-            "changes nothing. Numbers are masked in the text."
+            "People of one campaign and how far it is with each: status, attempts, last outcome, next attempt. Use it "
+            "to see who was not reached. For the calls themselves use list_calls. For counts use get_deployment. Free."
         ),
         hints=READS,
-        reply=one_a_line(_contact, empty="No contact fits. A draft has none before its start."),
+        reply=_contact,
+        untrusted=("data.values",),
+        empty="No contact fits. A draft has none before its start.",
+        shown=("id", "phone_number", "status", "attempts", "last_outcome", "last_disposition", "last_call_id"),
+        example="next_attempt_at",
+        words={
+            "last_outcome": "For example busy.",
+            "last_disposition": "For example goal_met.",
+            "phone_number": "With this number.",
+        },
+        hidden=frozenset({"sort"}),
     ),
 )

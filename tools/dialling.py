@@ -2,10 +2,15 @@
 
 from callwright.contract import deployments as contract
 
+from . import stakes
+from .campaign_answers import DeploymentState
 from .campaign_words import started, stopped
+from .deployments import REST
 from .tool import Hints, Tool
 
 _DIALS = Hints(read_only=False, destructive=True, idempotent=True, open_world=True)
+
+_PLAN = "From preview_deployment. Nobody is called if anything has changed since. Required where telephones ring."
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -13,39 +18,49 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Start a deployment",
         description=(
-            "DIALS PEOPLE AND SPENDS MONEY: calls every contact of a draft or scheduled campaign, with its "
-            "retries, until all are done. On the simulated network no telephone rings and the money is play money;"
-            " the answer says so. First use preview_deployment, show the person how many people and what cost, and"
-            " start only after they agree. For a paused campaign use resume_deployment. Gives the campaign's "
-            "state; follow it with get_deployment and wait_seconds, stop it with pause_deployment."
+            "DIALS PEOPLE AND SPENDS MONEY: calls every contact of a draft or scheduled campaign, with its retries, "
+            "until all are done. (Simulated network: no telephone rings, play money.) First use preview_deployment, "
+            "and start only after the person agrees to how many people and what cost. For a paused campaign use "
+            "resume_deployment. Stop it with pause_deployment."
         ),
         hints=_DIALS,
         reply=started,
+        words={"plan_id": _PLAN},
+        takes=stakes.StartAgreed,
+        weigh=stakes.start,
+        gives=DeploymentState,
+        rest=REST,
     ),
     Tool(
         operation=contract.pause_deployment,
         toolset="campaigns",
         title="Pause a deployment",
         description=(
-            "Stops new calls of a running campaign at once and keeps its queue; calls under way finish, and cost "
-            "what they cost. Safe at any time; use it first when something seems wrong. resume_deployment goes on,"
-            " cancel_deployment ends it for good. Gives the campaign's state and counters."
+            "Stops new calls of a running campaign at once and keeps its queue; calls under way finish, and cost what "
+            "they cost. Safe at any time; use it first when something seems wrong. To go on use resume_deployment. To "
+            "end it for good use cancel_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=True, open_world=True),
         reply=stopped,
+        gives=DeploymentState,
+        rest=REST,
     ),
     Tool(
         operation=contract.resume_deployment,
         toolset="campaigns",
         title="Resume a deployment",
         description=(
-            "DIALS PEOPLE AND SPENDS MONEY: a paused campaign goes on with the contacts that are left. If it "
-            "paused by itself, get_deployment names the reason: repair that first, for example raise budget_cap "
-            "with update_deployment. Ask the person before resuming. For a draft use start_deployment. Gives the "
-            "campaign's state; follow it with get_deployment and wait_seconds."
+            "DIALS PEOPLE AND SPENDS MONEY: a paused campaign goes on with the contacts that are left. If it paused by "
+            "itself, get_deployment names the reason. Repair that first, for example a budget_cap with "
+            "update_deployment. Ask the person before resuming. For a draft use start_deployment."
         ),
         hints=_DIALS,
         reply=started,
+        words={"plan_id": _PLAN},
+        takes=stakes.StartAgreed,
+        weigh=stakes.start,
+        gives=DeploymentState,
+        rest=REST,
     ),
     Tool(
         operation=contract.cancel_deployment,
@@ -53,10 +68,12 @@ TOOLS: tuple[Tool, ...] = (
         title="Cancel a deployment",
         description=(
             "Ends a campaign for good: what is pending is dropped and cannot be taken up again; calls under way "
-            "finish, and cost what they cost. Records and transcripts stay. To stop for a while use "
-            "pause_deployment. Gives the campaign's state and counters."
+            "finish, and cost what they cost. Records and transcripts stay. To stop for a while use pause_deployment. "
+            "Ask the person first, unless they asked for it."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=stopped,
+        gives=DeploymentState,
+        rest=REST,
     ),
 )

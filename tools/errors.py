@@ -1,17 +1,25 @@
 """From an error of the client to a sentence that tells a model what happened and which tool helps."""
 
+import re
+from functools import cache
+
 from pydantic import JsonValue
 
 from callwright.client.errors import (
+    AddressUnreadable,
     AnswerTooLarge,
     CallwrightError,
     InvalidArguments,
+    NotOffered,
     ServiceProblem,
     ServiceTimeout,
     ServiceUnreachable,
 )
+from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 
+from .mentions import Offers, everything, offered_words
+from .not_offered import not_there
 from .text import shortened
 from .tool import Tool
 from .untrusted import cleaned
@@ -21,24 +29,35 @@ NEXT: dict[str, str] = {
     "missing_field": "Add the field named above and call again.",
     "invalid_field": "Correct the field named above and call again.",
     "invalid_cursor": "Call again without cursor, with the same filters and sort.",
-    "payload_too_large": "Send less at once: up to 1,000 rows with add_audience_rows, or the file in parts with "
-    "import_audience.",
+    "payload_too_large": "Send less at once. add_audience_rows takes up to 1,000 rows. import_audience takes a file in "
+    "parts.",
     "unsupported_media_type": "This is a fault of the server, not of your arguments: report it and do not try again.",
     "method_not_allowed": "The service does not know this operation: it may be an older version. Tell the person.",
     "api_key_required": "No tool helps: the person has to set CALLWRIGHT_API_KEY to a key that begins with svc_live_.",
     "invalid_api_key": "No tool helps: the person has to set CALLWRIGHT_API_KEY to an active key.",
     "origin_not_allowed": "No tool helps: the person has to reach the service from a server, not from a browser.",
     "not_found": "Check the id.",
-    "duplicate_name": "Choose another name, or use what already has it: {find} with name shows it.",
-    "phone_number_in_use": "list_deployments shows what calls from it; cancel_deployment or wait until it finishes.",
-    "number_unavailable": "search_available_numbers shows what is free now; take one of those.",
-    "audience_in_use": "list_deployments with audience_id shows who uses it; cancel_deployment or wait.",
-    "agent_in_use": "list_deployments with agent_id shows who uses it; cancel_deployment or wait.",
-    "invalid_state_transition": "{look} shows the state it is in; do only what that state allows.",
+    "duplicate_name": "Choose another name, or use what already has it. {find} with name shows it.",
+    "phone_number_in_use": "Wait until the campaign finishes. list_deployments shows what calls from it. "
+    "cancel_deployment ends that.",
+    "number_unavailable": "Take another one. search_available_numbers shows what is free now.",
+    "audience_in_use": "Wait until the campaign finishes. list_deployments with audience_id shows which uses it. "
+    "cancel_deployment ends that.",
+    "agent_in_use": "Wait until the campaign finishes. list_deployments with agent_id shows which uses it. "
+    "cancel_deployment ends that.",
+    "invalid_state_transition": "Do only what its state allows. {look} shows the state.",
+    "plan_required": "preview_deployment gives the plan_id; show the person its summary, and after their yes call "
+    "again with it.",
+    "plan_expired": "preview_deployment gives a new plan_id; call again with it.",
+    "plan_stale": "preview_deployment shows how it is now; show the person the new summary, and after their "
+    "yes call again with the new plan_id.",
     "idempotency_key_reused": "Call again; each call gets a fresh key.",
-    "insufficient_credits": "get_wallet shows what is there and the prices. The person has to top up, or dial fewer.",
-    "plan_limit_reached": "Finish or delete some first ({find} shows them), or the person moves to a larger plan.",
-    "audience_not_ready": "get_audience shows its state; add_audience_rows or import_audience fills it.",
+    "insufficient_credits": "The person has to top up, or dial fewer. get_wallet shows what is there and the prices.",
+    "spending_cap_reached": "Ask for less: a lower budget_cap, or fewer numbers. Otherwise the person needs a key with "
+    "a higher spending cap.",
+    "plan_limit_reached": "Finish some first, or the person moves to a larger plan. {find} shows what there is.",
+    "audience_not_ready": "It needs people. get_audience shows its state. add_audience_rows adds rows. import_audience "
+    "takes a file.",
     "internal_error": "Nothing was changed. Try once more; if it fails again, report the request id.",
     "service_unavailable": "Tell the person what is missing; try again later.",
 }
@@ -80,13 +99,21 @@ LOOKS: dict[str, str] = {
 }
 """The tool that shows one of them."""
 
+_STEPS = re.compile(r"[^.\[\]]+")
+_FILTER_WORDS = frozenset({"filter", "from", "before", "created_at"})
+"""What the names of filters are made of on the wire, besides their own."""
 _DETAILS = ("current_status", "allowed", "required", "available", "limit", "current", "reasons")
 
 
-def explained(error: CallwrightError, tool: Tool) -> str:
-    """What happened and the next step, in one short paragraph. Text from the service is cleaned and cut."""
+def explained(error: CallwrightError, tool: Tool, *, offers: Offers = everything, key: str = "") -> str:
+    """What happened and the next step, in one short paragraph. Text from the service is cleaned and cut.
+
+    A tool that is switched off is not advised. `key` is the idempotency key of the call.
+    """
+    if isinstance(error, NotOffered | AddressUnreadable):
+        return offered_words(not_there(error, tool.operation), offers)
     if isinstance(error, ServiceProblem):
-        return f"{_happened(error)} {_advice(error, tool.operation)}"
+        return f"{_happened(error, tool)} {_advice(error, tool.operation, offers)}"
     if isinstance(error, InvalidArguments):
         return f"Invalid arguments: {_sentence(str(error))} Correct them and call again."
     if isinstance(error, ServiceUnreachable | ServiceTimeout):
@@ -100,20 +127,35 @@ def explained(error: CallwrightError, tool: Tool) -> str:
         what = "The service gave an answer that cannot be read; it may be of another version."
     if tool.hints.read_only:
         return f"{what} Nothing was changed."
-    return f"{what} It may have happened: look with {looked_up_with(tool.operation)} before trying again."
+    look = next((name for name in _looks(tool.operation) if offers(name)), None)
+    if look is None:
+        return f"{what} It may have happened: tell the person, and do not try again."
+    if key and tool.operation.noun == "deployments" and tool.operation.method == "POST" and offers("get_deployment"):
+        look = f"get_deployment and idempotency_key={key}, which finds it if it has happened,"
+    return f"{what} It may have happened: look with {look} before trying again."
 
 
 def looked_up_with(operation: AnyOperation) -> str:
     """The tool that shows whether a change has happened."""
+    return _looks(operation)[0]
+
+
+def _looks(operation: AnyOperation) -> tuple[str, ...]:
+    """The tools that show whether a change has happened, the best first."""
+    listing = BY_NOUN[operation.noun]
     gone = operation.method == "DELETE"
-    return (LOOKS if operation.path_fields and not gone else BY_NOUN)[operation.noun]
+    return (LOOKS[operation.noun], listing) if operation.path_fields and not gone else (listing,)
 
 
-def _happened(problem: ServiceProblem) -> str:
-    said = _sentence(problem.message)
-    if problem.field and problem.field not in said:
-        said = f"{cleaned(problem.field)}: {said}"
-    parts = [said, *(_entry(entry) for entry in problem.errors[1:6])]
+def _happened(problem: ServiceProblem, tool: Tool) -> str:
+    field = _own(problem.field, tool)
+    if problem.field and problem.field != field:
+        said = _sentence(problem.message.removeprefix(f"{problem.field}: "))
+    else:
+        said = _sentence(problem.message)
+    if field and field not in said:
+        said = f"{field}: {said}"
+    parts = [said, *(_entry(entry, tool) for entry in problem.errors[1:6])]
     known = [
         f"{name} {_value(problem.details[name])}"
         for name in _DETAILS
@@ -128,21 +170,41 @@ def _happened(problem: ServiceProblem) -> str:
     return " ".join(parts)
 
 
-def _advice(problem: ServiceProblem, operation: AnyOperation) -> str:
+def _advice(problem: ServiceProblem, operation: AnyOperation, offers: Offers) -> str:
     find = BY_NOUN[operation.noun]
-    if problem.code == "not_found":
+    if problem.code == "not_found" or (problem.status == 404 and problem.code not in NEXT):
         field = (problem.field or "").split(".")[-1]
         if field == "import_id":
-            return "The id comes from the answer of import_audience."
-        return f"{FINDERS.get(field, find)} shows what exists."
+            return offered_words("Check the id. The id comes from the answer of import_audience.", offers)
+        return offered_words(f"{FINDERS.get(field, find)} shows what exists.", offers) or "Check the id."
     default = "Try again later, or tell the person."
-    return NEXT.get(problem.code, default).format(find=find, look=looked_up_with(operation))
+    look = next((name for name in _looks(operation) if offers(name)), find)
+    return offered_words(NEXT.get(problem.code, default).format(find=find, look=look), offers) or default
 
 
-def _entry(entry: JsonValue) -> str:
+def _entry(entry: JsonValue, tool: Tool) -> str:
     if isinstance(entry, dict):
-        return _sentence(f"{entry.get('field') or 'value'}: {entry.get('message') or 'not allowed'}")
+        field = _own(str(entry.get("field") or ""), tool)
+        return _sentence(f"{field or 'value'}: {entry.get('message') or 'not allowed'}")
     return _sentence(str(entry))
+
+
+def _own(field: str | None, tool: Tool) -> str:
+    """The field as far as its names are those of the tool's arguments: the rest may be a column of somebody's file."""
+    kept = 0
+    for part in _STEPS.finditer(field or ""):
+        if not (part[0].isdigit() or part[0] in _FILTER_WORDS or part[0] in _names(tool.arguments)):
+            return (field or "")[:kept].rstrip(".[")
+        kept = part.end()
+    return field or ""
+
+
+@cache
+def _names(model: type[Input]) -> frozenset[str]:
+    """The names of all fields in a model of arguments, however deep."""
+    schema = model.model_json_schema()
+    parts = [schema, *schema.get("$defs", {}).values()]
+    return frozenset(name for part in parts for name in part.get("properties", {}))
 
 
 def _value(value: JsonValue) -> str:

@@ -4,7 +4,7 @@ from callwright.contract import transcripts as contract
 from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatch
 
 from .text import clock_time, line, lines, moment
-from .tool import READS, Tool, one_a_line
+from .tool import READS, Tool
 from .transcripts import WHAT
 from .untrusted import fenced
 from .use import Use
@@ -23,7 +23,7 @@ def _match(match: TranscriptMatch, use: Use) -> str:
             "simulated" if match.simulated else None,
         ),
         fenced(said, tag=use.session.ids(), what=WHAT) if said else None,
-        f"{left} more turns match: get_transcript reads them." if said and left > 0 else None,
+        use.hint(f"{left} more turns match; get_transcript reads them.") if said and left > 0 else None,
     )
 
 
@@ -47,33 +47,46 @@ def _stats(stats: CallStats, _: Use) -> str:
     )
 
 
+_AS_IN_LIST = {
+    "outcome": "One of these, such as answered.",
+    "disposition": "One of these, such as goal_met.",
+}
+
 TOOLS: tuple[Tool, ...] = (
     Tool(
         operation=contract.search_transcripts,
         toolset="calls",
         title="Search transcripts",
         description=(
-            "Words or phrases in what was said, over many calls at once: the calls in which they stand, newest "
-            "first, with the turns. Use it to answer questions such as who objected to the price; put a phrase in "
-            "double quotes, narrow with deployment_id, outcome or speaker. All words must occur in one call. To read "
-            "one call whole use get_transcript; to count calls use get_call_stats. Free, changes nothing. Cite call "
-            "and turn."
+            "Words or phrases in what was said, over many calls: the calls in which all of them stand, newest first, "
+            "with the turns. Use it, in several wordings, for questions such as who objected to the price. To read one "
+            "call use get_transcript. To count calls use get_call_stats. Free."
         ),
         hints=READS,
-        reply=one_a_line(_match, empty="Nobody said that in these calls."),
+        reply=_match,
+        empty="Nobody said that in these calls.",
         untrusted=("data.snippets.text",),
+        shown=("call_id", "deployment_id", "outcome", "disposition", "created_at", "match_count", "snippets"),
+        hidden=frozenset({"sort", "call_type", "status", "answered_by", "contact_id", "audience_id", "to", "language"}),
+        example="agent_id",
+        flat=frozenset({"outcome", "disposition"}),
+        words=_AS_IN_LIST | {"query": "Words; a phrase in double quotes.", "snippets": "Turns shown of each call."},
     ),
     Tool(
         operation=contract.get_call_stats,
         toolset="calls",
         title="Count calls",
         description=(
-            "Counts calls by outcome, disposition, agent, deployment, hour, day, language or who answered, with "
-            "lengths and cost. Use it for numbers over a campaign instead of listing its calls; filter as in "
-            "list_calls. For the counters of a running campaign use get_deployment. Free, changes nothing. Hours and "
-            "days are UTC."
+            "Counts calls in groups, the largest first, with lengths and cost. Use it for figures instead of listing "
+            "calls. For the counters of one campaign use get_deployment. For the calls themselves use list_calls. "
+            "Free. Hours and days are UTC."
         ),
         hints=READS,
         reply=_stats,
+        hidden=frozenset(
+            {"call_type", "status", "to", "contact_id", "audience_id", "answered_by", "outcome", "disposition"}
+        ),
+        words={"group_by": "Up to three.", "language": "A tag such as en-US."},
+        rest="The largest groups come first. Narrow the filters to see the others.",
     ),
 )

@@ -2,10 +2,26 @@
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
+from callwright.contract.words import Money, Timestamp
 
+from . import stakes
 from .text import amount, line, lines, listed, moment
-from .tool import CHANGES, READS, Hints, Tool, one_a_line
+from .tool import CHANGES, READS, Hints, Narrow, Tool
 from .use import Use
+
+
+class NumberState(Narrow):
+    """A number after it was rented, changed or given back."""
+
+    id: str
+    number: str
+    country: str
+    status: str
+    label: str
+    simulated: bool
+    monthly_cost: Money
+    renews_at: Timestamp | None = None
+    auto_renew: bool
 
 
 def _able(capabilities: Capabilities) -> str:
@@ -66,75 +82,98 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="List phone numbers",
         description=(
-            "Phone numbers the organization rents or has rented, newest first. Use it to find the phone_number_ids"
-            " that a deployment calls from; status active leaves out released ones. For numbers that can be rented"
-            " use search_available_numbers. Free, changes nothing. Gives id, number, country, state and "
-            "capabilities."
+            "Phone numbers the organization rents, newest first. Use it to find numbers a campaign can call from; "
+            "status active leaves out released ones. For numbers that can be rented use search_available_numbers. Free."
         ),
         hints=READS,
-        reply=one_a_line(
-            _entry, empty="No number fits. search_available_numbers finds one, rent_phone_number rents it."
-        ),
+        reply=_entry,
+        empty="No number fits. search_available_numbers finds one. rent_phone_number rents it.",
+        shown=("id", "number", "country", "status", "label", "capabilities"),
+        hidden=frozenset({"number", "number_type", "country", "sort"}),
+        example="monthly_cost",
     ),
     Tool(
         operation=contract.search_available_numbers,
         toolset="numbers",
         title="Search numbers to rent",
         description=(
-            "Phone numbers that can be rented now, by country, and if wished by type, area code or digits in it. "
-            "Use it before rent_phone_number to show the person choices and prices. Numbers you already have are "
-            "in list_phone_numbers. Free, rents nothing. Gives number, place, type and monthly price."
+            "Phone numbers that can be rented now, with place, type and monthly price. Use it to show the person "
+            "choices. For numbers that are rented use list_phone_numbers. Free; it reserves nothing."
         ),
         hints=Hints(read_only=True, destructive=False, idempotent=True, open_world=True),
-        reply=one_a_line(_available, empty="Nothing is free for this search. Drop area_code or contains."),
+        reply=_available,
+        empty="Nothing is free for this search. Drop area_code or contains.",
+        shown=("number", "locality", "number_type", "monthly_cost"),
+        hidden=frozenset({"sort"}),
+        example="capabilities",
+        words={
+            "country": "ISO code, for example US.",
+            "number_type": "local when left out.",
+            "area_code": "With this area code.",
+            "contains": "With these digits.",
+        },
     ),
     Tool(
         operation=contract.rent_phone_number,
         toolset="numbers",
         title="Rent a phone number",
         description=(
-            "SPENDS MONEY: charges the first month to the wallet at once, and again every month while auto_renew "
-            "is true. Rents a number to call from. Look with list_phone_numbers first, one may be there already; "
-            "choose with search_available_numbers and name it in number, or leave number out to get any that fits."
-            " Ask the person before renting where the money is real. Calls nobody. Gives the phone_number_id and "
-            "its price."
+            "SPENDS MONEY: charges the first month to the wallet at once, and again every month while auto_renew is "
+            "true. Rents a number to call from; calls nobody. Choose with search_available_numbers, or leave number "
+            "out to get any that fits. One may be there already: look with list_phone_numbers. Ask the person first "
+            "where the money is real."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_rented,
+        takes=stakes.RentAgreed,
+        weigh=stakes.rent,
+        gives=NumberState,
+        hidden=frozenset({"metadata"}),
+        words={
+            "area_code": "With this area code.",
+            "contains": "With these digits.",
+            "auto_renew": "Pay every month again.",
+            "country": "ISO code, for example US.",
+            "number": "Exactly this one, from search_available_numbers.",
+        },
     ),
     Tool(
         operation=contract.get_phone_number,
-        toolset="numbers",
+        toolset="upkeep",
         title="Get a phone number",
         description=(
-            "One rented phone number: state, capabilities, price, renewal, and the deployments that "
-            "call from it. Use list_phone_numbers to find the id. Free, changes nothing."
+            "One rented phone number: state, capabilities, price, renewal, and the campaigns that call from it. Use it "
+            "before giving a number back. To find numbers use list_phone_numbers. Free."
         ),
         hints=READS,
         reply=_whole,
     ),
     Tool(
         operation=contract.update_phone_number,
-        toolset="numbers",
+        toolset="upkeep",
         title="Change a phone number",
         description=(
-            "Changes label, renewal or notes of a rented number; the number itself stays. Costs "
-            "nothing now, but auto_renew=true goes on charging every month. To give a number back use "
-            "release_phone_number. Gives the number after the change."
+            "Changes label or renewal of a rented number; the number itself stays. Costs nothing now, but "
+            "auto_renew=true goes on charging every month. To give a number back at once use release_phone_number."
         ),
         hints=CHANGES,
         reply=_whole,
+        takes=stakes.RenewAgreed,
+        weigh=stakes.renew,
+        gives=NumberState,
+        hidden=frozenset({"metadata"}),
     ),
     Tool(
         operation=contract.release_phone_number,
-        toolset="numbers",
+        toolset="removal",
         title="Release a phone number",
         description=(
-            "Gives a rented number back for good: it may never be had again. Refused while a deployment that is "
-            "not finished calls from it. Ask the person first. To stop paying later instead, use "
-            "update_phone_number with auto_renew=false. Gives the number and its new state."
+            "Gives a rented number back for good: it may never be had again, and what was paid is not paid back. "
+            "Refused while a campaign that is not finished calls from it. To stop paying later instead, use "
+            "update_phone_number with auto_renew=false. Ask the person first."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_released,
+        gives=NumberState,
     ),
 )

@@ -12,6 +12,7 @@ from callwright.contract.calls import Call, GetCall, GetRecording, get_call, get
 from callwright.contract.model import Resource
 
 from .arguments import narrowed
+from .foreign_recordings import foreign_recording
 from .text import clock_time, line, lines
 from .tool import Reply, data_of
 from .use import Media, Session, Use
@@ -19,7 +20,7 @@ from .use import Media, Session, Use
 INLINE_BYTES = 200_000
 """Below this many bytes a recording may be part of a reply."""
 
-RESOURCE_BYTES = 1_000_000
+RESOURCE_BYTES = 750_000
 """Up to this many bytes a recording can be read as a resource. Clients refuse larger messages."""
 
 _WHY_NOT = {
@@ -34,7 +35,7 @@ class GetRecordingInline(GetRecording):
 
     inline: Annotated[
         bool,
-        Field(description="Send the sound in the reply, if it has fewer than 200,000 bytes. false gives a link only."),
+        Field(description="Send the sound along, if it has fewer than 200,000 bytes."),
     ] = False
 
 
@@ -67,9 +68,14 @@ def elsewhere(url: str | None) -> str:
 
 async def recording(use: Use, asked: GetRecordingInline) -> Reply:
     """A description of the recording, a link to it, and the sound where that was asked for and it is small."""
-    call = await use.client.ask(get_call, GetCall(call_uuid=asked.call_uuid))
+    about = await use.client.ask_loosely(get_call, GetCall(call_uuid=asked.call_uuid))
+    if (call := about.answer) is None:
+        most = INLINE_BYTES - 1 if asked.inline else None
+        plain = narrowed(asked, GetRecording)
+        return await foreign_recording(use, plain, about.data, inline_bytes=most, resource_bytes=RESOURCE_BYTES)
     if why := _WHY_NOT.get(call.recording.status):
-        raise ToolError(f"Call {call.id} has no recording: {why}. list_calls with outcome=[answered] finds others.")
+        others = use.hint("list_calls with outcome=[answered] finds others.")
+        raise ToolError(f"Call {call.id} has no recording: {why}. {others}".rstrip())
     async with use.client.open(get_recording, narrowed(asked, GetRecording)) as media:
         sound = await _sound(media) if asked.inline else None
         url = recording_url(use.session, call.id, asked.format)
@@ -85,10 +91,10 @@ async def recording(use: Use, asked: GetRecordingInline) -> Reply:
             url=url,
             inline=sound is not None,
         )
-    return Reply(text=_words(call, found, asked), data=data_of(found), more=_blocks(found, sound))
+    return Reply(text=_words(call, found, asked, use), data=data_of(found), more=_blocks(found, sound))
 
 
-def _words(call: Call, found: RecordingFound, asked: GetRecordingInline) -> str:
+def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, use: Use) -> str:
     size = f"{found.size_bytes / 1000:.0f} kB" if found.size_bytes is not None else None
     return lines(
         line(
@@ -99,7 +105,8 @@ def _words(call: Call, found: RecordingFound, asked: GetRecordingInline) -> str:
             "agent left, contact right" if found.channels == 2 else None,
             "simulated" if found.simulated else None,
         ),
-        line(call.outcome, call.disposition, f"{call.turn_count} turns; get_transcript gives the words"),
+        line(call.outcome, call.disposition, f"{call.turn_count} turns"),
+        use.hint("get_transcript gives the words."),
         "It is too large to send along." if asked.inline and not found.inline else None,
         f"Resource: {found.resource_uri}" if found.resource_uri else elsewhere(found.url),
     )

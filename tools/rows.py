@@ -1,21 +1,62 @@
 """Tools for the people in an audience: adding, importing, listing, and what an import refused."""
 
 from callwright.contract import audiences as contract
-from callwright.contract.audiences import AudienceImport, AudienceRow, RowError, RowsAdded
+from callwright.contract.audiences import (
+    AudienceImport,
+    AudienceRow,
+    GetAudienceImport,
+    ListImportErrors,
+    RowError,
+    RowsAdded,
+    get_audience_import,
+    list_import_errors,
+)
 
+from . import stakes
 from .text import line, lines, shortened
-from .tool import READS, Hints, Tool, one_a_line
-from .untrusted import cleaned
+from .tool import READS, Hints, Narrow, Reply, Tool, data_of, narrow
+from .untrusted import cleaned, fenced
 from .use import Use
 
 _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
 """Open world: rows that join a running deployment are called."""
 
 _ERRORS_SHOWN = 10
+REFUSED = ("errors.column", "errors.message", "errors.value_redacted")
+"""Where an answer about an import holds what stood in the file."""
+_VALUES_SHOWN = 8
+
+
+class ImportMade(Narrow):
+    """An import: how far it is."""
+
+    id: str
+    audience_id: str
+    status: str
+    status_reason: str | None = None
+    percent: int
+    added: int
+    invalid: int
+    duplicates: int
+
+
+class ImportFound(ImportMade):
+    """An import with the first rows it refused."""
+
+    total_rows: int | None = None
+    errors: list[RowError] = []
 
 
 def _refused(error: RowError, _: Use) -> str:
-    return line(f"row {error.row_number}", error.code, error.column, error.message, error.value_redacted)
+    facts = (error.column, error.message, error.value_redacted)
+    return line(
+        f"row {error.row_number}", error.code, *(shortened(cleaned(fact), 100) if fact else None for fact in facts)
+    )
+
+
+def _refusals(errors: list[RowError], use: Use) -> str | None:
+    said = [_refused(error, use) for error in errors]
+    return fenced(said, tag=use.session.ids(), what="Refused rows.") if said else None
 
 
 def _added(answer: RowsAdded, use: Use) -> str:
@@ -23,25 +64,53 @@ def _added(answer: RowsAdded, use: Use) -> str:
     return lines(
         f"{answer.added} of {answer.received} rows added to {answer.audience_id}, "
         f"{answer.invalid} invalid, {answer.duplicates} duplicates.",
-        *(_refused(error, use) for error in answer.errors[:_ERRORS_SHOWN]),
+        _refusals(answer.errors[:_ERRORS_SHOWN], use),
         f"{hidden} more refused rows are in the structured answer." if hidden > 0 else None,
     )
 
 
 def _row(row: AudienceRow, use: Use) -> str:
-    values = [f"{name}={shortened(cleaned(value), 60)}" for name, value in row.values.items()]
-    return line(row.id, use.number(row.phone_number), row.country, row.timezone, row.external_id, *values[:8])
+    values = [f"{cleaned(name)}={shortened(cleaned(value), 60)}" for name, value in row.values.items()]
+    hidden = len(values) - _VALUES_SHOWN
+    return line(
+        row.id,
+        use.number(row.phone_number),
+        row.country,
+        row.timezone,
+        shortened(row.external_id, 60) if row.external_id else None,
+        *values[:_VALUES_SHOWN],
+        f"and {hidden} more columns" if hidden > 0 else None,
+    )
 
 
-def _import(imported: AudienceImport, _: Use) -> str:
+def _import(imported: AudienceImport, use: Use) -> str:
     where = f"with id={imported.audience_id} and import_id={imported.id}"
     running = imported.status in ("pending", "importing")
     return lines(
         line(imported.id, imported.status, imported.status_reason, f"{imported.percent}%"),
         f"{imported.added} added, {imported.invalid} invalid, {imported.duplicates} duplicates",
-        f"It goes on: get_audience_import {where} shows how far it is." if running else None,
-        f"list_import_errors {where} says why rows were refused." if imported.invalid else None,
+        use.hint(f"It goes on: get_audience_import {where} shows how it ends.") if running else None,
     )
+
+
+async def _found(use: Use, asked: GetAudienceImport) -> Reply:
+    """The import, and the first rows it refused once it is over."""
+    imported = await use.client.ask(get_audience_import, asked)
+    refused = imported.invalid + imported.duplicates
+    errors: list[RowError] = []
+    if refused and imported.status not in ("pending", "importing"):
+        question = ListImportErrors(id=asked.id, import_id=asked.import_id, per_page=_ERRORS_SHOWN)
+        errors = (await use.client.ask(list_import_errors, question)).data
+    left = refused - len(errors)
+    where = f"with id={imported.audience_id} and import_id={imported.id}"
+    text = lines(
+        _import(imported, use),
+        _refusals(errors, use),
+        f"{left} more refused rows." if errors and left > 0 else None,
+        use.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
+    )
+    found = narrow(ImportFound, imported).model_copy(update={"errors": errors})
+    return Reply(text=text, data=data_of(found), untrusted=REFUSED)
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -50,59 +119,80 @@ TOOLS: tuple[Tool, ...] = (
         toolset="audiences",
         title="Add people to an audience",
         description=(
-            "Side effect: people added to an audience that a running deployment uses ARE CALLED by it, which costs"
-            " money. Adds 1 to 1,000 rows; each is an object with the phone column and the columns the prompt "
-            "needs. For a CSV file use import_audience. Bad and double rows are refused one by one and never stop "
-            "the others. Gives how many were added and why rows were refused."
+            "Side effect: people added to an audience that a running campaign uses ARE CALLED by it, which costs "
+            "money. Adds 1 to 1,000 rows. For a CSV file use import_audience. Bad and double rows are refused one by "
+            "one and never stop the others. Gives how many were added and why rows were refused."
         ),
         hints=_FILLS,
         reply=_added,
+        takes=stakes.RowsAgreed,
+        weigh=stakes.add_rows,
+        untrusted=REFUSED,
+        words={"rows": "Objects: the phone column and each column the prompt needs."},
+        flat=frozenset({"rows"}),
+        rest="Correct the refused rows that are shown and add them again to learn about the others.",
     ),
     Tool(
         operation=contract.list_audience_rows,
-        toolset="audiences",
+        toolset="people",
         title="List people in an audience",
         description=(
-            "People in an audience, in the order in which they came, with their columns. Use it to check a list or"
-            " to find one person by phone_number or external_id. For how far a campaign is with each person use "
-            "list_contacts. Free, changes nothing. Numbers are masked in the text."
+            "People in an audience, in the order in which they came, with their columns. Use it to check a list, or to "
+            "find one person by phone_number or external_id. For how far a campaign is with each person use "
+            "list_contacts. Free. Numbers are masked."
         ),
         hints=READS,
-        reply=one_a_line(_row, empty="No row fits."),
+        reply=_row,
+        untrusted=("data.external_id", "data.values"),
+        fenced_as="Rows of an audience.",
+        empty="No row fits.",
+        shown=("id", "phone_number", "external_id", "values"),
+        example="timezone",
+        hidden=frozenset({"sort"}),
     ),
     Tool(
         operation=contract.import_audience,
         toolset="audiences",
         title="Import a CSV file",
         description=(
-            "Side effect: people imported into an audience that a running deployment uses ARE CALLED by it, which "
-            "costs money. Imports the text of a CSV file with a header row, up to about 1 MB; larger files go in "
-            "parts, each with the header. The audience must exist: create_audience. A bad row never fails the "
-            "import. Gives an import id; get_audience_import shows progress, list_import_errors the refused rows."
+            "Side effect: people imported into an audience that a running campaign uses ARE CALLED by it, which costs "
+            "money. Imports the text of a CSV file into an audience that exists; more than about 1 MB goes in parts, "
+            "each with the header row. For a few people use add_audience_rows. A bad row never fails the import. Gives "
+            "an import_id. get_audience_import shows how it ended."
         ),
         hints=_FILLS,
         reply=_import,
+        takes=stakes.ImportAgreed,
+        weigh=stakes.import_file,
+        gives=ImportMade,
     ),
     Tool(
         operation=contract.get_audience_import,
         toolset="audiences",
         title="Get an import",
         description=(
-            "How far an import is, and how many rows it added or refused. Use it after import_audience until the "
-            "state is completed. For the reasons of refused rows use list_import_errors. Free, changes nothing."
+            "How far the import of a file is, how many rows it added, and the first ten it refused with the reason. "
+            "Use it after import_audience until it is completed. For every refused row use list_import_errors. Free."
         ),
         hints=READS,
         reply=_import,
+        gives=ImportFound,
+        act=_found,
     ),
     Tool(
         operation=contract.list_import_errors,
-        toolset="audiences",
+        toolset="people",
         title="List refused rows of an import",
         description=(
-            "The rows an import refused: row number, column, reason, and the value with its middle masked. Use it "
-            "after import_audience to tell the person what to repair in the file. Free, changes nothing."
+            "Every row an import refused: row number, column, reason, and the value with its middle masked. Use it to "
+            "tell the person what to repair in the file. For counts and the first ten use get_audience_import. Free."
         ),
         hints=READS,
-        reply=one_a_line(_refused, empty="This import refused no row."),
+        reply=_refused,
+        untrusted=("data.column", "data.message", "data.value_redacted"),
+        fenced_as="Refused rows.",
+        empty="This import refused no row.",
+        shown=("row_number", "column", "code", "message", "value_redacted"),
+        hidden=frozenset({"sort"}),
     ),
 )

@@ -3,7 +3,7 @@
 References are inlined, titles and examples dropped, and "X or null" becomes X: absent says the same with fewer words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -12,43 +12,90 @@ JsonSchema = dict[str, Any]
 
 _DROPPED = frozenset({"title", "examples", "$defs"})
 _BOUNDS = frozenset(
-    {"format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"}
+    {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "pattern"}
 )
-_DROPPED_FROM_ANSWERS = _DROPPED | _BOUNDS | {"description", "default"}
+_DROPPED_FROM_INPUTS = _DROPPED | {"pattern", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"}
+"""Bounds of texts are said in the descriptions where a model can keep to them. All of them are checked."""
+_DROPPED_FROM_ANSWERS = _DROPPED | _BOUNDS | {"description", "default", "format"}
 _NULL: JsonSchema = {"type": "null"}
 
 
-def input_schema(model: type[BaseModel], *, words: Mapping[str, str]) -> JsonSchema:
-    """The arguments that `model` takes; `words` replace the descriptions of single ones. Unknown ones are refused."""
+def input_schema(
+    model: type[BaseModel],
+    *,
+    words: Mapping[str, str],
+    offered: Collection[str] | None = None,
+    flat: Collection[str] = (),
+) -> JsonSchema:
+    """The arguments that `model` takes, those of `offered` only.
+
+    `words` replace the descriptions of single ones, by name or by a path with dots. Of those in `flat` it says the type
+    and the description alone.
+    """
     raw = model.model_json_schema(mode="validation")
     schema = _Compact(raw, answers=False).of(raw)
     schema.pop("description", None)
     properties = cast("dict[str, JsonSchema]", schema.setdefault("properties", {}))
-    for name, text in words.items():
-        properties[name]["description"] = text
-    schema["additionalProperties"] = False
+    for path, text in words.items():
+        _at(schema, path)["description"] = text
+    for name in flat:
+        properties[name] = _flattened(properties[name])
+    if offered is not None:
+        schema["properties"] = {name: sub for name, sub in properties.items() if name in offered}
     return schema
 
 
-def output_schema(model: type[BaseModel], *, brief: bool) -> JsonSchema:
-    """What an answer holds once its nulls are left out: a field that can be null is therefore not required.
+def _at(schema: JsonSchema, path: str) -> JsonSchema:
+    for name in path.split("."):
+        schema = schema.get("items", schema)["properties"][name]
+    return schema
+
+
+def _flattened(schema: JsonSchema) -> JsonSchema:
+    found = {key: value for key, value in schema.items() if key in ("type", "format", "enum", "description")}
+    inside = schema.get("items")
+    return {**found, "items": {"type": inside["type"]}} if isinstance(inside, dict) and "type" in inside else found
+
+
+def output_schema(model: type[BaseModel], *, brief: bool, undescribed: Collection[str] = ()) -> JsonSchema:
+    """What an answer holds. Nulls are left out, so no field is required.
 
     Bounds are left out, and so is the inside of a piece that a caller sends, for example a retry policy: the tool that
-    takes it describes it. A `brief` one names the fields of the resource, but not what is inside of them.
+    takes it describes it. A `brief` one names the fields of the resource, but not what is inside of them. Fields in
+    `undescribed` are left out.
     """
     raw = model.model_json_schema(mode="serialization")
     schema = _Compact(raw, answers=True).of(raw)
     if brief:
-        entry = schema["properties"]["data"]["items"] if "pagination" in schema["properties"] else schema
-        entry["properties"] = {name: {"type": sub["type"]} for name, sub in entry["properties"].items()}
+        schema["properties"] = {name: _outside(sub) for name, sub in schema["properties"].items()}
+    if undescribed:
+        schema["properties"] = {name: sub for name, sub in schema["properties"].items() if name not in undescribed}
+        schema["description"] = "And each setting, under the name it was given by."
     return schema
+
+
+def list_schema(entry: type[BaseModel], *, shown: Collection[str]) -> JsonSchema:
+    """A page of a list whose entries hold the fields of `shown` unless others are asked for; so none is required."""
+    fields = output_schema(entry, brief=True)["properties"]
+    entries = {"type": "object", "properties": {name: fields[name] for name in shown}}
+    return {
+        "type": "object",
+        "properties": {
+            "data": {"type": "array", "items": entries},
+            "pagination": {"type": "object"},
+        },
+    }
+
+
+def _outside(schema: JsonSchema) -> JsonSchema:
+    return {"type": schema["type"]} if "type" in schema else schema
 
 
 class _Compact:
     def __init__(self, root: JsonSchema, *, answers: bool) -> None:
         self._defs = cast("dict[str, JsonSchema]", root.get("$defs", {}))
         self._answers = answers
-        self._dropped = _DROPPED_FROM_ANSWERS if answers else _DROPPED
+        self._dropped = _DROPPED_FROM_ANSWERS if answers else _DROPPED_FROM_INPUTS
 
     def of(self, node: JsonSchema) -> JsonSchema:
         node = self._resolved(node)
@@ -56,8 +103,10 @@ class _Compact:
             return {"type": "object"}
         found: JsonSchema = {}
         for key, value in node.items():
-            if key in self._dropped or (key == "default" and (value is None or isinstance(value, dict))):
+            if key in self._dropped or (key == "default" and (not value or isinstance(value, dict))):
                 continue
+            if (key == "additionalProperties" and value is False) or (key == "minimum" and value in (0, 1)):
+                continue  # both go without saying; what is not among the properties is refused by name
             if key == "properties":
                 found[key] = {name: self.of(sub) for name, sub in value.items()}
             elif key in ("items", "additionalProperties") and isinstance(value, dict):
@@ -68,16 +117,11 @@ class _Compact:
             else:
                 found[key] = value
         if self._answers:
-            self._loosen(node, found)
+            # Any field may be null and is then left out, and entries of lists hold the fields that were asked for.
+            found.pop("required", None)
+            if found.get("additionalProperties") is True:
+                del found["additionalProperties"]
         return found
-
-    def _loosen(self, node: JsonSchema, found: JsonSchema) -> None:
-        """Answers may gain fields, and lose those that are null."""
-        if found.get("additionalProperties") is True:
-            del found["additionalProperties"]
-        required = [name for name in found.pop("required", []) if not self._nullable(node["properties"][name])]
-        if required:
-            found["required"] = required
 
     def _resolved(self, node: JsonSchema) -> JsonSchema:
         """The node with its reference inlined and its null branch removed; words beside them win over words inside."""
@@ -90,11 +134,6 @@ class _Compact:
                 node = {**kept[0], **{key: value for key, value in node.items() if key != "anyOf"}}
             else:
                 return node
-
-    def _nullable(self, node: JsonSchema) -> bool:
-        while "$ref" in node:
-            node = self._target(node)
-        return _NULL in node.get("anyOf", []) or node == _NULL
 
     def _target(self, node: JsonSchema) -> JsonSchema:
         return self._defs[str(node["$ref"]).rsplit("/", 1)[-1]]

@@ -3,8 +3,6 @@
 Only definitions are read at the start. The contract and the catalogue are imported when a tool first runs.
 """
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.mcpserver.context import Context
@@ -12,13 +10,17 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.types import Tool as ProtocolTool
+
+from .mentions import Offers, everything, offered_words
+from .toolsets import stored_definitions
 
 if TYPE_CHECKING:
+    from .consent import Agreeing
     from .tool import Reply
+    from .tool import Tool as CatalogueTool
     from .use import Session, Sessions
-
-_FILE = Path(__file__).with_name("definitions.json")
 
 
 class ServedTool(Tool):
@@ -26,15 +28,26 @@ class ServedTool(Tool):
 
     toolset: str
 
+    def behind(self) -> "CatalogueTool":
+        """The tool of the catalogue that it is."""
+        from .catalogue import tool_named
+
+        return tool_named(self.name)
+
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
-    ) -> CallToolResult:
-        """Runs the tool once. Failures are raised as `ToolError` with the next step in their text."""
+    ) -> CallToolResult | InputRequiredResult:
+        """Runs the tool once, or asks the person first.
+
+        Raises:
+            ToolError: It failed; the text says what happened and what to do next.
+        """
         session = cast("Sessions", context.request_context.lifespan_context).current()
         if not session.offers(self.name):
             raise ToolError(f"There is no tool {self.name} here: it is not among the tools that were switched on.")
         try:
-            return _result(await _run(self.name, arguments, session, context))
+            reply = await _run(self.behind(), arguments, session, context)
+            return reply if isinstance(reply, InputRequiredResult) else _result(reply)
         except (ToolError, MCPError):
             raise
         except Exception as error:
@@ -42,9 +55,38 @@ class ServedTool(Tool):
             raise UnexpectedToolError(said) from error
 
 
-def served_tools() -> list[Tool]:
-    """Every tool, ready for `MCPServer(tools=…)`."""
-    return [_served(found) for found in json.loads(_FILE.read_text(encoding="utf-8"))]
+def served_tools(enabled: frozenset[str] | None = None) -> list[Tool]:
+    """The tools of `enabled`, or every one, ready for `MCPServer(tools=…)`. Their words name none that is missing."""
+    offers: Offers = everything if enabled is None else enabled.__contains__
+    return [_served(_worded(found, offers)) for found in stored_definitions() if offers(found["name"])]
+
+
+def offered(tools: list[ProtocolTool], offers: Offers) -> list[ProtocolTool]:
+    """Those of the tools that are switched on for somebody, in words that name none that is not."""
+    found = [tool for tool in tools if offers(tool.name)]
+    if len(found) == len(tools):
+        return tools  # what is served was put in words for all of them
+    return [
+        tool.model_copy(
+            update={
+                "description": offered_words(tool.description or "", offers),
+                "input_schema": _worded(tool.input_schema, offers),
+                "output_schema": tool.output_schema and _worded(tool.output_schema, offers),
+            }
+        )
+        for tool in found
+    ]
+
+
+def _worded(node: dict[str, Any], offers: Offers) -> dict[str, Any]:
+    """A definition or a schema without what its descriptions say of tools that are switched off."""
+    return node if offers is everything else {name: _reworded(name, value, offers) for name, value in node.items()}
+
+
+def _reworded(name: str, value: Any, offers: Offers) -> Any:
+    if isinstance(value, dict):
+        return _worded(cast("dict[str, Any]", value), offers)
+    return offered_words(value, offers) if name == "description" and isinstance(value, str) else value
 
 
 def _served(found: dict[str, Any]) -> ServedTool:
@@ -68,25 +110,40 @@ def _served(found: dict[str, Any]) -> ServedTool:
     )
 
 
-async def _run(name: str, arguments: dict[str, Any], session: "Session", context: Context[Any, Any]) -> "Reply":
+async def _run(
+    tool: "CatalogueTool", arguments: dict[str, Any], session: "Session", context: Context[Any, Any]
+) -> "Reply | InputRequiredResult":
     from callwright.client.errors import CallwrightError
+    from callwright.client.transport import tool_name
 
     from .arguments import validated
-    from .catalogue import tool_named
+    from .budget import answered
+    from .consent import consent
     from .errors import explained
-    from .tool import asked_plainly
+    from .extras import separated, with_extra
+    from .guarded import client_of
+    from .references import resolved
     from .use import Use
 
     async def progress(now: float, total: float | None, words: str) -> None:
         await context.report_progress(now, total, words)
 
-    tool = tool_named(name)
-    asked = validated(tool, arguments)
+    running, key = tool_name.set(tool.name), session.ids() if tool.keyed else ""
     try:
-        use = Use(client=await session.client(), session=session, progress=progress)
-        return await (tool.act(use, asked) if tool.act else asked_plainly(tool, use, asked))
+        own, extra = separated(arguments, session.extras.get(tool.name, {}))
+        found = await resolved(tool, own, session)
+        asked = validated(tool, found.arguments)
+        client = with_extra(await client_of(session), tool.operation, extra)
+        use = Use(client=client, session=session, progress=progress, key=key)
+        stake = await tool.weigh(use, asked) if tool.weigh is not None else None
+        question = None if stake is None else await consent(context, stake, cast("Agreeing", asked), tool.name)
+        if question is not None:
+            return question
+        return await answered(tool, use, asked, noted=found.noted)
     except CallwrightError as error:
-        raise ToolError(explained(error, tool)) from error
+        raise ToolError(explained(error, tool, offers=session.offers, key=key)) from error
+    finally:
+        tool_name.reset(running)
 
 
 def _result(reply: "Reply") -> CallToolResult:

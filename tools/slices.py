@@ -8,56 +8,74 @@ from pydantic import Field
 
 from callwright.contract.calls import GetTranscript, Transcript, TranscriptTurn
 
+from .budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting, json_bytes
+from .foreign_transcripts import only_said
 from .text import line, lines
-from .tool import Reply, data_of
+from .tool import Narrow, Reply, data_of, narrow
 from .transcripts import WHAT, absence, heading, turn_lines, whole_transcript
 from .untrusted import cleaned_at, fenced
 from .use import Use
 
 CONTEXT_TURNS = 3
 """Turns shown on either side of `around_turn`."""
-DEFAULT_TOKENS = 4_000
-MOST_TOKENS = 20_000
-_BYTES_A_TOKEN = 4
+_HEAD_BYTES = 700
+"""Room for what an answer says beside its turns."""
 _CURSOR = re.compile(r"turn-(\d{1,6})")
 
 
 class ReadTranscript(GetTranscript):
     """The call whose transcript to read, and which part of it."""
 
-    from_turn: Annotated[int | None, Field(ge=0, description="First turn wanted, from 0.")] = None
-    to_turn: Annotated[int | None, Field(ge=0, description="Last turn wanted.")] = None
-    from_seconds: Annotated[float | None, Field(ge=0, description="Only turns that last beyond this second.")] = None
-    to_seconds: Annotated[float | None, Field(ge=0, description="Only turns that begin before this second.")] = None
-    speaker: Annotated[Literal["agent", "contact"] | None, Field(description="Only turns of this speaker.")] = None
+    from_turn: Annotated[int | None, Field(ge=0, description="From this turn, 0 being the first.")] = None
+    to_turn: Annotated[int | None, Field(ge=0, description="Up to this turn.")] = None
+    from_seconds: Annotated[float | None, Field(ge=0, description="From this second.")] = None
+    to_seconds: Annotated[float | None, Field(ge=0, description="Up to this second.")] = None
+    speaker: Annotated[Literal["agent", "contact"] | None, Field(description="Of one speaker.")] = None
     around_turn: Annotated[
         int | None,
-        Field(ge=0, description="This turn (say, a match of search_transcripts) with three each side."),
+        Field(ge=0, description="This turn with three each side."),
     ] = None
     max_tokens: Annotated[
-        int, Field(ge=200, le=MOST_TOKENS, description="About how much to send at most; the rest can be asked for.")
+        int, Field(ge=200, le=MOST_TOKENS, description="About how much to send at most, in words and data.")
     ] = DEFAULT_TOKENS
 
 
-class TranscriptPart(Transcript):
+class Turn(Narrow):
+    """One thing said."""
+
+    index: int
+    role: Literal["agent", "contact"]
+    text: str
+    start_seconds: float
+    end_seconds: float
+
+
+class TranscriptPart(Narrow):
     """A part of a transcript."""
 
+    call_id: str
+    simulated: bool
+    language: str
+    status: str
+    duration_seconds: float
+    turn_count: int
+    turns: list[Turn]
     turns_left: Annotated[int, Field(description="Turns that were asked for and did not fit; next_cursor goes on.")] = 0
+    next_cursor: str | None = None
 
 
 async def part_of_transcript(use: Use, asked: ReadTranscript) -> Reply:
     """The turns asked for. What does not fit is counted, with the cursor that goes on."""
     found = await whole_transcript(use.client, asked.call_uuid)
     wanted = [turn for turn in found.turns if _wanted(turn, asked)]
-    fitting = _fitting(wanted[: asked.per_page], asked.max_tokens)
-    left = wanted[len(fitting) :]
+    fitting_turns = _fitting(wanted[: asked.per_page], asked.max_tokens)
+    left = wanted[len(fitting_turns) :]
     cursor = f"turn-{left[0].index}" if left else found.next_cursor
-    part = TranscriptPart.model_validate(
-        {**found.model_dump(), "turns": fitting, "next_cursor": cursor, "turns_left": len(left)}
-    )
-    data = data_of(part)
+    shown = found.model_copy(update={"turns": fitting_turns})
+    part = narrow(TranscriptPart, shown).model_copy(update={"next_cursor": cursor, "turns_left": len(left)})
+    data = only_said(data_of(part), shown)
     cleaned_at(data, "turns.text")
-    return Reply(text=_worded(part, use), data=data, untrusted=("turns.text",))
+    return Reply(text=_worded(part, shown, use), data=data, untrusted=("turns.text",))
 
 
 def _wanted(turn: TranscriptTurn, asked: ReadTranscript) -> bool:
@@ -78,25 +96,22 @@ def _wanted(turn: TranscriptTurn, asked: ReadTranscript) -> bool:
 
 
 def _fitting(turns: list[TranscriptTurn], max_tokens: int) -> list[TranscriptTurn]:
-    """As many turns as fit; one at least, so that asking again always gets further."""
-    left = max_tokens * _BYTES_A_TOKEN
-    kept: list[TranscriptTurn] = []
-    for turn, said in zip(turns, turn_lines(turns), strict=True):
-        left -= len(said.encode())
-        if kept and left < 0:
-            break
-        kept.append(turn)
-    return kept
+    """As many turns as fit, in words and as data; one at least, so that asking again always gets further."""
+    sizes = [
+        json_bytes(said) + json_bytes(data_of(narrow(Turn, turn))) + 2
+        for turn, said in zip(turns, turn_lines(turns), strict=True)
+    ]
+    return turns[: fitting(sizes, max_tokens * BYTES_A_TOKEN - _HEAD_BYTES)]
 
 
-def _worded(part: TranscriptPart, use: Use) -> str:
+def _worded(part: TranscriptPart, shown: Transcript, use: Use) -> str:
     if not part.turn_count:
-        return lines(heading(part), absence(part))
+        return lines(heading(shown), absence(shown))
     if not part.turns:
-        return lines(heading(part), "No turn fits what was asked for.")
+        return lines(heading(shown), "No turn fits what was asked for.")
     more = f"{part.turns_left} more turns" if part.turns_left else "More turns"
     return lines(
-        heading(part),
-        fenced(turn_lines(part.turns), tag=use.session.ids(), what=WHAT),
+        heading(shown),
+        fenced(turn_lines(shown.turns), tag=use.session.ids(), what=WHAT),
         line(f"{more}: call again with cursor={part.next_cursor}") if part.next_cursor else None,
     )

@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from callwright.contract.words import Money
 
+from .untrusted import cleaned
+
 
 def masked(phone_number: str) -> str:
     """The number with at least three digits in its middle hidden: +12025550100 becomes +1202•••0100."""
@@ -17,8 +19,8 @@ def masked(phone_number: str) -> str:
 
 
 def line(*facts: str | None) -> str:
-    """The facts that are there, two spaces apart."""
-    return "  ".join(fact for fact in facts if fact)
+    """The facts that are there, two spaces apart, on one line: a name with a line break in it makes no line."""
+    return "  ".join(cleaned(fact) for fact in facts if fact)
 
 
 def lines(*found: str | None) -> str:
@@ -36,9 +38,10 @@ def moment(value: datetime | None) -> str | None:
     return value.strftime("%Y-%m-%d %H:%MZ") if value else None
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """The largest count first, for example `answered 41, busy 7`."""
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+def counted(counts: Mapping[str, int], *, most: int = 20) -> str:
+    """The largest count first, for example `answered 41, busy 7`, cut after `most`."""
+    found = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return listed([f"{name} {count}" for name, count in found], most=most)
 
 
 def listed(words: Sequence[str], *, most: int = 20) -> str:

@@ -2,21 +2,21 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.types import ContentBlock
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page
 
-from .text import lines
-from .untrusted import cleaned_at
+from .consent import Weigh
+from .toolsets import Toolset
 from .use import Use
 
-Toolset = Literal["context", "agents", "audiences", "numbers", "campaigns", "calls"]
-Item = TypeVar("Item", bound=Resource)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +48,12 @@ class Reply:
     """Where in `data` words stand that somebody outside said, for example `turns.text`."""
 
 
+class Narrow(BaseModel):
+    """A structured answer that holds less than the service gave: what a model needs for its next step."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True, validate_by_name=True)
+
+
 class Gone(Resource):
     """Answer of a tool that deletes."""
 
@@ -55,8 +61,21 @@ class Gone(Resource):
     deleted: Literal[True] = True
 
 
+class Paging(Narrow):
+    """Where an answer stands in its list."""
+
+    total: int | None
+    """None where a service does not tell."""
+    has_more: bool
+    next_cursor: str | None = None
+
+
 Act = Callable[[Use, Any], Awaitable[Reply]]
+Complete = Callable[[Use, Any], Awaitable[Input]]
 Words = Callable[[Any, Use], str]
+
+_PAGING = frozenset({"page"})
+"""Arguments of every list that a tool does not offer: it goes on with a cursor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +86,41 @@ class Tool:
     toolset: Toolset
     title: str
     description: str
-    """For a model: what for, when and when not, cost and side effects, what comes back. 1,024 characters at most."""
+    """For a model: what for, when and when not, cost and side effects, what comes back. 1,024 characters at most. Short
+    sentences, because one that names a tool that is switched off is left out.
+    """
     hints: Hints
     reply: Words
-    """The answer in short lines."""
+    """The answer in short lines; for a list, one entry of it."""
+    empty: str = ""
+    """What a list says that has no entry."""
+    shown: tuple[str, ...] = ()
+    """The fields of a list's entries that the structured answer has when the caller names none."""
+    example: str = ""
+    """A further field of entries, worth naming."""
+    hidden: frozenset[str] = frozenset()
+    """Arguments of the operation that the tool does not offer."""
+    flat: frozenset[str] = frozenset()
+    """Arguments whose inside is said in words, here or by another tool. It is checked all the same."""
     takes: type[Input] | None = None
     """The arguments, where a tool takes more than its operation."""
     gives: type[BaseModel] | None = None
     """The structured answer, where it is not the operation's own."""
+    undescribed: frozenset[str] = frozenset()
+    """Fields of the answer that its schema leaves out, because they are called as the arguments that set them."""
+    complete: Complete | None = None
+    """Finds out what the operation wants and the tool does not ask for, before the service is asked plainly."""
     act: Act | None = None
+    weigh: Weigh | None = None
+    """What a person has to agree to before it runs, where it dials or spends. Its arguments are then `Agreeing`."""
     untrusted: tuple[str, ...] = ()
+    """Where words from outside stand in its data."""
+    fenced_as: str = ""
+    """What the entries of a list are, where each is made of words from outside: all stand in one fence, under this."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
     """Descriptions of single arguments, where a model needs other ones than the contract has."""
+    rest: str = ""
+    """Where the rest is of an answer that was cut, in a sentence. `{name}` stands for an argument or a field of it."""
 
     @property
     def name(self) -> str:
@@ -86,9 +128,38 @@ class Tool:
         return self.operation.name
 
     @property
+    def keyed(self) -> bool:
+        """Whether the service does the same call with the same idempotency key only once."""
+        return self.operation.method == "POST" and not self.hints.read_only
+
+    @property
+    def many(self) -> bool:
+        """Whether it answers with a list of the service."""
+        return self.operation.shape == "many"
+
+    @cached_property
     def arguments(self) -> type[Input]:
-        """The model that the arguments are held against."""
-        return self.takes or self.operation.takes
+        """The model that the arguments are held against. Those of `hidden` are in it and are refused all the same."""
+        takes = self.takes or self.operation.takes
+        if not self.many:
+            return takes
+        names: Any = Annotated[list[Literal[self.entry_fields]] | None, Field(min_length=1)]  # pyright: ignore[reportInvalidTypeForm, reportInvalidTypeArguments]  # a choice made of the contract's names
+        return create_model(f"{takes.__name__}Fields", __base__=takes, fields=(names, None))
+
+    @cached_property
+    def offered(self) -> tuple[str, ...]:
+        """The names of the arguments it offers."""
+        hidden = self.hidden | _PAGING if self.many else self.hidden
+        if set(self.shown) == set(self.entry_fields):
+            hidden |= {"fields"}
+        return tuple(name for name in self.arguments.model_fields if name not in hidden)
+
+    @cached_property
+    def entry_fields(self) -> tuple[str, ...]:
+        """The fields an entry of its list can have, as they are called in the answer."""
+        item = self.operation.item
+        fields = item.model_fields if item is not None else {}
+        return tuple(found.serialization_alias or name for name, found in fields.items())
 
     @property
     def answer(self) -> type[BaseModel]:
@@ -98,7 +169,18 @@ class Tool:
             return self.gives
         if item is None:
             return Gone
-        return Page[item] if self.operation.shape == "many" else item
+        return Page[item] if self.many else item
+
+    @property
+    def example_fields(self) -> tuple[str, ...]:
+        """Two fields of an entry: the first one, and the first that is not among the usual ones."""
+        others = (name for name in self.entry_fields if name not in self.shown)
+        return (self.entry_fields[0], self.example or next(others, self.entry_fields[-1]))
+
+    @property
+    def unfolded(self) -> frozenset[str]:
+        """Arguments of which the definition says the type and the description alone."""
+        return self.flat | {"fields"} if self.many else self.flat
 
 
 def data_of(answer: BaseModel) -> dict[str, Any]:
@@ -106,32 +188,6 @@ def data_of(answer: BaseModel) -> dict[str, Any]:
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-async def asked_plainly(tool: Tool, use: Use, asked: Input) -> Reply:
-    """Asks the operation once, with a fresh idempotency key where that matters, and words the answer."""
-    operation = tool.operation
-    keyed = operation.method == "POST" and not tool.hints.read_only
-    key = use.session.ids() if keyed else None
-    answer: Any = await use.client.ask(operation, asked, idempotency_key=key)
-    if operation.shape == "nothing":
-        answer = Gone(id=getattr(asked, operation.path_fields[-1]))
-    data = data_of(answer)
-    for path in tool.untrusted:
-        cleaned_at(data, path)
-    return Reply(text=tool.reply(answer, use), data=data, untrusted=tool.untrusted)
-
-
-def one_a_line(entry: Callable[[Item, Use], str], *, empty: str) -> Callable[[Page[Item], Use], str]:
-    """Words for a list: one line an entry, then how many follow and how to get them; `empty` where there is none."""
-
-    def words(page: Page[Item], use: Use) -> str:
-        paging = page.pagination
-        left = paging.total - (paging.page - 1) * paging.per_page - len(page.data)
-        count = f"{left} more" if left > 0 else "More"
-        how = f"cursor={paging.next_cursor}" if paging.next_cursor else f"page={paging.page + 1}"
-        return lines(
-            *(entry(item, use) for item in page.data),
-            f"{count}: call again with {how}" if paging.has_more else None,
-            None if page.data else empty,
-        )
-
-    return words
+def narrow(model: type[Model], answer: BaseModel) -> Model:
+    """The part of an answer that a narrower model holds."""
+    return model.model_validate(answer, from_attributes=True)

@@ -1,9 +1,13 @@
 """Transcripts as a model, a person or a player reads them: lines, Markdown, WebVTT."""
 
-from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn, get_transcript
+from collections.abc import Sequence
 
+from callwright.client.errors import CallwrightError
+from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn
+
+from .foreign_transcripts import foreign_transcript, needs_another_way, own_form, when, who
 from .text import clock_time, line, lines
-from .untrusted import cleaned, fenced
+from .untrusted import NOT_INSTRUCTIONS, cleaned, fenced
 from .use import Caller
 
 _TURNS_AT_ONCE = 200
@@ -13,14 +17,22 @@ WHAT = "Transcript of a call."
 
 
 async def whole_transcript(client: Caller, call_id: str) -> Transcript:
-    """All turns of a call, 4,000 at most; `next_cursor` is still there when some are missing."""
-    found = await client.ask(get_transcript, GetTranscript(call_uuid=call_id, per_page=_TURNS_AT_ONCE))
+    """All turns of a call, 4,000 at most; `next_cursor` is still there when some are missing.
+
+    Where the service has no transcripts of its own, the one at the call's `transcript_url`.
+    """
+    try:
+        found = await own_form(client, GetTranscript(call_uuid=call_id, per_page=_TURNS_AT_ONCE))
+    except CallwrightError as error:
+        if needs_another_way(error):
+            return await foreign_transcript(client, call_id, error)
+        raise
     turns, cursor = list(found.turns), found.next_cursor
     for _ in range(_MOST_PAGES - 1):
         if cursor is None:
             break
         asked = GetTranscript(call_uuid=call_id, per_page=_TURNS_AT_ONCE, cursor=cursor)
-        part = await client.ask(get_transcript, asked)
+        part = await own_form(client, asked, first=len(turns))
         turns += part.turns
         cursor = part.next_cursor
     return found.model_copy(update={"turns": turns, "next_cursor": cursor})
@@ -30,16 +42,21 @@ def heading(transcript: Transcript) -> str:
     """What the transcript is, without a word of what was said."""
     return line(
         transcript.call_id,
-        transcript.language,
+        cleaned(transcript.language),
         f"{transcript.turn_count} turns",
-        clock_time(transcript.duration_seconds),
+        length(transcript),
         "simulated" if transcript.simulated else None,
     )
 
 
+def length(transcript: Transcript) -> str | None:
+    """How long the conversation was, where it is known."""
+    return clock_time(transcript.duration_seconds) if "duration_seconds" in transcript.model_fields_set else None
+
+
 def absence(transcript: Transcript) -> str | None:
-    """Why there are no turns, if there are none."""
-    if transcript.turns:
+    """Why a call has no turns, if it has none."""
+    if transcript.turns or transcript.turn_count:
         return None
     if transcript.status == "processing":
         return "The transcript is still being written; ask again in a moment."
@@ -49,41 +66,70 @@ def absence(transcript: Transcript) -> str | None:
 def turn_lines(turns: list[TranscriptTurn]) -> list[str]:
     """One line a turn: index, time, speaker, words."""
     return [
-        f"[{turn.index}] {clock_time(turn.start_seconds)} {turn.role}: {turn.text}{' —' if turn.interrupted else ''}"
+        f"[{turn.index}] {f'{moment} ' if (moment := when(turn)) else ''}{who(turn)}: {turn.text}"
+        f"{' —' if turn.interrupted else ''}"
         for turn in turns
     ]
 
 
-def markdown(transcript: Transcript, call: Call, *, tag: str) -> str:
-    """The transcript as Markdown, its turns fenced as untrusted under `tag`."""
+def markdown_turns(turns: Sequence[TranscriptTurn]) -> list[str]:
+    """One paragraph a turn: speaker, time, index, words."""
+    return [
+        f"**{who(turn)}** ({f'{moment}, ' if (moment := when(turn)) else ''}turn {turn.index}): {_inert(turn.text)}\n"
+        for turn in turns
+    ]
+
+
+def markdown(transcript: Transcript, call: Call, *, tag: str, note: str | None = None) -> str:
+    """The transcript as Markdown, its turns fenced as untrusted under `tag`. `note` stands behind them."""
     title = f"# Transcript of call {transcript.call_id}"
+    measures = (length(transcript), f"{transcript.turn_count} turns", cleaned(transcript.language))
     facts = [
-        f"- outcome: {call.outcome or call.status}",
+        f"- outcome: {outcome}" if (outcome := call.outcome or call.status) else None,
         f"- disposition: {call.disposition}" if call.disposition else None,
-        f"- agent: {call.agent_id}",
+        f"- agent: {call.agent_id}" if call.agent_id else None,
         f"- deployment: {call.deployment_id}" if call.deployment_id else None,
-        f"- length: {clock_time(transcript.duration_seconds)}, {transcript.turn_count} turns, {transcript.language}",
+        f"- length: {', '.join(filter(None, measures))}",
         "- simulated: no telephone rang" if transcript.simulated else None,
     ]
-    turns = [
-        f"**{turn.role}** ({clock_time(turn.start_seconds)}, turn {turn.index}): {turn.text}\n"
-        for turn in transcript.turns
-    ]
-    body = absence(transcript) or fenced(turns, tag=tag, what=WHAT, between="\n\n")
-    return f"{title}\n\n{lines(*facts)}\n\n{body}\n"
+    turns = transcript.turns
+    said = fenced(markdown_turns(turns), tag=tag, what=WHAT, between="\n\n") if turns else None
+    parts = [title, lines(*facts), absence(transcript) or said, note]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def webvtt(transcript: Transcript) -> str:
-    """The transcript as WebVTT with a voice tag for each speaker. Source: https://www.w3.org/TR/webvtt1/"""
-    blocks = ["WEBVTT"]
+def vtt_cues(turns: Sequence[TranscriptTurn]) -> list[str]:
+    """One cue a turn, with a voice tag for its speaker."""
+    cues: list[str] = []
+    for turn in turns:
+        end = max(turn.end_seconds, turn.start_seconds + 0.001)
+        words = _vtt_words(turn.text)
+        if when(turn) is None:  # a cue cannot be without times, and none are made up
+            cues.append(f"NOTE {turn.index} {_vtt_words(who(turn))}: {words}")
+            continue
+        times = f"{_vtt_time(turn.start_seconds)} --> {_vtt_time(end)}"
+        cues.append(f"{turn.index}\n{times}\n<v {_vtt_words(who(turn))}>{words or '…'}</v>")
+    return cues
+
+
+def webvtt(transcript: Transcript, *, note: str | None = None) -> str:
+    """The transcript as WebVTT. Source: https://www.w3.org/TR/webvtt1/"""
+    blocks = ["WEBVTT", f"NOTE {WHAT} {NOT_INSTRUCTIONS}"]
     if transcript.simulated:
         blocks.append("NOTE simulated: no telephone rang")
-    for turn in transcript.turns:
-        end = max(turn.end_seconds, turn.start_seconds + 0.001)
-        words = cleaned(turn.text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").strip()
-        times = f"{_vtt_time(turn.start_seconds)} --> {_vtt_time(end)}"
-        blocks.append(f"{turn.index}\n{times}\n<v {turn.role}>{words or '…'}</v>")
+    blocks += vtt_cues(transcript.turns)
+    if note:
+        blocks.append(f"NOTE {note}")
     return "\n\n".join(blocks) + "\n"
+
+
+def _inert(text: str) -> str:
+    """The words as Markdown that shows them: what somebody says makes no link and loads no picture."""
+    return text.replace("\\", "\\\\").replace("[", "\\[")
+
+
+def _vtt_words(text: str) -> str:
+    return cleaned(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").strip()
 
 
 def _vtt_time(seconds: float) -> str:

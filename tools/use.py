@@ -3,15 +3,22 @@
 The server hands in a `Session` through the lifespan of the protocol server; tools know it only by these shapes.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar
 
+from pydantic import JsonValue
+
+from callwright.client.loose import Loose
 from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 
+from .mentions import offered_words
 from .text import masked
+
+ConfirmMode = Literal["real", "always", "never"]
+"""When the person is asked: where it is real, on the simulated network too, or never because the host does it."""
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
@@ -48,8 +55,24 @@ class Caller(Protocol):
         """The answer of the service. Raises the errors of `callwright.client.errors`."""
         ...
 
+    async def ask_loosely(
+        self,
+        operation: Operation[P, In, Out],
+        asked: In,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        extra: Mapping[str, JsonValue] | None = None,
+    ) -> Loose[Out]:
+        """The answer as it comes, whether the contract's model fits or not. `extra` goes into the body besides."""
+        ...
+
     def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
         """An answer in bytes, open inside `async with`."""
+        ...
+
+    def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
+        """What stands at an address in an answer, of a type that is accepted. Raises `AddressUnreadable`."""
         ...
 
 
@@ -79,6 +102,11 @@ class Session(Protocol):
         ...
 
     @property
+    def confirm(self) -> ConfirmMode:
+        """When the person is asked before something dials or spends."""
+        ...
+
+    @property
     def clock(self) -> Clock:
         """Time."""
         ...
@@ -86,6 +114,11 @@ class Session(Protocol):
     @property
     def ids(self) -> Callable[[], str]:
         """A fresh random id at each call: at least 16 letters and digits."""
+        ...
+
+    @property
+    def extras(self) -> Mapping[str, Mapping[str, dict[str, Any]]]:
+        """JSON Schemas of arguments that only the service at hand takes, by tool and name."""
         ...
 
     def offers(self, tool: str) -> bool:
@@ -116,6 +149,16 @@ class Use:
     client: Caller
     session: Session
     progress: Progress
+    key: str = ""
+    """The idempotency key of what this call creates; a fresh one where it is empty."""
+
+    def asks(self, *, real: bool) -> bool:
+        """Whether the person has to be asked about something that is real, or simulated."""
+        return self.session.confirm == "always" or (real and self.session.confirm == "real")
+
+    def hint(self, text: str) -> str:
+        """Advice to a model, without the sentences that name a tool that is switched off."""
+        return offered_words(text, self.session.offers)
 
     def number(self, phone_number: str) -> str:
         """A contact's telephone number as text shows it."""

@@ -4,8 +4,9 @@ from callwright.contract import voices as contract
 from callwright.contract.voices import Voice
 
 from .text import line
-from .tool import READS, Tool, one_a_line
+from .tool import READS, Tool
 from .use import Use
+from .voice_previews import TOOL as GET_VOICE_PREVIEW
 
 
 def _entry(voice: Voice, _: Use) -> str:
@@ -26,22 +27,27 @@ TOOLS: tuple[Tool, ...] = (
         toolset="agents",
         title="List voices",
         description=(
-            "Voices an agent can speak with. Use it before create_agent or update_agent to pick a voice_id; filter"
-            " by language (en finds every English one) and gender. Free, changes nothing. Gives id, name, "
-            "language, gender and provider of each voice."
+            "Voices an agent can have. Use it to choose one in the language of the people who are called. For the "
+            "voice an agent has use get_agent. Free."
         ),
         hints=READS,
-        reply=one_a_line(_entry, empty="No voice fits. Call again with another language, or without filters."),
+        reply=_entry,
+        empty="No voice fits. Call again with another language, or without filters.",
+        shown=("id", "name", "language", "gender"),
+        example="tier",
+        hidden=frozenset({"sort", "provider"}),
+        words={"language": "A tag such as en-US, or en for every English voice.", "gender": "Only these voices."},
     ),
     Tool(
         operation=contract.get_voice,
-        toolset="agents",
+        toolset="upkeep",
         title="Get a voice",
         description=(
-            "One voice by its id, for example to see the language of an agent's voice. To choose among voices use "
-            "list_voices. Free, changes nothing. Gives language, gender, provider and whether it is still offered."
+            "One voice by its id: language, gender, provider, and whether it is still offered. Use it for the voice_id "
+            "an agent has. To choose among voices use list_voices. Free."
         ),
         hints=READS,
         reply=_entry,
     ),
+    GET_VOICE_PREVIEW,
 )

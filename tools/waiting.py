@@ -2,14 +2,24 @@
 
 from typing import Annotated
 
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from callwright.contract.deployments import Deployment, GetDeployment, get_deployment
+from callwright.contract.deployments import (
+    Deployment,
+    GetDeployment,
+    ListDeployments,
+    get_deployment,
+    list_deployments,
+)
+from callwright.contract.model import Input
+from callwright.contract.words import DeploymentId, PlainText
 
-from .arguments import narrowed
+from .campaign_answers import DeploymentFound
 from .campaign_words import done, progress, whole
+from .plain_words import plain_reply
 from .text import lines
-from .tool import Reply, data_of
+from .tool import Reply, data_of, narrow
 from .use import Use
 
 MOVING = frozenset({"active", "scheduled"})
@@ -20,15 +30,25 @@ _LONGEST_PAUSE_S = 2.0
 _GROWTH = 1.5
 
 
-class GetDeploymentWaiting(GetDeployment):
+class GetDeploymentWaiting(Input):
     """One deployment, at once or when it has come to rest."""
 
+    id: DeploymentId | None = None
+    idempotency_key: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=255,
+            description="In place of id: the key an error named; tells if it was done.",
+        ),
+        PlainText,
+    ] = None
     wait_seconds: Annotated[
         int,
         Field(
             ge=0,
             le=45,
-            description="Wait up to this many seconds until it is finished, cancelled or paused. 0 answers at once.",
+            description="Wait so long at most until it is finished or paused.",
         ),
     ] = 0
 
@@ -36,11 +56,21 @@ class GetDeploymentWaiting(GetDeployment):
 async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
     """The deployment once it rests, or as it is when the time is up."""
     clock = use.session.clock
+    if (asked.id is None) == (asked.idempotency_key is None):
+        raise ToolError("Invalid arguments: id: required, unless idempotency_key is given in its place.")
+    wanted = asked.id or await _made_with(use, asked.idempotency_key or "")
+    if wanted is None:
+        raise ToolError(
+            "No request with this key has succeeded in the last 24 hours: it made nothing and dialled nobody. It "
+            "is safe to try again."
+        )
     deadline = clock.monotonic() + asked.wait_seconds
-    question = narrowed(asked, GetDeployment)
+    question = GetDeployment(id=wanted)
     pause, last = _FIRST_PAUSE_S, -1
     while True:
-        found = await use.client.ask(get_deployment, question)
+        loose = await use.client.ask_loosely(get_deployment, question)
+        if (found := loose.answer) is None:
+            return plain_reply(loose.data, use)  # its states are not known, so nobody can say when it rests
         if asked.wait_seconds:
             last = await _reported(use, found, last)
         left = deadline - clock.monotonic()
@@ -50,7 +80,13 @@ async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
     late = asked.wait_seconds > 0 and found.status in MOVING
     note = f"Not finished after {asked.wait_seconds} seconds; call again to go on waiting." if late else None
-    return Reply(text=lines(whole(found, use), note), data=data_of(found))
+    return Reply(text=lines(whole(found, use), note), data=data_of(narrow(DeploymentFound, found)))
+
+
+async def _made_with(use: Use, key: str) -> str | None:
+    """The id of the deployment that a request with this idempotency key made or started."""
+    found = await use.client.ask(list_deployments, ListDeployments(idempotency_key=key, per_page=1))
+    return next((deployment.id for deployment in found.data), None)
 
 
 async def _reported(use: Use, found: Deployment, last: int) -> int:

@@ -4,7 +4,7 @@ from callwright.contract import wallet as contract
 from callwright.contract.wallet import Transaction, Wallet
 
 from .text import amount, line, lines, moment
-from .tool import READS, Tool, one_a_line
+from .tool import READS, Tool
 from .use import Use
 
 
@@ -40,10 +40,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="context",
         title="Get the wallet",
         description=(
-            "The organization's money: what is available, what is held back for calls under way, and the price "
-            "list. Use it before renting numbers or starting a deployment, and to see whether the money is play "
-            "money of the simulated network. For single charges use list_transactions; for what one campaign would"
-            " cost use preview_deployment. Free, changes nothing."
+            "The organization's money: available, held back for calls under way, price list, and whether it is play "
+            "money. Use it before anything that costs. For single charges use list_transactions. For the cost of a "
+            "campaign use preview_deployment. Free."
         ),
         hints=READS,
         reply=_wallet,
@@ -53,11 +52,15 @@ TOOLS: tuple[Tool, ...] = (
         toolset="context",
         title="List wallet transactions",
         description=(
-            "Movements of the wallet, newest first: charges for calls and numbers, top-ups, refunds. Use it to say"
-            " what was spent and on what; filter by type, by reference_id (a call, number or deployment) or by "
-            "time. For the balance use get_wallet. Free, changes nothing. A charge is negative."
+            "Movements of the wallet, newest first: charges (negative), top-ups, refunds. Use it to say what was spent "
+            "on what. For the balance use get_wallet. For one call's cost in parts use get_call. Free."
         ),
         hints=READS,
-        reply=one_a_line(_entry, empty="No transaction fits."),
+        reply=_entry,
+        empty="No transaction fits.",
+        shown=("id", "type", "amount", "reference", "created_at"),
+        hidden=frozenset({"sort"}),
+        example="balance_after",
+        words={"type": "Of these types.", "reference_id": "About this call, number or deployment."},
     ),
 )

@@ -6,7 +6,10 @@ SQLite and Postgres both keep apart from the service's own.
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from typing import Any
 
 from anyio import to_thread
 from rich.console import Console
@@ -23,7 +26,7 @@ from callwright.service.storage.database import Database, opened
 
 MOST_FUNDED = 1_000_000
 """Dollars of play money that one command adds at most."""
-TABLE_WIDTH = 130
+TABLE_WIDTH = 160
 """Columns of text a table takes at least: no id may be cut, since other commands want it whole."""
 
 
@@ -79,10 +82,7 @@ async def list_organizations(settings: ProgramSettings) -> None:
 
 async def fund(settings: ProgramSettings, name: str, text: str) -> None:
     """Adds play money; prints the new balance."""
-    try:
-        added = micros(text)
-    except (ArithmeticError, ValueError) as error:
-        raise CommandError(f"--amount {text!r} is not an amount; write for example 50.00") from error
+    added = _micros("--amount", text)
     if added > MOST_FUNDED * MICROS:
         raise CommandError(f"--amount adds at most {MOST_FUNDED:,}.00 at a time")
     async with _database(settings) as (database, ids, now_ms):
@@ -91,18 +91,51 @@ async def fund(settings: ProgramSettings, name: str, text: str) -> None:
     Console().print(f"[bold]{escape(name)}[/] has {amount(balance)[:-4]} USD of play money", highlight=False)
 
 
-async def create_key(settings: ProgramSettings, org: str, label: str, quiet: bool) -> None:
+@dataclass(frozen=True)
+class KeyWanted:
+    """A key to make. `profile` and `spending_cap` (dollars, as text) are limits of a personal one."""
+
+    org: str
+    label: str = ""
+    is_personal: bool = False
+    profile: str | None = None
+    spending_cap: str | None = None
+
+
+async def create_key(settings: ProgramSettings, wanted: KeyWanted, quiet: bool) -> None:
     """Makes a key; prints it, this once."""
+    if not wanted.is_personal and (wanted.profile is not None or wanted.spending_cap is not None):
+        raise CommandError("--profile and --spending-cap are for a personal key; add --personal")
+    limits: dict[str, Any] = {
+        "profile": wanted.profile or accounts.DEFAULT_PROFILE,
+        "spending_cap_micros": None if wanted.spending_cap is None else _cap(wanted.spending_cap),
+    }
     async with _database(settings) as (database, ids, now_ms):
-        if org == accounts.DEFAULT_ORGANIZATION:
+        if wanted.org == accounts.DEFAULT_ORGANIZATION:
             org_id = await database.write(accounts.default_organization, ids, now_ms)
         else:
-            org_id = await database.read(accounts.find_organization, org)
-        made = await database.write(accounts.create_key, ids, org_id, label, now_ms)
+            org_id = await database.read(accounts.find_organization, wanted.org)
+        make = partial(accounts.create_personal_key, **limits) if wanted.is_personal else accounts.create_key
+        made = await database.write(make, ids, org_id, wanted.label, now_ms)
     if quiet:
         Console().out(made.secret)
-    else:
-        Console().print(f"{made.secret}\nThis is {made.id}. It is not shown again.", highlight=False, soft_wrap=True)
+        return
+    what = f"personal key {made.id} with the profile {limits['profile']}" if wanted.is_personal else made.id
+    Console().print(f"{made.secret}\nThis is {what}. It is not shown again.", highlight=False, soft_wrap=True)
+
+
+def _cap(text: str) -> int:
+    cap = _micros("--spending-cap", text)
+    if not 0 <= cap <= MOST_FUNDED * MICROS:
+        raise CommandError(f"--spending-cap is from 0 to {MOST_FUNDED:,}.00")
+    return cap
+
+
+def _micros(flag: str, text: str) -> int:
+    try:
+        return micros(text)
+    except (ArithmeticError, ValueError) as error:
+        raise CommandError(f"{flag} {text!r} is not an amount; write for example 50.00") from error
 
 
 async def list_keys(settings: ProgramSettings, org: str) -> None:
@@ -111,11 +144,13 @@ async def list_keys(settings: ProgramSettings, org: str) -> None:
         org_id = await database.read(accounts.find_organization, org)
         found = await database.read(accounts.keys_of, org_id)
     whole = (Column("key", no_wrap=True), Column("id", no_wrap=True))
-    table = Table(*whole, "label", "made (UTC)", "last used", "state", box=None)
+    table = Table(*whole, "kind", "profile", "cap (USD)", "label", "made (UTC)", "last used", "state", box=None)
     for row in found:
         state = "active" if row.revoked_at is None else "Revoked"
+        cap = "" if row.spending_cap_micros is None else amount(row.spending_cap_micros)[:-4]
+        limits = (row.kind, row.profile or "", cap)
         table.add_row(
-            f"{row.identity}…", row.id, escape(row.label), _day(row.created_at), _day(row.last_used_at), state
+            f"{row.identity}…", row.id, *limits, escape(row.label), _day(row.created_at), _day(row.last_used_at), state
         )
     _show(table)
 

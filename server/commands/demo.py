@@ -134,7 +134,7 @@ async def _show(console: Console, assistant: Assistant, client: Client, contacts
         name=f"Check-ups {tag}",
         agent_id=agent["id"],
         audience_id=audience["id"],
-        phone_number_id=number["id"],
+        phone_number_ids=[number["id"]],
         calls_per_second=10,
     )
     preview = await assistant.use("preview_deployment", "who, what, how much", id=deployment["id"])

@@ -1,8 +1,11 @@
 """The command line: which commands there are and which flags they take."""
 
-from collections.abc import Awaitable, Callable
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, TypeVar
 
 import anyio
@@ -25,7 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 orgs = typer.Typer(help="Organizations and their play money.", no_args_is_help=True)
-keys = typer.Typer(help="API keys.", no_args_is_help=True)
+keys = typer.Typer(help="API keys and personal keys.", no_args_is_help=True)
 app.add_typer(orgs, name="orgs")
 app.add_typer(keys, name="keys")
 
@@ -38,9 +41,12 @@ Database = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone, for scripts.")]
 
 
-def _settings(data: Path | None, database: str | None) -> ProgramSettings:
+def _settings(
+    data: Path | None, database: str | None, given: Mapping[str, str] = MappingProxyType({})
+) -> ProgramSettings:
+    """The settings; `given` wins over the environment."""
     try:
-        return read_settings(data=data, database_url=database)
+        return read_settings({**os.environ, **given}, data=data, database_url=database)
     except BadSetting as error:
         raise _failed(str(error)) from error
 
@@ -50,10 +56,10 @@ def _failed(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-def _run(command: Callable[..., Awaitable[T]], *arguments: object) -> T:
+def _run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool = False) -> T:
     """Runs a command. What the person can put right ends the program with a sentence and status 2."""
     try:
-        return anyio.run(command, *arguments)
+        return anyio.run(command, *arguments, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})
     except Exception as error:
         cause = first_cause(error)
         if isinstance(cause, DataFolderInUse):
@@ -93,13 +99,48 @@ def mcp(data: Data = None, database: Database = None) -> None:
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 takes a free one.")] = 8080,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name by which clients reach this machine, for MCP; may be given more than once."),
+    ] = None,
+    sticky: Annotated[
+        bool | None,
+        typer.Option(
+            "--sticky/--no-sticky",
+            help="Whether a client always reaches this same process: older MCP clients then get sessions in it. "
+            "Without the flag, yes on SQLite and no on Postgres.",
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(help="Which MCP tools there are: analyst, operator, builder, all (CALLWRIGHT_PROFILE)."),
+    ] = None,
+    toolsets: Annotated[
+        str | None,
+        typer.Option(help="Toolsets or tools, with commas, in place of the profile's (CALLWRIGHT_TOOLSETS)."),
+    ] = None,
+    exclude_tools: Annotated[
+        str | None, typer.Option(help="Toolsets or tools, with commas, to leave out (CALLWRIGHT_EXCLUDE_TOOLS).")
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Only tools that read (CALLWRIGHT_READ_ONLY).")
+    ] = False,
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """The service over HTTP: REST at /v1, its description at /openapi.json, /healthz."""
+    """The service over HTTP: REST at /v1, its description at /openapi.json, MCP at /mcp and /sse, /healthz."""
+    from .serve import Listening
     from .serve import serve as run
 
-    _run(run, _settings(data, database), host, port)
+    where = Listening(host, port, tuple(allowed_host or ()), sticky)
+    chosen = {
+        "CALLWRIGHT_PROFILE": profile,
+        "CALLWRIGHT_TOOLSETS": toolsets,
+        "CALLWRIGHT_EXCLUDE_TOOLS": exclude_tools,
+        "CALLWRIGHT_READ_ONLY": "true" if read_only else None,
+    }
+    given = {name: text for name, text in chosen.items() if text is not None}
+    _run(run, _settings(data, database, given), where, uvloop=True)
 
 
 @app.command()
@@ -112,6 +153,24 @@ def demo(
     from .demo import run
 
     raise typer.Exit(_run(run, contacts, out, data))
+
+
+@app.command()
+def doctor(
+    base_url: Annotated[
+        str | None, typer.Option(help="Look at this service (CALLWRIGHT_BASE_URL); without one, at the data folder.")
+    ] = None,
+    api_key: Annotated[
+        str | None, typer.Option(help="Its key; better in CALLWRIGHT_API_KEY, which nobody sees.")
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Looks at a service, or at the data folder, and says what works. Status 1 where something has to be put right."""
+    from .doctor import run
+
+    given = {"CALLWRIGHT_BASE_URL": base_url, "CALLWRIGHT_API_KEY": api_key}
+    raise typer.Exit(_run(run, _settings(data, database, {name: text for name, text in given.items() if text})))
 
 
 @orgs.command("create")
@@ -153,14 +212,24 @@ def fund(
 def create_key(
     org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
     label: Annotated[str, typer.Option(help="What the key is for.")] = "",
+    personal: Annotated[
+        bool, typer.Option("--personal", help="A key for one person and the tool server alone: REST refuses it.")
+    ] = False,
+    profile: Annotated[
+        str | None, typer.Option(help="The tools of a personal key: analyst, operator, builder (if absent) or all.")
+    ] = None,
+    spending_cap: Annotated[
+        str | None, typer.Option(help="Dollars that a personal key may commit in all, for example 25.00.")
+    ] = None,
     data: Data = None,
     database: Database = None,
     quiet: Quiet = False,
 ) -> None:
-    """Makes an API key. It is shown once."""
+    """Makes an API key, or a personal one. It is shown once."""
     from . import accounts
 
-    _run(accounts.create_key, _settings(data, database), org, label, quiet)
+    wanted = accounts.KeyWanted(org, label, personal, profile, spending_cap)
+    _run(accounts.create_key, _settings(data, database), wanted, quiet)
 
 
 @keys.command("list")

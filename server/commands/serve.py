@@ -1,35 +1,97 @@
-"""`callwright serve`: the service over HTTP, in one process."""
+"""`callwright serve`: the service and its tool server over HTTP, in one process."""
 
 import signal
+import socket
 import sys
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 
 import anyio
 from rich.console import Console
+from rich.markup import escape
 
-from callwright.server.embedded import listener_on, listening, service_of
+from callwright.server.app import settle
+from callwright.server.embedded import ServiceKeys, address_of, listener_on, listening, random_id, service_of
+from callwright.server.hosts import BadHostName, HostNames, names_for
 from callwright.server.settings import ProgramSettings
+from callwright.server.web import mcp_beside
+from callwright.service.app import Service
 from callwright.service.data_folder import DataFolder
 
 from .accounts import CommandError
 
 
-async def serve(settings: ProgramSettings, host: str, port: int) -> None:
+@dataclass(frozen=True)
+class Listening:
+    """Where and for whom the service answers.
+
+    `allowed_hosts` are names by which clients reach this machine, beside the address it is bound to. `sticky` says that
+    every client reaches the same process again, so that clients of the older protocol can have sessions in it; None
+    stands for what is true of the database: on SQLite there is one process.
+    """
+
+    host: str
+    port: int
+    allowed_hosts: tuple[str, ...] = ()
+    sticky: bool | None = None
+
+
+async def serve(settings: ProgramSettings, where: Listening) -> None:
     """Serves until it is told to stop (Ctrl-C or SIGTERM). Raises `DataFolderInUse`, `CommandError`."""
     folder = DataFolder(settings.data)
     try:
-        listener = listener_on(host, port)
+        names = names_for(where.host, where.allowed_hosts)
+    except BadHostName as error:
+        raise CommandError(str(error)) from error
+    try:
+        listener = listener_on(where.host, where.port)
     except OSError as error:
-        raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        raise CommandError(f"cannot listen on {where.host}:{where.port}: {error.strerror}") from error
     with listener, _signals() as told_to_stop:
-        async with service_of(settings) as (service, _), listening(service, listener) as base_url:
+        async with (
+            service_of(settings) as (service, _),
+            answering(service, settings, where, names, listener) as base_url,
+        ):
+            settle()
             folder.announce(base_url)
             try:
-                _greet(settings, base_url)
+                _greet(settings, base_url, names)
                 await told_to_stop()
             finally:
                 folder.withdraw()
+
+
+@asynccontextmanager
+async def answering(
+    service: Service, settings: ProgramSettings, where: Listening, names: HostNames, listener: socket.socket
+) -> AsyncGenerator[str]:
+    """Answers REST and MCP while the block lasts; gives the base address of REST, with the version prefix."""
+    keys = ServiceKeys(service)
+    sticky = settings.database_url.startswith("sqlite") if where.sticky is None else where.sticky
+    async with mcp_beside(
+        service.asgi,
+        keys,
+        names=names,
+        seal=await keys.sealing_secret(),
+        base_url=_address_for_clients(where, listener),
+        ids=random_id,
+        keeps_sessions=sticky,
+        tools_of=settings.tools_of,
+        confirm=settings.confirm,
+        masks=not settings.reveal_numbers,
+    ) as (application, requests):
+        async with listening(application, listener) as base_url, requests:
+            yield base_url
+
+
+def _address_for_clients(where: Listening, listener: socket.socket) -> str:
+    """The base address of REST as clients know it: by the first name that was given."""
+    if not where.allowed_hosts:
+        return address_of(listener)
+    name = where.allowed_hosts[0]
+    states_port = name.rpartition(":")[2].isdigit()
+    return f"http://{name if states_port else f'{name}:{listener.getsockname()[1]}'}/v1"
 
 
 @contextmanager
@@ -42,10 +104,15 @@ def _signals() -> Generator[Callable[[], Awaitable[object]]]:
         yield signals.__anext__
 
 
-def _greet(settings: ProgramSettings, base_url: str) -> None:
+def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
     root = base_url.removesuffix("/v1")
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(f"[bold green]Callwright[/] serves [bold]{base_url}[/] (data in {settings.data})")
-    console.print(f"  description   {root}/openapi.json")
-    console.print("  API key       callwright keys create --data DIR")
-    console.print("  network       [yellow]simulated[/]: no telephone rings, the money is play money")
+    mcp = f"[bold]{root}/mcp[/] (older clients: {root}/sse)"
+    unnamed = "[yellow]not served[/]: --allowed-host NAME names the host that clients use"
+    said = (
+        f"[bold green]Callwright[/] serves [bold]{base_url}[/] (data in {escape(str(settings.data))})",
+        f"  MCP           {mcp if names.names else unnamed}",
+        f"  description   {root}/openapi.json",
+        "  API key       callwright keys create --data DIR",
+        "  network       [yellow]simulated[/]: no telephone rings, the money is play money",
+    )
+    Console(stderr=True, highlight=False, soft_wrap=True).print("\n".join(said))

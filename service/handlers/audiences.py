@@ -21,7 +21,16 @@ from .changes import LIVE, check_name_free, given
 from .work import Work, handles
 
 _A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c
-_FIND = select(audiences).where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
+_LAST_IMPORT = (
+    select(_I.id)
+    .where(_I.audience_id == _A.id)
+    .order_by(_I.created_at.desc(), _I.id.desc())
+    .limit(1)
+    .scalar_subquery()
+    .label("last_import_id")
+)
+_WITH_IMPORT = select(audiences, _LAST_IMPORT)
+_FIND = _WITH_IMPORT.where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
 _NAMED = select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name"))
 _IN_USE = select(deployments.c.id).where(deployments.c.audience_id == bindparam("id"), deployments.c.status.in_(LIVE))
 MAX_SHOWN_ERRORS = 100
@@ -74,6 +83,7 @@ def _show(row: Row[Any]) -> contract.Audience:
         invalid_count=row.invalid_count,
         duplicate_count=row.duplicate_count,
         last_imported_at=moment_or_none(row.last_imported_at),
+        last_import_id=row.last_import_id,
         metadata=json.loads(row.metadata),
     )
 
@@ -107,7 +117,7 @@ def _show_import(row: Row[Any]) -> contract.AudienceImport:
 def list_audiences(asked: contract.ListAudiences, work: Work) -> Page[contract.Audience]:
     """A page of audiences."""
     columns = {name: _A[name] for name in ("name", "status", "created_at", "updated_at")}
-    listing = Listing(contract.list_audiences, select(audiences).where(_A.org_id == work.org_id), columns, _A.id)
+    listing = Listing(contract.list_audiences, _WITH_IMPORT.where(_A.org_id == work.org_id), columns, _A.id)
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=_show)
 
 

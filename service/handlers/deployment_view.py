@@ -47,6 +47,7 @@ def show(row: Row[Any]) -> contract.Deployment:
         clock=moment_or_none(row.clock_ms),
         started_at=moment_or_none(row.started_at),
         completed_at=moment_or_none(row.completed_at),
+        plan_id=row.plan_id,
         metadata=json.loads(row.metadata),
     )
 

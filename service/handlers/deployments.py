@@ -1,25 +1,20 @@
-"""Deployments: their making and their states. Who is called when is the dialler's business."""
+"""Deployments: made, read, changed, removed. What starts and stops them is in `deployment_actions`."""
 
-import json
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, func, insert, select, update
+import orjson
+from sqlalchemy import bindparam, delete, func, insert, literal, select
 
 from callwright.contract import deployments as contract
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
-from callwright.contract.events import DEPLOYMENT_COMPLETED, DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
-from callwright.contract.events import DeploymentCompleted as CompletedData
-from callwright.contract.events import DeploymentPaused as PausedData
 from callwright.contract.pagination import Page
-from callwright.contract.problems import MISSING_FIELD, PLAN_LIMIT_REACHED
-from callwright.service.dialler.activation import SNAPSHOT, agent_of, begin
-from callwright.service.dialler.counters import stats_of
-from callwright.service.dialler.start_guards import missing_columns, preview, start_refusals
-from callwright.service.domain.clock import milliseconds, moment, moment_or_none
+from callwright.contract.problems import MISSING_FIELD, PLAN_LIMIT_REACHED, PLAN_REQUIRED
+from callwright.service.dialler import spending_cap
+from callwright.service.dialler.start_guards import missing_columns
+from callwright.service.domain.clock import DAY, milliseconds
 from callwright.service.domain.deployment_states import check_action, check_editable
 from callwright.service.domain.money import micros
-from callwright.service.domain.refusals import Refusal, invalid, not_found
-from callwright.service.engine.call_engine import AgentSnapshot
+from callwright.service.domain.refusals import Refusal, invalid
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.listing import Listing, page_of
 from callwright.service.storage.schema import (
@@ -27,49 +22,28 @@ from callwright.service.storage.schema import (
     deployment_contacts,
     deployment_numbers,
     deployments,
+    idempotency_keys,
 )
 
 from . import agents as agent_handlers
 from . import audiences as audience_handlers
 from . import phone_numbers as number_handlers
 from .changes import check_name_free, given
+from .deployment_actions import start
+from .deployment_rows import SEEN, change, find, kept_agent, seen
 from .deployment_view import show, show_contact
 from .work import Work, handles
 
-_D, _K = deployments.c, deployment_contacts.c
-_FIND = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
-_LOCKED = _FIND.with_for_update()
+_D, _K, _KEYS = deployments.c, deployment_contacts.c, idempotency_keys.c
 _NAMED = select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name"))
-_NEXT = (
-    select(func.min(_K.next_at))
-    .where(_K.deployment_id == _D.id, _K.status.in_(("pending", "retry_waiting")), _D.status == "active")
-    .scalar_subquery()
-    .label("next_dial_at")
+_ANSWERS = select(_KEYS.body).where(
+    _KEYS.org_id == bindparam("org"),
+    _KEYS.key == bindparam("key"),
+    _KEYS.created_at > bindparam("since"),
+    _KEYS.body.like('{"data":{"id":"dep@_%', escape="@"),
 )
-_SEEN = select(deployments, _NEXT)
-
-
-def find(work: Work, deployment_id: str) -> Row[Any]:
-    """The deployment's row, locked until the end of the unit of work. Raises `Refusal`: not_found."""
-    row = work.connection.execute(_LOCKED, {"id": deployment_id, "org": work.org_id}).one_or_none()
-    if row is None:
-        raise not_found()
-    return row
-
-
-def _seen(work: Work, deployment_id: str) -> contract.Deployment:
-    row = work.connection.execute(_SEEN.where(_D.id == deployment_id, _D.org_id == work.org_id)).one_or_none()
-    if row is None:
-        raise not_found()
-    return show(row)
-
-
-def _change(work: Work, deployment_id: str, **values: Any) -> None:
-    work.connection.execute(update(deployments).where(_D.id == deployment_id).values(**values, updated_at=work.now_ms))
-
-
-def _move(work: Work, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
-    _change(work, deployment_id, status=status, status_reason=reason, status_changed_at=work.now_ms)
+NETWORK_IS_SIMULATED = True
+"""No carrier is connected: whatever is made here rings no telephone."""
 
 
 @handles(contract.list_deployments)
@@ -78,15 +52,25 @@ def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contra
     names = ("status", "name", "agent_id", "audience_id", "created_at", "updated_at")
     columns: dict[str, Any] = {name: _D[name] for name in names}
     columns["started_at"] = func.coalesce(_D.started_at, 0)
-    listing = Listing(contract.list_deployments, _SEEN.where(_D.org_id == work.org_id), columns, _D.id)
+    rows = SEEN.where(_D.org_id == work.org_id)
+    if asked.idempotency_key is not None:
+        rows = rows.where(_D.id.in_(_answered_with(work, asked.idempotency_key)))
+        columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are found already
+    listing = Listing(contract.list_deployments, rows, columns, _D.id)
     asked = asked.model_copy(update={"call_type": None})  # all of them are outbound
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+
+def _answered_with(work: Work, key: str) -> list[str]:
+    """The deployments that requests with an idempotency key were answered with, whichever API key made them."""
+    given_ = {"org": work.org_id, "key": key, "since": work.now_ms - DAY}
+    return [orjson.loads(body)["data"]["id"] for body in work.connection.execute(_ANSWERS, given_).scalars()]
 
 
 @handles(contract.get_deployment)
 def get_deployment(asked: contract.GetDeployment, work: Work) -> contract.Deployment:
     """One deployment."""
-    return _seen(work, asked.id)
+    return seen(work, asked.id)
 
 
 def _check_concurrency(work: Work, wanted: int) -> None:
@@ -127,6 +111,9 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
             message = "phone_number_id: is required, or phone_number_ids with several"
             raise Refusal(MISSING_FIELD, message, field="phone_number_id")
         raise invalid("phone_number_id", "excludes phone_number_ids; send one of the two")
+    if asked.auto_start and not NETWORK_IS_SIMULATED:
+        message = "auto_start: telephones would really ring; make a draft, preview it, then start it with the plan_id"
+        raise Refusal(PLAN_REQUIRED, message, field="auto_start")
     agent = agent_handlers.find(work, asked.agent_id, field="agent_id")
     audience = audience_handlers.find(work, asked.audience_id, field="audience_id")
     field = "phone_number_ids" if asked.phone_number_ids else "phone_number_id"
@@ -161,7 +148,7 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
             "org_id": work.org_id,
             "status": "draft",
             "status_changed_at": work.now_ms,
-            "simulated": True,
+            "simulated": NETWORK_IS_SIMULATED,
             "seed": work.settings.sim_seed,
             "phone_number_ids": json_text(number_ids),
             "start_at": start_ms,
@@ -175,8 +162,8 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
     )
     _set_numbers(work, deployment_id, number_ids)
     if asked.auto_start:
-        _start(work, find(work, deployment_id))
-    return _seen(work, deployment_id)
+        start(work, find(work, deployment_id))
+    return seen(work, deployment_id)
 
 
 def _rules(
@@ -203,7 +190,7 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     if "agent_id" in changes:
         agent = agent_handlers.find(work, changes["agent_id"], field="agent_id")
         if row.agent_snapshot is not None:
-            changes["agent_snapshot"] = _snapshot(agent)
+            changes["agent_snapshot"] = json_text(kept_agent(agent))
     if "audience_id" in changes:
         audience_handlers.find(work, changes["audience_id"], field="audience_id")
     if "max_concurrency" in changes:
@@ -223,10 +210,12 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     if "budget_cap" in changes:
         cap = changes.pop("budget_cap")
         changes["budget_cap_micros"] = micros(cap.amount) if cap else None
+        new, own = changes["budget_cap_micros"], work.spending_cap_micros
+        spending_cap.check_new_cap(work.connection, work.key_id, own, row, new)
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
-    _change(work, asked.id, **changes)
-    return _seen(work, asked.id)
+    change(work, asked.id, **changes)
+    return seen(work, asked.id)
 
 
 @handles(contract.delete_deployment)
@@ -237,112 +226,10 @@ def delete_deployment(asked: contract.DeploymentAction, work: Work) -> None:
     work.connection.execute(delete(deployments).where(_D.id == asked.id))
 
 
-def _agent_now(work: Work, row: Row[Any]) -> Row[Any]:
-    return agent_handlers.find(work, row.agent_id, field="agent_id")
-
-
-@handles(contract.preview_deployment)
-def preview_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Preview:
-    """What a start would do."""
-    row = find(work, asked.id)
-    if row.agent_snapshot is not None:
-        snapshot = agent_of(row)
-    else:
-        agent = _agent_now(work, row)
-        snapshot = AgentSnapshot(id=row.agent_id, **{name: getattr(agent, name) for name in SNAPSHOT})
-    return preview(work.connection, work.plan, row, snapshot)
-
-
-@handles(contract.start_deployment)
-def start_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
-    """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money."""
-    row = find(work, asked.id)
-    if check_action("start", row.status):
-        _start(work, row)
-    return _seen(work, asked.id)
-
-
-def _start(work: Work, row: Row[Any]) -> None:
-    agent = _agent_now(work, row)
-    for refusal in start_refusals(work.connection, work.plan, row, agent):
-        raise refusal
-    _change(work, row.id, agent_snapshot=_snapshot(agent))
-    if row.start_at is not None and row.start_at > work.now_ms and row.status == "draft":
-        _move(work, row.id, "scheduled", None)
-        return
-    begin(work.connection, row, work.now_ms)
-
-
-def _snapshot(agent: Row[Any]) -> str:
-    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
-    return json_text({**kept, "agent_updated_at": agent.updated_at})
-
-
-@handles(contract.pause_deployment)
-def pause_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
-    """A paused deployment: no new calls, those under way finish, the queue stays."""
-    row = find(work, asked.id)
-    if check_action("pause", row.status):
-        _move(work, row.id, "paused", "manual")
-        data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
-        work.emit(DEPLOYMENT_PAUSED, data, simulated=row.simulated)
-    return _seen(work, asked.id)
-
-
-@handles(contract.resume_deployment)
-def resume_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
-    """A deployment that goes on where it stood."""
-    row = find(work, asked.id)
-    if check_action("resume", row.status):
-        for refusal in start_refusals(work.connection, work.plan, row, _snapshot_or_agent(work, row)):
-            raise refusal
-        if row.started_at is not None:
-            _move(work, row.id, "active", None)
-        elif row.start_at is not None and row.start_at > work.now_ms:
-            _move(work, row.id, "scheduled", None)
-        else:
-            begin(work.connection, row, work.now_ms)
-        data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
-        work.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
-    return _seen(work, asked.id)
-
-
-def _snapshot_or_agent(work: Work, row: Row[Any]) -> Any:
-    return _agent_now(work, row) if row.agent_snapshot is None else agent_of(row)
-
-
-@handles(contract.cancel_deployment)
-def cancel_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
-    """A cancelled deployment: what is pending is dropped for good, calls under way finish."""
-    row = find(work, asked.id)
-    if check_action("cancel", row.status):
-        waiting = ("pending", "retry_waiting")
-        dropped = work.connection.execute(
-            update(deployment_contacts)
-            .where(_K.deployment_id == row.id, _K.status.in_(waiting))
-            .values(status="cancelled", next_at=None)
-        ).rowcount
-        states = {name: count for name, count in json.loads(row.states).items() if name not in waiting}
-        states["cancelled"] = states.get("cancelled", 0) + dropped
-        _move(work, row.id, "cancelled", "manual")
-        _change(work, row.id, completed_at=work.now_ms, states=json_text(states))
-        data = CompletedData(
-            deployment_id=row.id,
-            status="cancelled",
-            status_reason="manual",
-            stats=stats_of(find(work, row.id)),
-            started_at=moment_or_none(row.started_at),
-            completed_at=moment(work.now_ms),
-            simulated=row.simulated,
-        )
-        work.emit(DEPLOYMENT_COMPLETED, data, simulated=row.simulated)
-    return _seen(work, asked.id)
-
-
 @handles(contract.list_contacts)
 def list_contacts(asked: contract.ListContacts, work: Work) -> Page[contract.Contact]:
     """A page of a deployment's contacts."""
-    _seen(work, asked.id)
+    seen(work, asked.id)
     names = ("status", "last_outcome", "last_disposition", "phone", "position")
     listing = Listing(
         contract.list_contacts,

@@ -11,6 +11,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.contract import phone_numbers as contract
 from callwright.contract.pagination import Page
 from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
+from callwright.service.dialler import spending_cap
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import PRICES, RENTAL_PERIOD_MS, amount, money
 from callwright.service.domain.refusals import Refusal, not_found
@@ -132,6 +133,7 @@ def rent_phone_number(asked: contract.RentPhoneNumber, work: Work) -> contract.P
         candidates = [exact] if exact else []
     else:
         candidates = _free(work, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
+    spending_cap.check(work.connection, work.key_id, work.spending_cap_micros, price)
     number_id = work.ids.new("num")
     if not any(_take(work, asked, entry, number_id, price) for entry in candidates):
         field = "number" if asked.number is not None else "country"
@@ -175,8 +177,10 @@ def get_phone_number(asked: contract.GetPhoneNumber, work: Work) -> contract.Pho
 @handles(contract.update_phone_number)
 def update_phone_number(asked: contract.UpdatePhoneNumber, work: Work) -> contract.PhoneNumber:
     """A changed number."""
-    find(work, asked.id)
+    row = find(work, asked.id)
     changes = given(asked)
+    if changes.get("auto_renew") and not row.auto_renew:
+        spending_cap.check(work.connection, work.key_id, work.spending_cap_micros, row.monthly_micros)
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
     work.connection.execute(update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=work.now_ms))

@@ -14,7 +14,7 @@ from callwright.service.domain.refusals import invalid
 from callwright.service.domain.search_words import Query, read_query, words_of
 from callwright.service.storage.listing import Listing, matches, page_of
 from callwright.service.storage.schema import calls
-from callwright.service.storage.transcript_search import calls_with
+from callwright.service.storage.transcript_search import find
 
 from .calls import COLUMNS, turns_of
 from .work import Work, handles
@@ -30,13 +30,14 @@ def search_transcripts(asked: contract.SearchTranscripts, work: Work) -> Page[co
     query = read_query(asked.query)
     if query is None:
         raise invalid("query", "needs at least one word")
-    found = select(calls).where(_C.org_id == work.org_id, _C.id.in_(calls_with(work.connection, query)))
-    listing = Listing(contract.search_transcripts, found, COLUMNS, _C.id)
+    filters = matches(Listing(contract.search_transcripts, select(calls), COLUMNS, _C.id), asked)
+    found = find(work.connection, query, work.org_id, filters, counted=asked.cursor is None)
+    listing = Listing(contract.search_transcripts, found.rows, COLUMNS, _C.id)
 
     def show(row: Row[Any]) -> contract.TranscriptMatch:
         return _match(work, row, query, asked)
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show, total=found.total)
 
 
 def _match(work: Work, row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> contract.TranscriptMatch:

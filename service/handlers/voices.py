@@ -3,10 +3,14 @@
 from callwright.contract import voices as contract
 from callwright.contract.pagination import Page
 from callwright.service.domain.refusals import not_found
+from callwright.service.engine.call_engine import Turn
+from callwright.service.engine.simulated.timing import spoken_duration_s
+from callwright.service.speech.greetings import greeting
+from callwright.service.speech.recording_plan import RecordingPlan
 from callwright.service.speech.voices import VOICES, Voice, voice
 from callwright.service.storage.listing import page_of_values, sort_fields
 
-from .work import Work, handles
+from .work import Work, handles, plans_media
 
 
 def _show(found: Voice) -> contract.Voice:
@@ -49,3 +53,23 @@ def get_voice(asked: contract.GetVoice, work: Work) -> contract.Voice:
     if found is None:
         raise not_found()
     return _show(found)
+
+
+@plans_media(contract.get_voice_preview)
+def get_voice_preview(asked: contract.GetVoicePreview, work: Work) -> tuple[RecordingPlan, str]:
+    """A sentence of the voice, made like the recording of a call in which nobody answers. The left channel has it."""
+    found = voice(asked.id)
+    if found is None:
+        raise not_found()
+    text = greeting(found.language)
+    end_s = spoken_duration_s(text, found.language)
+    turn = Turn(index=0, speaker="agent", text=text, start_s=0.0, end_s=end_s, language=found.language)
+    plan = RecordingPlan(
+        call_id=f"preview {found.id}",
+        duration_s=end_s,
+        turns=(turn,),
+        agent_voice_id=found.id,
+        agent_language=found.language,
+        seed=found.id,
+    )
+    return plan, "audio/mpeg"

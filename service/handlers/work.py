@@ -10,6 +10,7 @@ from callwright.contract.events import EventType
 from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation, MediaStream, Operation, P
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.domain.plans import Plan
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recording_plan import RecordingPlan
@@ -32,7 +33,10 @@ class Work:
     now_ms: int
     ids: Ids
     cursors: Cursors
+    plan_seal: PlanSeal
     settings: ServiceSettings
+    spending_cap_micros: int | None = None
+    """What the key may commit at most; None where it has no cap."""
 
     def emit(self, type_: EventType, data: Resource, *, simulated: bool = False) -> None:
         """Puts an event into the outbox, in this transaction."""

@@ -5,6 +5,7 @@ audit entry, stored answer. A refusal undoes the unit; nothing of a refused requ
 """
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -33,12 +34,14 @@ from callwright.service.speech.synthesiser import SpeechUnavailable
 from callwright.service.storage import journal
 
 from . import idempotency
-from .principals import Principal, bearer, identify
+from .principals import Principal, bearer, handed_over, identify
 from .problems import problem_response
 from .requests import check_media_type, read_body, read_input, read_json
 from .routes import PREFIX, Found, RouteTable
 
 log = logging.getLogger(__name__)
+TOOL_HEADER = "x-callwright-tool"
+_TOOL = re.compile(r"[a-z_]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,14 @@ class Gate:
         if origin is not None and origin not in self._ports.settings.allowed_origins:
             raise Refusal(ORIGIN_NOT_ALLOWED)
         sent = read_json(body)
-        secret = bearer(request.headers.get("authorization"))
+        secret = handed_over(cast("dict[str, Any]", request.scope))
+        if secret is None:
+            secret = bearer(request.headers.get("authorization"))
         found = self._routes.find(request.method, request.scope["path"].removeprefix(request.scope["root_path"]))
         if found.operation is None:
             return await self._refuse_route(secret, found)
         call = _Call(found.operation, found.path, request_id, secret, request.method, found.canonical, body)
+        call.tool = _tool(request.headers.get(TOOL_HEADER))
         try:
             if request.method == "POST":
                 call.idempotency_key = idempotency.read_key(request.headers.get(idempotency.HEADER))
@@ -132,7 +138,9 @@ class Gate:
             now_ms=now_ms,
             ids=ports.ids,
             cursors=ports.cursors,
+            plan_seal=ports.plan_seal,
             settings=ports.settings,
+            spending_cap_micros=principal.spending_cap_micros,
         )
         if operation.shape == "media":
             return _Answer(200, b"", {}, media=MEDIA_HANDLERS[operation.name](call.asked, work))
@@ -180,7 +188,13 @@ class _Call:
         self.body = body
         self.asked: Input | None = None
         self.idempotency_key: str | None = None
+        self.tool: str | None = None
         self.refusal: Refusal | None = None
+
+
+def _tool(said: str | None) -> str | None:
+    """The tool through which a request came, as the client says. It is for the audit log alone and grants nothing."""
+    return said if said is not None and _TOOL.fullmatch(said) else None
 
 
 def _encode(operation: AnyOperation, result: Any, call: _Call) -> _Answer:
@@ -221,5 +235,6 @@ def _record(work: Work, operation: AnyOperation, principal: Principal, call: _Ca
         actor=principal.key_id,
         request_id=call.request_id,
         changes={"fields": sorted(set(changed) - set(call.path))},
+        tool=call.tool,
     )
     journal.add_entries(work.connection, [entry])

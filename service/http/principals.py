@@ -1,9 +1,15 @@
-"""Who is asking: API keys. `svc_live_` and 48 hexadecimal characters, of which only the SHA-256 is stored."""
+"""Who is asking: API keys of organizations, and personal keys for the tool server alone.
+
+A key is its prefix and 48 hexadecimal characters, of which only the SHA-256 is stored. REST knows keys that begin with
+`svc_live_`. A key that begins with `svc_mcp_` belongs to a person and is no key of REST: the gate takes one only from
+the tool server in the same process, which hands it over beside the request.
+"""
 
 import hashlib
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -12,13 +18,26 @@ from callwright.service.domain.plans import PLANS, Plan
 from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.schema import api_keys, organizations
 
+KeyKind = Literal["live", "personal"]
+
 PREFIX = "svc_live_"
-_FORM = re.compile(r"svc_live_[0-9a-f]{48}")
+PERSONAL_PREFIX = "svc_mcp_"
+PREFIXES: dict[KeyKind, str] = {"live": PREFIX, "personal": PERSONAL_PREFIX}
+_FORM = re.compile(r"svc_(live|mcp)_[0-9a-f]{48}")
 IDENTITY_LENGTH = 16
 """By how many leading characters people recognise a key."""
+HANDED_OVER = "callwright.handed_over"
+"""Where in a request's ASGI scope the tool server puts a `HandedOver`."""
 
 _FIND = (
-    select(api_keys.c.id, api_keys.c.org_id, organizations.c.plan)
+    select(
+        api_keys.c.id,
+        api_keys.c.org_id,
+        api_keys.c.kind,
+        api_keys.c.profile,
+        api_keys.c.spending_cap_micros,
+        organizations.c.plan,
+    )
     .join(organizations, organizations.c.id == api_keys.c.org_id)
     .where(api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None))
 )
@@ -26,16 +45,34 @@ _FIND = (
 
 @dataclass(frozen=True)
 class Principal:
-    """The key a request was made with, and its organization."""
+    """The key a request was made with, and its organization.
+
+    `profile` names the tools a personal key is offered, `spending_cap_micros` is what it may commit at most; keys of
+    organizations have neither.
+    """
 
     key_id: str
     org_id: str
     plan: Plan
+    kind: KeyKind = "live"
+    profile: str | None = None
+    spending_cap_micros: int | None = None
 
 
-def new_secret() -> str:
-    """A fresh API key."""
-    return PREFIX + secrets.token_hex(24)
+@dataclass(frozen=True)
+class HandedOver:
+    """A key that the tool server in this process has checked.
+
+    Its type is what makes it count. An ASGI server makes a scope out of text and bytes that came over the network, and
+    nothing among them can be an object of this class.
+    """
+
+    secret: str = field(repr=False)
+
+
+def new_secret(kind: KeyKind = "live") -> str:
+    """A fresh key."""
+    return PREFIXES[kind] + secrets.token_hex(24)
 
 
 def fingerprint(secret: str) -> str:
@@ -52,9 +89,15 @@ def bearer(header: str | None) -> str:
     return token
 
 
+def handed_over(scope: dict[str, Any]) -> str | None:
+    """The key that the tool server handed over with this request; None where it came over the network."""
+    handed: object = scope.get(HANDED_OVER)
+    return handed.secret if isinstance(handed, HandedOver) else None
+
+
 def identify(connection: Connection, secret: str) -> Principal:
-    """Whose key this is. Raises `Refusal`: invalid_api_key when it is unknown or revoked."""
+    """Whose key this is, of either kind. Raises `Refusal`: invalid_api_key when it is unknown or revoked."""
     row = connection.execute(_FIND, {"hash": fingerprint(secret)}).one_or_none() if _FORM.fullmatch(secret) else None
     if row is None:
         raise Refusal(INVALID_API_KEY)
-    return Principal(row.id, row.org_id, PLANS[row.plan])
+    return Principal(row.id, row.org_id, PLANS[row.plan], row.kind, row.profile, row.spending_cap_micros)

@@ -68,8 +68,12 @@ def entry_row(
     actor: str = PLATFORM,
     request_id: str | None = None,
     changes: Mapping[str, Any] | None = None,
+    tool: str | None = None,
 ) -> dict[str, Any]:
-    """An audit row, to be added with `add_entries`. `changes` never holds a secret, a number or spoken text."""
+    """An audit row, to be added with `add_entries`. `changes` never holds a secret, a number or spoken text.
+
+    `tool` names the tool of the tool server through which it was asked for.
+    """
     return {
         "id": ids.new("adt"),
         "org_id": org_id,
@@ -79,6 +83,7 @@ def entry_row(
         "subject": subject,
         "request_id": request_id,
         "changes": json_text(changes or {}),
+        "tool": tool,
     }
 
 

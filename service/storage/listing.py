@@ -119,8 +119,12 @@ def page_of(
     *,
     org_id: str,
     show: Callable[[Row[Any]], Item],
+    total: int | None = None,
 ) -> Page[Any]:
-    """One page of a list. Reads one row more than it shows, to know whether there are more."""
+    """One page of a list. Reads one row more than it shows, to know whether there are more.
+
+    `total` is how many entries the whole list has, where that is known; otherwise they are counted.
+    """
     order, sort_text = listing.order(asked.sort)
     conditions = matches(listing, asked)
     given = asked.model_dump(mode="json", exclude={"page", "per_page", "cursor", "sort"}, exclude_none=True)
@@ -137,8 +141,9 @@ def page_of(
         skipped = (number - 1) * asked.per_page
         if skipped > MAX_OFFSET:
             raise invalid("page", f"rows beyond {MAX_OFFSET} are reached with cursor, not page")
-        counted = statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
-        total = connection.execute(counted).scalar_one()
+        if total is None:
+            counted = statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+            total = connection.execute(counted).scalar_one()
         rows = statement.offset(skipped)
     keys = [column.label(f"_key_{index}") for index, (column, _) in enumerate(order)]
     ordered = rows.add_columns(*keys).order_by(*(column.desc() if down else column.asc() for column, down in order))

@@ -46,8 +46,8 @@ async def test_an_action_has_no_body() -> None:
     service = ScriptedService(nested(404, "not_found"))
     async with client_of(service) as client:
         with pytest.raises(Exception, match="not_found"):
-            await client.deployments.start(id="dep_1")
-    assert service.only.url.raw_path == b"/v1/deployments/dep_1/start"
+            await client.deployments.pause(id="dep_1")
+    assert service.only.url.raw_path == b"/v1/deployments/dep_1/pause"
     assert service.only.content == b""
     assert "content-type" not in service.only.headers
 

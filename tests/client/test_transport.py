@@ -15,7 +15,16 @@ from callwright.client import (
     ServiceUnreachable,
     UnexpectedAnswer,
 )
-from callwright.client.transport import ApiKey, AsyncByteStream, MockTransport, Request, Response, Transport, httpx
+from callwright.client.transport import (
+    ApiKey,
+    AsyncByteStream,
+    MockTransport,
+    Request,
+    Response,
+    Transport,
+    httpx,
+    tool_name,
+)
 from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, nested, one
 
 
@@ -32,6 +41,16 @@ async def test_the_key_travels_as_a_bearer_token() -> None:
     async with client_of(service) as client:
         await client.agents.get(id="agt_1")
     assert service.only.headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_the_tool_that_runs_goes_along_and_none_elsewhere() -> None:
+    service = ScriptedService(one(AGENT), one(AGENT))
+    async with client_of(service) as client:
+        running = tool_name.set("get_agent")
+        await client.agents.get(id="agt_1")
+        tool_name.reset(running)
+        await client.agents.get(id="agt_1")
+    assert [request.headers.get("x-callwright-tool") for request in service.requests] == ["get_agent", None]
 
 
 @pytest.mark.parametrize(
@@ -206,8 +225,8 @@ async def test_a_huge_answer_is_given_up_at_the_bound() -> None:
 
 async def test_a_huge_problem_is_a_problem_by_its_status() -> None:
     endless = Endless()
-    async with client_of(lambda request: Response(404, stream=endless)) as client:
-        with pytest.raises(CallwrightError, match="404 http_404: Not Found"):
+    async with client_of(lambda request: Response(410, stream=endless)) as client:
+        with pytest.raises(CallwrightError, match="410 http_410: Gone"):
             await client.agents.get(id="agt_1")
     assert endless.closed
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.house.tree import ROOT, texts
+from tests.npm import FOLDERS
 
 # A path below one of these folders, at the start of a word. In an address (`https://host/work/`) it follows a host.
 MACHINE_PATH = re.compile(
@@ -44,9 +45,10 @@ def test_the_lock_files_hold_no_download_address() -> None:
     requirements = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     assert re.findall(r"\S*://\S*", requirements) == []
 
-    packages = json.loads((ROOT / "tests/inspector/package-lock.json").read_text(encoding="utf-8"))["packages"]
-    assert len(packages) > 1
-    assert [name for name, entry in packages.items() if "resolved" in entry] == []
+    for folder in FOLDERS:
+        packages = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+        assert len(packages) > 1
+        assert [name for name, entry in packages.items() if "resolved" in entry] == []
 
 
 def _lines() -> list[tuple[str, str]]:

@@ -41,7 +41,7 @@ class Inspector:
 
     def run(self, method: str, *options: str) -> subprocess.CompletedProcess[str]:
         """One run."""
-        server = [COMMAND, "mcp", f"--data={self.data}"]
+        server = [COMMAND, "mcp", f"--data={self.data}", "--profile=all"]
         asked = ["--protocol-era", self.era, "--format", "json", "--method", method, *options]
         return subprocess.run(
             [*inspector(), "--cli", *server, *asked],

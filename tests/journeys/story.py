@@ -77,13 +77,16 @@ async def build_and_run(hand: Hand) -> Built:
 async def _agent(hand: Hand) -> str:
     voices = await hand.use("list_voices", language="en-US")
     voice = await hand.use("get_voice", id=voices["data"][0]["id"])
+    heard = await hand.use("get_voice_preview", id=voice["id"])
+    assert heard["media_type"] == "audio/mpeg"
     assert voice["language"] == "en-US"
     agent = await hand.use(
         "create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
     )
     changed = await hand.use("update_agent", id=agent["id"], system_prompt=PROMPT, welcome_message=WELCOME)
     assert sorted(changed["variables"]) == ["day", "first_name"]
-    assert await hand.use("get_agent", id=agent["id"]) == changed
+    whole = await hand.use("get_agent", id=agent["id"])
+    assert (whole["system_prompt"], whole["welcome_message"]) == (PROMPT, WELCOME)
     assert [found["id"] for found in (await hand.use("list_agents", name="Ada"))["data"]] == [agent["id"]]
     spare = await hand.use(
         "create_agent", name="Spare", voice_id=voice["id"], language="en-US", system_prompt="Say hello."
@@ -136,7 +139,7 @@ async def _number(hand: Hand) -> str:
 
 
 async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str) -> str:
-    draft = {"agent_id": agent_id, "audience_id": audience_id, "phone_number_id": number_id, "retry_policy": ONCE}
+    draft = {"agent_id": agent_id, "audience_id": audience_id, "phone_number_ids": [number_id], "retry_policy": ONCE}
     spare = await hand.use("create_deployment", name="Spare", **draft)
     assert (await hand.use("delete_deployment", id=spare["id"]))["deleted"] is True
     deployment_id: str = (await hand.use("create_deployment", name="Check", **draft))["id"]
@@ -161,7 +164,7 @@ async def _calls(hand: Hand, deployment_id: str) -> str:
     found = (await hand.use("list_calls", deployment_id=deployment_id, disposition=["goal_met"]))["data"]
     call_id: str = found[0]["id"]
     call = await hand.use("get_call", call_uuid=call_id)
-    assert (call["to"], call["outcome"], call["simulated"]) == ("+12025550100", "answered", True)
+    assert (call["to"], call["outcome"], call["simulated"]) == ("+1202•••0100", "answered", True)
     transcript = await hand.use("get_transcript", call_uuid=call_id)
     assert transcript["turns"][0]["text"].startswith("Hello Maria, this is Ada")
     assert transcript["turn_count"] == len(transcript["turns"]) == call["turn_count"]
@@ -177,7 +180,7 @@ async def _calls(hand: Hand, deployment_id: str) -> str:
 
 async def steer(hand: Hand, built: Built) -> None:
     """A campaign that is paused, resumed and stopped, and a call that is hung up. Simulated time runs as in life."""
-    draft = {"agent_id": built.agent_id, "audience_id": built.audience_id, "phone_number_id": built.number_id}
+    draft = {"agent_id": built.agent_id, "audience_id": built.audience_id, "phone_number_ids": [built.number_id]}
     deployment_id: str = (await hand.use("create_deployment", name="By hand", **draft, max_concurrency=1))["id"]
     assert (await hand.use("start_deployment", id=deployment_id))["status"] == "active"
     await until(lambda: hand.use("get_deployment", id=deployment_id), lambda seen: seen["stats"]["in_flight"] == 1)

@@ -25,7 +25,9 @@ from tests.programs import ERAS, Assistant, assistant, text_of
 from .story import Built, build_and_run, steer
 
 both_eras = pytest.mark.parametrize("era", ERAS)
-AS_IN_LIFE = {"CALLWRIGHT_SIM_TIME_SCALE": "1"}
+SOUNDS = {"recording", "voice_preview"}
+EVERYTHING = {"CALLWRIGHT_PROFILE": "all"}
+AS_IN_LIFE = {**EVERYTHING, "CALLWRIGHT_SIM_TIME_SCALE": "1"}
 
 
 def is_mpeg(sound: bytes) -> bool:
@@ -37,7 +39,7 @@ def is_mpeg(sound: bytes) -> bool:
 async def test_every_tool_resource_and_prompt_works_over_stdio(era: Literal["legacy", "auto"], tmp_path: Path) -> None:
     data = tmp_path / "data"
     with anyio.fail_after(180):
-        async with assistant(tmp_path, "--data", data, era=era) as found:
+        async with assistant(tmp_path, "--data", data, era=era, settings=EVERYTHING) as found:
             assert (found.client.protocol_version >= "2026-07-28") is (era == "auto")
             await lists_everything(found.client)
             built = await build_and_run(found)
@@ -56,7 +58,7 @@ async def lists_everything(client: Client) -> None:
     assert [tool.name for tool in tools] == [tool.name for tool in TOOLS]
     assert all(tool.output_schema and tool.annotations and tool.title for tool in tools)
     templates = (await client.list_resource_templates()).resource_templates
-    assert [template.uri_template for template in templates] == [template.uri for template in TEMPLATES]
+    assert [template.uri_template for template in templates] == [one.uri for one in TEMPLATES if not one.is_fixed]
     prompts = (await client.list_prompts()).prompts
     assert [prompt.name for prompt in prompts] == [prompt.name for prompt in PROMPTS]
 
@@ -74,37 +76,59 @@ async def sound_comes_along(found: Assistant, call_id: str) -> None:
 
 
 async def every_resource(client: Client, built: Built) -> None:
-    ids = {"call_id": built.call_id, "agent_id": built.agent_id, "deployment_id": built.deployment_id}
+    values = values_of(built)
     texts: dict[str, str] = {}
     for template in TEMPLATES:
-        uri = template.uri.format(**ids)
+        uri = template.address({name: values[name] for name in template.variables if name in values})
         (part,) = (await client.read_resource(uri)).contents
         assert part.mime_type == template.mime_type
         if isinstance(part, TextResourceContents):
             texts[template.name] = part.text
         else:
             assert isinstance(part, BlobResourceContents)
-            assert template.name == "recording"
+            assert template.name in SOUNDS
             assert is_mpeg(base64.b64decode(part.blob))
-    assert set(texts) == {template.name for template in TEMPLATES} - {"recording"}
+    assert set(texts) == {template.name for template in TEMPLATES} - SOUNDS
     assert json.loads(texts["call"])["id"] == built.call_id
     assert "Hello Maria, this is Ada" in texts["transcript"]
     assert json.loads(texts["transcript_json"])["turns"][0]["role"] == "agent"
     assert texts["transcript_vtt"].startswith("WEBVTT")
     assert "Bright Dental" in texts["agent_prompt"]
     assert json.loads(texts["deployment"])["status"] == "completed"
+    assert texts["report"].count("\n") == 1 + json.loads(texts["deployment"])["stats"]["contacts"]
+    assert ",invalid_phone," in texts["rejects"]
+    assert "- Simulated: no telephone rings" in texts["policy"]
+    listed = {resource.uri for resource in (await client.list_resources()).resources}
+    assert f"callwright://deployments/{built.deployment_id}" in listed
+    assert f"callwright://calls/{built.call_id}/transcript" in listed
+    (part,) = (await client.read_resource(f"callwright://calls/{built.call_id}/recording?from=1&to=2")).contents
+    assert isinstance(part, BlobResourceContents)
+    assert is_mpeg(base64.b64decode(part.blob))
+
+
+def values_of(built: Built) -> dict[str, str]:
+    """A value for every variable of a path."""
+    return {
+        "call_id": built.call_id,
+        "agent_id": built.agent_id,
+        "audience_id": built.audience_id,
+        "deployment_id": built.deployment_id,
+        "voice_id": "en-US-ada",
+        "topic": "outcomes",
+    }
 
 
 async def ids_are_completed(client: Client, built: Built) -> None:
     for template in TEMPLATES:
-        wanted: str = getattr(built, template.variable)
-        typed = {"name": template.variable, "value": wanted[:6]}
-        ref = ResourceTemplateReference(type="ref/resource", uri=template.uri)
-        assert wanted in (await client.complete(ref, typed)).completion.values
+        for name, wanted in values_of(built).items():
+            if name in template.variables:
+                typed = {"name": name, "value": wanted[:6]}
+                ref = ResourceTemplateReference(type="ref/resource", uri=template.uri)
+                assert wanted in (await client.complete(ref, typed)).completion.values
 
 
 async def every_prompt(client: Client, built: Built) -> None:
-    given = {"goal": "remind patients", "question": "who said no?", "audience": built.audience_id}
+    given = {"goal": "remind patients", "question": "who said no?", "audience": built.audience_id, "agent": "Ada"}
     given |= {"deployment_id": built.deployment_id, "call_id": built.call_id}
     for prompt in PROMPTS:
         arguments = {argument.name: given[argument.name] for argument in prompt.arguments}

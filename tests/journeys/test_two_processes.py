@@ -62,7 +62,7 @@ async def campaign(hand: Assistant, contacts: int) -> str:
         name="Campaign",
         agent_id=made.structured_content["id"],
         audience_id=audience["id"],
-        phone_number_id=number["id"],
+        phone_number_ids=[number["id"]],
         max_concurrency=100,
         calls_per_second=100,
         retry_policy=AT_ONCE,

@@ -13,7 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, TextContent
 
 from callwright.prompts.registry import PROMPTS
-from callwright.server.app import instructions, settle
+from callwright.server.app import settle
+from callwright.server.instructions import instructions
 from tests.tools.fakes import ERAS, FakeCaller, assistant, server
 
 both_eras = pytest.mark.parametrize("era", ERAS)

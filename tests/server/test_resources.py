@@ -8,8 +8,9 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, BlobResourceContents, TextResourceContents
 
 from callwright.client.errors import NotFound, ServiceFailed, ServiceProblem, ServiceUnreachable
+from callwright.server.content import TEXT_BYTES
 from callwright.server.reading import READERS
-from callwright.server.resources import TEMPLATES
+from callwright.server.resources import TEMPLATES, UNTRUSTED
 from tests.tools import samples
 from tests.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
 
@@ -18,12 +19,16 @@ MISSING = NotFound("There is no such thing.", code="not_found", status=404, type
 TEXTS = {
     "callwright://calls/cal_1": "application/json",
     "callwright://calls/cal_1/transcript": "text/markdown",
+    "callwright://calls/cal_1/transcript.md": "text/markdown",
     "callwright://calls/cal_1/transcript.json": "application/json",
     "callwright://calls/cal_1/transcript.vtt": "text/vtt",
     "callwright://agents/agt_1/prompt": "text/markdown",
     "callwright://deployments/dep_1": "application/json",
+    "callwright://deployments/dep_1/report.csv": "text/csv",
+    "callwright://audiences/aud_1/rejects.csv": "text/csv",
 }
-EVERY = [*TEXTS, "callwright://calls/cal_1/recording"]
+SOUNDS = ["callwright://calls/cal_1/recording", "callwright://voices/en-US-ada/preview"]
+EVERY = [*TEXTS, *SOUNDS]
 
 
 async def read(caller: FakeCaller, uri: str, era: str = "2026-07-28", *, base_url: str | None = None):
@@ -51,7 +56,8 @@ async def test_templates_are_listed_with_their_types(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         listed = await client.list_resource_templates()
     found = {template.uri_template: template.mime_type for template in listed.resource_templates}
-    assert found == {template.uri: template.mime_type for template in TEMPLATES}
+    assert found == {template.uri: template.mime_type for template in TEMPLATES if not template.is_fixed}
+    assert found["callwright://calls/{call_id}/transcript{?from,to,speaker}"] == "text/markdown"
     assert all(template.description and template.title for template in listed.resource_templates)
 
 
@@ -87,9 +93,41 @@ async def test_an_agents_prompt_is_the_prompt_alone() -> None:
 
 
 @both_eras
-async def test_a_recording_is_a_blob(era: str) -> None:
+async def test_where_words_of_others_stand_is_said_beside_them(era: str) -> None:
+    said = {uri: (await read(FakeCaller(), uri, era)).meta for uri in EVERY}
+    assert said["callwright://calls/cal_1"] == {UNTRUSTED: ["unanswered_questions", "variables"]}
+    assert said["callwright://calls/cal_1/transcript.json"] == {UNTRUSTED: ["turns.text"]}
+    assert said["callwright://deployments/dep_1"] is None
+
+
+async def test_words_of_others_are_cleaned_and_the_number_masked() -> None:
+    call = samples.call(unanswered_questions=["a\u202eb\u200bc"], variables={"na\u200bme": "x\ny"})
+    found = json.loads(await text(FakeCaller(answers={"get_call": call}), "callwright://calls/cal_1"))
+    assert found["unanswered_questions"] == ["abc"]
+    assert found["variables"] == {"name": "x y"}
+    assert samples.CALLEE not in json.dumps(found)
+    assert found["from"] == "+12025550199"
+
+
+async def test_a_call_with_very_long_variables_is_cut_and_says_so() -> None:
+    call = samples.call(variables={f"column{number}": "x" * 1_000 for number in range(100)})
+    found = await text(FakeCaller(answers={"get_call": call}), "callwright://calls/cal_1")
+    assert len(found.encode()) <= TEXT_BYTES
+    assert json.loads(found)["shortened"] == "Texts over 200 characters are cut: get_call gives them whole."
+
+
+async def test_a_very_long_prompt_is_cut_and_says_what_is_left() -> None:
+    agent = samples.agent(system_prompt="नमस्ते " * 4_600)
+    found = await text(FakeCaller(answers={"get_agent": agent}), "callwright://agents/agt_1/prompt")
+    assert len(found.encode()) <= TEXT_BYTES
+    assert found.endswith("more characters: get_agent gives the whole prompt.]\n")
+
+
+@both_eras
+@pytest.mark.parametrize("uri", SOUNDS)
+async def test_a_recording_is_a_blob(uri: str, era: str) -> None:
     body = b"ID3" + bytes(range(256))
-    found = await read(FakeCaller(media=FakeMedia(body)), "callwright://calls/cal_1/recording", era)
+    found = await read(FakeCaller(media=FakeMedia(body)), uri, era)
     assert isinstance(found, BlobResourceContents)
     assert found.mime_type == "audio/mpeg"
     assert base64.b64decode(found.blob) == body
@@ -123,7 +161,51 @@ async def test_what_does_not_exist_is_an_unknown_resource(uri: str, era: str) ->
 
 
 @both_eras
-@pytest.mark.parametrize("uri", ["callwright://calls", "callwright://calls/a/b/c", "other://calls/cal_1"])
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("?form=1", "Transcript has no parameter 'form'. There are from, to, speaker."),
+        ("?from=a", "from must be a number of seconds after the answer, for example 12.5."),
+        ("?from=-1", "from must be a number of seconds after the answer, for example 12.5."),
+        ("?to=nan", "to must be a number of seconds after the answer, for example 12.5."),
+        ("?from=9&to=9", "to must be greater than from: both are seconds after the answer."),
+        ("?speaker=nobody", "speaker must be agent or contact."),
+        ("?speaker=agent&speaker=contact", "Transcript takes each parameter once. There are from, to, speaker."),
+    ],
+)
+async def test_a_wrong_parameter_is_named_in_words(query: str, words: str, era: str) -> None:
+    code, message = await failure(FakeCaller(), f"callwright://calls/cal_1/transcript{query}", era)
+    assert (code, message) == (INVALID_PARAMS, words)
+
+
+@both_eras
+async def test_a_resource_without_parameters_says_so(era: str) -> None:
+    code, message = await failure(FakeCaller(), "callwright://deployments/dep_1?x=1", era)
+    assert (code, message) == (INVALID_PARAMS, "Deployment has no parameter 'x'. It takes no parameters.")
+
+
+@both_eras
+async def test_a_fault_of_the_server_is_called_one(era: str, caplog: pytest.LogCaptureFixture) -> None:
+    code, message = await failure(FakeCaller(answers={"get_call": KeyError("secret")}), EVERY[0], era)
+    assert code == INTERNAL_ERROR
+    assert message.startswith("Reading this failed inside the server.")
+    assert "secret" not in message
+    assert caplog.records
+
+
+@both_eras
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "callwright://calls",
+        "callwright://calls/a/b/c",
+        "callwright://calls/..%2Fx",
+        "callwright://calls/%00",
+        "callwright://calls/",
+        "other://calls/cal_1",
+        f"callwright://calls/{'a' * 101}",
+    ],
+)
 async def test_an_address_of_another_form_is_an_unknown_resource(uri: str, era: str) -> None:
     code, _ = await failure(FakeCaller(), uri, era)
     assert code == INVALID_PARAMS

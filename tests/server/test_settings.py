@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from callwright.server.settings import SETTINGS, BadSetting, ProgramSettings, read_settings
+from callwright.tools.toolsets import enabled_tools
 
 KEY = f"svc_live_{'0' * 48}"
 
@@ -70,6 +71,10 @@ def test_the_clock_takes_a_moment_and_reads_one_without_offset_as_utc(text: str)
         ("SIM_TIME_SCALE", "0", "a number above zero"),
         ("SIM_TIME_SCALE", "-1", "a number above zero"),
         ("SIM_TIME_SCALE", "nan", "a number above zero"),
+        ("PROFILE", "boss", "analyst, operator, builder, all"),
+        ("TOOLSETS", "calls,dialing", "context, agents"),
+        ("EXCLUDE_TOOLS", "start", "start_deployment"),
+        ("READ_ONLY", "maybe", "true or false"),
         ("CLOCK", "tomorrow", "2026-11-21T09:00:00Z"),
         ("CLOCK", "1795251600", "2026-11-21T09:00:00Z"),
     ],
@@ -79,6 +84,38 @@ def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: str, exp
         given(**{name: value})
     assert f"CALLWRIGHT_{name}" in str(caught.value)
     assert expected in str(caught.value)
+
+
+def test_without_a_word_the_tools_are_those_of_a_builder() -> None:
+    assert read_settings({}).tools_of() == enabled_tools(profile="builder")
+
+
+def test_profile_toolsets_and_filters_are_read_from_the_environment() -> None:
+    assert given(PROFILE="analyst").tools_of() == enabled_tools(profile="analyst")
+    assert given(TOOLSETS="calls, get_agent", EXCLUDE_TOOLS="get_call").tools_of() == enabled_tools(
+        toolsets=("calls", "get_agent"), exclude=("get_call",)
+    )
+    for text, only in (("true", True), ("1", True), ("yes", True), ("False", False), ("no", False)):
+        assert given(READ_ONLY=text).tools_of() == enabled_tools(read_only=only)
+
+
+def test_flags_for_tools_win_over_the_environment() -> None:
+    environment = {
+        "CALLWRIGHT_PROFILE": "all",
+        "CALLWRIGHT_TOOLSETS": "removal",
+        "CALLWRIGHT_EXCLUDE_TOOLS": "calls",
+        "CALLWRIGHT_READ_ONLY": "false",
+    }
+    settings = read_settings(
+        environment, profile="analyst", toolsets="calls,numbers", exclude_tools="get_call", read_only=True
+    )
+    assert settings.tools_of() == enabled_tools(toolsets=("calls", "numbers"), exclude=("get_call",), read_only=True)
+
+
+def test_a_persons_profile_narrows_the_programs_own_and_never_widens_it() -> None:
+    assert given(PROFILE="operator").tools_of("all") == enabled_tools(profile="operator")
+    assert given(PROFILE="all").tools_of("analyst") == enabled_tools(profile="analyst")
+    assert given(READ_ONLY="true").tools_of("all") == enabled_tools(read_only=True)
 
 
 def test_the_key_is_not_in_the_representation() -> None:

@@ -14,8 +14,10 @@ import pytest
 from filelock import FileLock
 
 from callwright.service.data_folder import ADDRESS, KEY, LOCK
-from tests.programs import STOP_S, assistant, spawned, until
+from callwright.tools.toolsets import enabled_tools
+from tests.programs import STOP_S, assistant, run, spawned, until
 
+CALLS = ["calls", "get_wallet"]
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
@@ -59,10 +61,10 @@ class Pipes:
 
 
 @contextmanager
-def mcp(home: Path) -> Generator[Pipes]:
+def mcp(home: Path, *flags: str) -> Generator[Pipes]:
     """A server after the handshake."""
     data = home / "data"
-    with spawned(home, "mcp", "--data", data, stdin=subprocess.PIPE) as process:
+    with spawned(home, "mcp", "--data", data, *flags, stdin=subprocess.PIPE) as process:
         pipes = Pipes(process, data)
         pipes.ask("initialize", HANDSHAKE)
         pipes.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -81,13 +83,40 @@ def free(data: Path) -> bool:
 
 def test_nothing_but_the_protocol_is_on_stdout_and_nothing_on_stderr(tmp_path: Path) -> None:
     with mcp(tmp_path) as pipes:
-        assert len(pipes.ask("tools/list", {})["tools"]) > 40
+        assert len(pipes.ask("tools/list", {})["tools"]) > 30
         assert pipes.call("get_wallet")["isError"] is False
         assert pipes.call("list_agents")["structuredContent"]["data"] == []
         assert pipes.ask("tools/call", {"name": "get_agent", "arguments": {"id": "agt_1"}})["isError"] is True
         pipes.close_stdin()
         assert pipes.process.wait(STOP_S) == 0
         assert pipes.rest() == (b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("flags", "chosen"),
+    [
+        ((), {"profile": "builder"}),
+        (("--profile", "analyst"), {"profile": "analyst"}),
+        (("--profile=all", "--read-only"), {"profile": "all", "read_only": True}),
+        (("--toolsets=calls,get_wallet", "--exclude-tools=get_call"), {"toolsets": CALLS, "exclude": ["get_call"]}),
+    ],
+)
+def test_only_the_tools_that_were_switched_on_are_listed_and_run(
+    flags: tuple[str, ...], chosen: dict[str, Any], tmp_path: Path
+) -> None:
+    enabled = enabled_tools(**chosen)
+    with mcp(tmp_path, *flags) as pipes:
+        assert {tool["name"] for tool in pipes.ask("tools/list", {})["tools"]} == enabled
+        assert pipes.call("delete_agent")["isError"] is True
+        assert pipes.call("get_wallet")["isError"] is False
+        pipes.close_stdin()
+        assert pipes.process.wait(STOP_S) == 0
+
+
+def test_a_tool_nobody_knows_ends_the_program_at_once_with_the_known_ones(tmp_path: Path) -> None:
+    done = run(tmp_path, "mcp", "--toolsets", "calls,telegrams")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'telegrams'; toolsets are context, agents, " in done.stderr
 
 
 @pytest.mark.parametrize("when", ["at once", "while the service starts", "when it serves", "after a tool"])

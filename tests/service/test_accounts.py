@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, select
@@ -80,6 +81,54 @@ async def test_an_organization_has_at_most_20_active_keys(database_url: str) -> 
         listed = await database.read(accounts.keys_of, org_id)
         assert len(listed) == 21
         assert [row.id for row in listed if row.revoked_at is not None] == [made[0].id]
+
+
+async def test_personal_keys_do_not_count_towards_the_20(database_url: str) -> None:
+    async with organization(database_url) as (database, org_id):
+        for index in range(MAX_ACTIVE_KEYS):
+            await database.write(accounts.create_personal_key, IDS, org_id, f"person {index}", NOW_MS)
+        for index in range(MAX_ACTIVE_KEYS):
+            await database.write(accounts.create_key, IDS, org_id, f"key {index}", NOW_MS)
+        personal = await database.write(accounts.create_personal_key, IDS, org_id, "one more", NOW_MS)
+        with pytest.raises(AccountError, match="20"):
+            await database.write(accounts.create_key, IDS, org_id, "one more", NOW_MS)
+        assert personal.secret.startswith("svc_mcp_")
+
+
+async def test_a_personal_key_has_a_profile_and_perhaps_a_spending_cap(database_url: str) -> None:
+    async with organization(database_url) as (database, org_id):
+        plain = await database.write(accounts.create_personal_key, IDS, org_id, "plain", NOW_MS)
+        capped = await database.write(
+            accounts.create_personal_key, IDS, org_id, "", NOW_MS, profile="analyst", spending_cap_micros=25 * MICROS
+        )
+        live = await database.write(accounts.create_key, IDS, org_id, "live", NOW_MS)
+        found = [await database.read(identify, key.secret) for key in (plain, capped, live)]
+        assert [(one.kind, one.profile, one.spending_cap_micros) for one in found] == [
+            ("personal", "builder", None),
+            ("personal", "analyst", 25 * MICROS),
+            ("live", None, None),
+        ]
+        listed = {row.id: (row.kind, row.profile) for row in await database.read(accounts.keys_of, org_id)}
+        assert listed == {
+            plain.id: ("personal", "builder"),
+            capped.id: ("personal", "analyst"),
+            live.id: ("live", None),
+        }
+        assert await database.write(accounts.revoke_key, IDS, plain.secret[:16], NOW_MS) == plain.id
+        with pytest.raises(Refusal):
+            await database.read(identify, plain.secret)
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"), [({"profile": "owner"}, "analyst"), ({"spending_cap_micros": -1}, "zero")]
+)
+async def test_limits_that_a_personal_key_cannot_have_are_refused(
+    database_url: str, limits: dict[str, Any], words: str
+) -> None:
+    async with organization(database_url) as (database, org_id):
+        with pytest.raises(AccountError, match=words):
+            await database.write(accounts.create_personal_key, IDS, org_id, "", NOW_MS, **limits)
+        assert await database.read(accounts.keys_of, org_id) == []
 
 
 async def test_a_key_is_revoked_by_id_or_first_characters_for_good(database_url: str) -> None:

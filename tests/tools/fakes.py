@@ -1,6 +1,6 @@
 """A scripted client, clock and session, and a protocol server around them."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -8,8 +8,10 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import anyio
 from mcp import Client
+from pydantic import JsonValue
 
-from callwright.client.errors import AnswerTooLarge, CallwrightError
+from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError
+from callwright.client.loose import Loose
 from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 from callwright.server.app import CallwrightServer, build
@@ -61,6 +63,11 @@ class FakeCaller:
     answers: dict[str, Any] = field(default_factory=samples.answers)
     media: FakeMedia | CallwrightError = field(default_factory=lambda: FakeMedia(b"ID3" + bytes(2_000)))
     asked: list[Asked] = field(default_factory=list[Asked])
+    at: dict[str, FakeMedia] = field(default_factory=dict[str, FakeMedia])
+    """What stands at addresses."""
+    addresses: list[str] = field(default_factory=list[str])
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What the last question carried that the contract does not know."""
 
     async def ask(self, operation: Operation[P, In, Out], asked: In, /, *, idempotency_key: str | None = None) -> Out:
         await anyio.lowlevel.checkpoint()
@@ -74,8 +81,35 @@ class FakeCaller:
             raise answer
         return cast("Out", answer)
 
+    async def ask_loosely(
+        self,
+        operation: Operation[P, In, Out],
+        asked: In,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        extra: Mapping[str, JsonValue] | None = None,
+    ) -> Loose[Out]:
+        """Answers that fit. One that is a dict stands for an answer that does not."""
+        self.extra = dict(extra or {})
+        answer: Any = await self.ask(operation, asked, idempotency_key=idempotency_key)
+        if answer is None or isinstance(answer, dict):
+            return Loose(answer=None, data=cast("dict[str, Any]", answer or {}))
+        return Loose(answer=answer, data=answer.model_dump(mode="json", by_alias=True, exclude_none=True))
+
     def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
         return self._open(operation.name, asked)
+
+    def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
+        return self._open_address(url)
+
+    @asynccontextmanager
+    async def _open_address(self, url: str) -> AsyncGenerator[Media]:
+        self.addresses.append(url)
+        found = self.at.get(url)
+        if found is None:
+            raise AddressUnreadable("service.test answered with status 404")
+        yield found
 
     @asynccontextmanager
     async def _open(self, name: str, asked: Input) -> AsyncGenerator[Media]:

@@ -6,19 +6,12 @@ from typing import Any
 from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
-from callwright.contract.deployments import (
-    Blocked,
-    Contact,
-    CostRange,
-    Deployment,
-    MissingVariable,
-    Preview,
-    Stats,
-)
+from callwright.contract.deployments import Contact, Deployment, Stats
 from callwright.contract.dialling import Compliance, RetryPolicy, Voicemail
 from callwright.contract.model import Resource
 from callwright.contract.pagination import Page, Pagination
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
+from callwright.contract.previews import Blocked, CostRange, MissingVariable, Preview
 from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
 from callwright.contract.words import Money
@@ -196,6 +189,9 @@ def preview() -> Preview:
     return Preview(
         deployment_id="dep_1",
         simulated=True,
+        plan_id="pln_1",
+        plan_valid_until=AT,
+        summary='SIMULATED: Call 280 people for "Reminders" with agent Ada, for about 9.50 USD at most.',
         eligible=280,
         blocked=[Blocked(reason="invalid_number", count=15)],
         missing_variables=[MissingVariable(name="first_name", contacts=9)],
@@ -203,6 +199,7 @@ def preview() -> Preview:
         cost=cost,
         max_attempts=3,
         estimated_minutes=4.7,
+        finishes_at=AT,
         problems=["The wallet does not cover the high end."],
         warnings=["9 contacts have no first_name."],
     )
@@ -360,6 +357,8 @@ def answers() -> dict[str, Any]:
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "get_voice": {"id": "en-US-ada"},
+    "get_deployment": {"id": "dep_1"},
+    "get_voice_preview": {"id": "en-US-ada"},
     "create_agent": {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be kind."},
     "create_audience": {"name": "B", "rows": [{"phone_number": CALLEE, "first_name": "Ada"}]},
     "add_audience_rows": {"id": "aud_1", "rows": [{"phone_number": CALLEE}]},

@@ -24,7 +24,7 @@ def refusal(name: str, arguments: dict[str, Any]) -> str:
 
 def test_an_unknown_argument_is_named_with_the_allowed_ones() -> None:
     said = refusal("get_agent", {"id": "agt_1", "agent": "x"})
-    assert said == "Invalid arguments: agent: unknown argument. Allowed: id."
+    assert said == "Invalid arguments: agent: unknown argument. Allowed: id, prompt_from."
 
 
 def test_a_missing_argument_is_named() -> None:
@@ -36,7 +36,6 @@ def test_a_missing_argument_is_named() -> None:
     [
         ({"per_page": "20"}, "per_page"),
         ({"per_page": 0}, "per_page"),
-        ({"page": True}, "page"),
         ({"status": "completed"}, "status"),
         ({"created_from": 1_700_000_000}, "created_from"),
         ({"created_from": "yesterday"}, "created_from"),
@@ -66,7 +65,7 @@ def test_a_rule_between_fields_is_said_in_plain_words() -> None:
 
 def test_many_faults_are_cut() -> None:
     said = refusal("create_agent", {f"field{number}": 1 for number in range(20)})
-    assert said.endswith("and 16 more")
+    assert said.endswith("and 15 more")
 
 
 @pytest.mark.parametrize("value", ["\ud800", float("nan")])

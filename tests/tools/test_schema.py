@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from callwright.contract.model import Input, Part, Resource
-from callwright.contract.pagination import Page
-from callwright.tools.schema import input_schema, output_schema
+from callwright.tools.schema import input_schema, list_schema, output_schema
 
 
 class Policy(Part):
@@ -46,17 +45,16 @@ def test_input_inlines_references_and_drops_null_titles_and_examples() -> None:
     policy = {
         "type": "object",
         "description": "How often.",
-        "additionalProperties": False,
-        "properties": {"times": {"type": "integer", "minimum": 1, "default": 3, "description": "How many."}},
+        "properties": {"times": {"type": "integer", "default": 3, "description": "How many."}},
     }
-    assert input_schema(Asked, words={"name": "Another."}) == {
+    found = input_schema(Asked, words={"name": "Another.", "policy.times": "Times."})
+    assert found == {
         "type": "object",
-        "additionalProperties": False,
         "required": ["name"],
         "properties": {
-            "name": {"type": "string", "maxLength": 5, "description": "Another."},
+            "name": {"type": "string", "description": "Another."},
             "note": {"type": "string", "description": "A note."},
-            "policy": policy,
+            "policy": policy | {"properties": {"times": {"type": "integer", "default": 3, "description": "Times."}}},
             "kept": policy,
             "row": {"type": "object", "additionalProperties": True, "description": "Anything."},
             "kind": {"type": "string", "enum": ["a", "b"], "default": "a", "description": "A kind."},
@@ -64,30 +62,29 @@ def test_input_inlines_references_and_drops_null_titles_and_examples() -> None:
     }
 
 
-def test_output_does_not_require_what_may_be_null_and_hides_the_inside_of_inputs() -> None:
-    inner = {
-        "type": "object",
-        "properties": {"label": {"type": "string"}, "count": {"type": "integer"}},
-        "required": ["count"],
-    }
-    assert output_schema(Given, brief=False) == {
-        "type": "object",
-        "properties": {
-            "id": {"type": "string"},
-            "inner": inner,
-            "many": {"type": "array", "items": inner},
-            "policy": {"type": "object"},
-        },
-        "required": ["id", "many", "policy"],
+def test_input_holds_what_is_offered_and_of_flat_arguments_their_words_alone() -> None:
+    found = input_schema(Asked, words={}, offered=("policy", "row"), flat=("policy",))
+    assert found["properties"] == {
+        "policy": {"type": "object", "description": "How often."},
+        "row": {"type": "object", "additionalProperties": True, "description": "Anything."},
     }
 
 
-def test_a_brief_list_names_the_fields_of_its_entries_alone() -> None:
-    schema = output_schema(Page[Given], brief=True)
-    assert schema["properties"]["data"]["items"]["properties"] == {
+def test_output_requires_nothing_and_hides_the_inside_of_inputs() -> None:
+    inner = {"type": "object", "properties": {"label": {"type": "string"}, "count": {"type": "integer"}}}
+    properties = {
         "id": {"type": "string"},
-        "inner": {"type": "object"},
-        "many": {"type": "array"},
+        "inner": inner,
+        "many": {"type": "array", "items": inner},
         "policy": {"type": "object"},
     }
-    assert schema["properties"]["pagination"]["required"] == ["page", "per_page", "total", "has_more"]
+    assert output_schema(Given, brief=False) == {"type": "object", "properties": properties}
+    told = output_schema(Given, brief=True, undescribed=("policy", "many"))
+    assert told["properties"] == {"id": {"type": "string"}, "inner": {"type": "object"}}
+    assert told["description"]
+
+
+def test_a_list_names_the_fields_that_its_entries_have_by_default() -> None:
+    schema = list_schema(Given, shown=("id", "many"))
+    assert schema["properties"]["data"]["items"]["properties"] == {"id": {"type": "string"}, "many": {"type": "array"}}
+    assert schema["properties"]["pagination"] == {"type": "object"}

@@ -9,6 +9,7 @@ from callwright.service.data_folder import KEY
 from tests.programs import run
 
 SECRET = re.compile(r"svc_live_[0-9a-f]{48}")
+PERSONAL = re.compile(r"svc_mcp_[0-9a-f]{48}")
 KEY_ID = re.compile(r"key_\w+")
 
 
@@ -58,6 +59,29 @@ def test_a_key_is_shown_whole_once_and_listed_by_its_beginning(tmp_path: Path) -
     assert files
     assert not any(quiet.strip().encode() in path.read_bytes() for path in files)
     assert KEY not in {path.name for path in files}
+
+
+def test_a_personal_key_is_made_and_listed_with_its_limits(tmp_path: Path) -> None:
+    made = said(tmp_path, "keys", "create", "--personal", "--profile=analyst", "--spending-cap=25.00")
+    (secret,) = PERSONAL.findall(made)
+    assert "the profile analyst" in made
+    plain = said(tmp_path, "keys", "create", "--personal", "--quiet").strip()
+    assert PERSONAL.fullmatch(plain)
+    listed = {
+        line.split()[0]: line.split() for line in said(tmp_path, "keys", "list").splitlines() if "svc_mcp_" in line
+    }
+    assert {"personal", "analyst", "25.00"} <= set(listed[f"{secret[:16]}…"])
+    assert {"personal", "builder"} <= set(listed[f"{plain[:16]}…"])
+    assert "is revoked" in said(tmp_path, "keys", "revoke", secret[:16])
+
+
+def test_limits_of_a_key_that_mean_nothing_are_refused(tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "data")
+    assert "--personal" in refused(tmp_path, "keys", "create", "--profile=analyst", *data)
+    assert "--personal" in refused(tmp_path, "keys", "create", "--spending-cap=5", *data)
+    assert "analyst, operator, builder, all" in refused(tmp_path, "keys", "create", "--personal", "--profile=x", *data)
+    for cap in ("much", "-1", "1e30", "NaN"):
+        assert "--spending-cap" in refused(tmp_path, "keys", "create", "--personal", f"--spending-cap={cap}", *data)
 
 
 def test_a_key_is_revoked_by_the_id_that_the_list_shows(tmp_path: Path) -> None:

@@ -1,21 +1,46 @@
 """`callwright serve` as an operator runs it: what it says, what it answers, and how it ends."""
 
+import contextlib
 import signal
 import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
+import anyio
 import httpx2 as httpx
 import pytest
+from anyio import to_thread
+from mcp import Client
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
 
 from tests.programs import START_S, Serving, run, serving
+
+QUICK_S = 8.0
+"""Limit for ending with clients connected, on a machine that does much else. Alone it takes a second."""
 
 
 def with_key(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def new_key(home: Path, data: Path) -> str:
-    return run(home, "keys", "create", "--data", data, "--quiet").stdout.strip()
+def new_key(home: Path, data: Path, *flags: str) -> str:
+    return run(home, "keys", "create", "--data", data, "--quiet", *flags).stdout.strip()
+
+
+@asynccontextmanager
+async def connected(url: str, key: str, era: Literal["auto", "legacy"] = "auto") -> AsyncGenerator[Client]:
+    """The official client at an address."""
+    with anyio.fail_after(START_S):
+        async with httpx.AsyncClient(headers=with_key(key), timeout=START_S) as http:
+            if url.endswith("/sse"):
+                transport = sse_client(url, headers=with_key(key))
+            else:
+                transport = streamable_http_client(url, http_client=http)
+            async with Client(transport, mode=era) as client:
+                yield client
 
 
 def asked(service: Serving, path: str, key: str = "") -> httpx.Response:
@@ -60,6 +85,72 @@ def test_it_ends_when_told_to_and_leaves_the_folder(told: signal.Signals, tmp_pa
         assert not (data / "service.json").exists()
     with serving(tmp_path, data) as again:
         assert asked(again, "/healthz").status_code == 200
+
+
+async def test_an_assistant_works_with_it_over_every_transport(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(tmp_path, data) as service:
+        key = new_key(tmp_path, data)
+        said = service.log.read_text(encoding="utf-8")
+        assert f"{service.root}/mcp" in said
+        assert f"{service.root}/sse" in said
+        for over in ("mcp", "sse"):
+            async with connected(f"{service.root}/{over}", key) as client:
+                result = await client.call_tool("get_wallet", {})
+                assert result.structured_content is not None
+                assert result.structured_content["play_money"] is True
+        assert service.log.read_text(encoding="utf-8") == said
+
+
+async def test_a_personal_key_is_offered_the_tools_of_its_profile(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(tmp_path, data) as service:
+        key = new_key(tmp_path, data, "--personal", "--profile=analyst")
+        assert asked(service, "/v1/wallet", key).status_code == 401
+        async with connected(f"{service.root}/mcp", key) as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert "get_wallet" in names
+            assert "start_deployment" not in names
+            assert (await client.call_tool("start_deployment", {"id": "dep_x"})).is_error
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+@pytest.mark.parametrize("over", ["mcp", "sse"])
+async def test_it_ends_quickly_while_assistants_are_connected(
+    tmp_path: Path, over: str, era: Literal["auto", "legacy"]
+) -> None:
+    data = tmp_path / "data"
+    with serving(tmp_path, data) as service:
+        key = new_key(tmp_path, data)
+        before = service.log.read_text(encoding="utf-8")
+        with contextlib.suppress(Exception):  # what the client says when the server goes is its own affair
+            async with connected(f"{service.root}/{over}", key, era) as client:
+                await client.call_tool("get_wallet", {})
+                service.process.send_signal(signal.SIGTERM)
+                await to_thread.run_sync(service.process.wait, QUICK_S)
+        assert service.process.returncode == 0
+        assert service.log.read_text(encoding="utf-8") == before
+        assert not (data / "service.json").exists()
+
+
+def test_on_every_address_mcp_is_served_only_under_a_given_name(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(tmp_path, data, "--host=0.0.0.0") as service:
+        root = service.root.replace("0.0.0.0", "127.0.0.1")
+        assert "--allowed-host NAME" in service.log.read_text(encoding="utf-8")
+        refused = httpx.post(f"{root}/mcp", timeout=START_S)
+        assert (refused.status_code, "--allowed-host NAME" in refused.text) == (421, True)
+        assert httpx.get(f"{root}/healthz", timeout=START_S).status_code == 200
+    with serving(tmp_path, data, "--host=0.0.0.0", "--allowed-host=mcp.example.com") as service:
+        root = service.root.replace("0.0.0.0", "127.0.0.1")
+        for host, status in (("mcp.example.com", 401), ("evil.example", 421)):
+            assert httpx.post(f"{root}/mcp", headers={"Host": host}, timeout=START_S).status_code == status
+
+
+def test_a_name_that_is_none_is_said_so(tmp_path: Path) -> None:
+    done = run(tmp_path, "serve", "--port=0", "--data", tmp_path / "data", "--allowed-host=https://mcp.example.com")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("callwright: --allowed-host 'https://mcp.example.com' is no name")
 
 
 def test_a_second_one_on_the_same_folder_says_so(tmp_path: Path) -> None:

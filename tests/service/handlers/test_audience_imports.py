@@ -4,9 +4,11 @@ from pathlib import Path
 
 import anyio
 import pytest
+from sqlalchemy import Connection, update
 
 from callwright.contract.audiences import AudienceImport, RowError
 from callwright.service.dialler import imports
+from callwright.service.storage import schema as storage
 from tests.service import samples
 from tests.service.doors import Door, open_service
 from tests.service.samples import refusal
@@ -151,3 +153,18 @@ async def test_an_import_belongs_to_its_audience(database_url: str, tmp_path: Pa
             await door.client.audiences.list_import_errors(id=other.id, import_id=done.id)
         async with refusal(404, "not_found"):
             await door.client.audiences.get_import(id=done.audience_id, import_id="imp_unknown")
+
+
+async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: Path) -> None:
+    def put_later(connection: Connection, import_id: str) -> None:
+        row = storage.imports
+        connection.execute(update(row).where(row.c.id == import_id).values(created_at=row.c.created_at + 60_000))
+
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        first, other = await samples.audience(door), await samples.audience(door, "Others")
+        assert first.last_import_id is None
+        made = [await door.client.audiences.import_csv(id=first.id, csv="phone_number\n1\n") for _ in range(3)]
+        await door.service.ports.database.write(put_later, made[1].id)
+        assert (await door.client.audiences.get(id=first.id)).last_import_id == made[1].id
+        listed = {entry.id: entry.last_import_id for entry in (await door.client.audiences.list()).data}
+        assert listed == {first.id: made[1].id, other.id: None}

@@ -33,8 +33,8 @@ FIELDS: Mapping[str, str] = {
     "call_uuid": "call",
     "reference_id": "number",
 }
-NOT_OURS = {"voice_id", "external_id"}
-"""Ids that are not an organization's: the catalogue's voices, and the callers' own ids of people."""
+NOT_OURS = {"voice_id", "external_id", "plan_id"}
+"""Ids of nothing an organization has: the catalogue's voices, the callers' own ids of people, sealed plans."""
 PREFIXES: Mapping[str, str] = {
     "agent": "agt",
     "audience": "aud",

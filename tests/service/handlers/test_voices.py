@@ -64,3 +64,24 @@ async def test_voices_are_paged_by_number_only(database_url: str, tmp_path: Path
         refused(await http.get("/v1/voices?filter[gender]=robot"), 400, "invalid_field", "filter[gender]")
         descending = (await door.client.voices.list(sort="-id", per_page=200)).data
         assert [voice.id for voice in descending] == sorted((voice.id for voice in VOICES), reverse=True)
+
+
+async def test_a_voice_can_be_heard(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        heard: dict[str, bytes] = {}
+        for voice_id in ("en-US-ada", "en-US-ben", "hi-IN-priya"):
+            async with door.client.voices.get_preview(id=voice_id) as download:
+                assert (download.status, download.media_type) == (200, "audio/mpeg")
+                heard[voice_id] = await download.read(200_000)
+        assert all(4_000 < len(sound) < 40_000 for sound in heard.values())
+        assert len(set(heard.values())) == len(heard)
+        async with refusal(404, "not_found"):
+            async with door.client.voices.get_preview(id="en-US-nobody"):
+                pass
+
+
+async def test_a_preview_says_that_it_is_simulated_and_is_made_once(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        first, again = [await http.get("/v1/voices/en-GB-harry/preview") for _ in range(2)]
+        assert first.headers["x-service-simulated"] == "true"
+        assert (first.headers["etag"], first.content) == (again.headers["etag"], again.content)

@@ -304,3 +304,25 @@ async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(dat
 async def _audit(door: Door) -> list[Any]:
     statement = select(audit_log).where(audit_log.c.org_id == door.org_id).order_by(audit_log.c.at, audit_log.c.id)
     return await door.service.ports.database.read(lambda connection: list(connection.execute(statement).all()))
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("create_agent", "create_agent"),
+        (None, None),
+        ("", None),
+        ("Create Agent", None),
+        ("x" * 65, None),
+        ("a;drop", None),
+    ],
+)
+async def test_the_tool_that_a_request_came_through_is_in_the_audit_log(
+    database_url: str, tmp_path: Path, said: str | None, kept: str | None
+) -> None:
+    headers = {} if said is None else {"X-Callwright-Tool": said}
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        assert (await http.post("/v1/agents", json=AGENT, headers=headers)).status_code == 201
+        statement = select(audit_log.c.tool).where(audit_log.c.action == "create_agent")
+        rows = await door.service.ports.database.read(lambda connection: connection.execute(statement).all())
+        assert [row.tool for row in rows] == [kept]

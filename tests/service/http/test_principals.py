@@ -9,10 +9,19 @@ import pytest
 from sqlalchemy import select
 
 from callwright.contract.problems import API_KEY_REQUIRED, INVALID_API_KEY
+from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.dialler import sweeps
 from callwright.service.domain.refusals import Refusal
-from callwright.service.http.principals import bearer, fingerprint, identify, new_secret
+from callwright.service.http.principals import (
+    HANDED_OVER,
+    HandedOver,
+    bearer,
+    fingerprint,
+    handed_over,
+    identify,
+    new_secret,
+)
 from callwright.service.storage.schema import api_keys
 from tests.service.doors import Door, open_service
 from tests.service.wire import by_hand
@@ -22,6 +31,22 @@ def test_a_new_key_has_the_live_prefix_and_48_hexadecimal_digits() -> None:
     secrets = {new_secret() for _ in range(100)}
     assert len(secrets) == 100
     assert all(re.fullmatch(r"svc_live_[0-9a-f]{48}", secret) for secret in secrets)
+
+
+def test_a_new_personal_key_has_a_prefix_of_its_own() -> None:
+    assert re.fullmatch(r"svc_mcp_[0-9a-f]{48}", new_secret("personal"))
+
+
+def test_a_handed_over_key_does_not_show_itself() -> None:
+    assert "svc_mcp_" not in repr(HandedOver(new_secret("personal")))
+
+
+@pytest.mark.parametrize(
+    "forged", [None, "svc_mcp_00", b"svc_mcp_00", {"secret": "svc_mcp_00"}, ["svc_mcp_00"], True, ("svc_mcp_00",)]
+)
+def test_only_an_object_of_this_process_hands_a_key_over(forged: object) -> None:
+    assert handed_over({HANDED_OVER: forged}) is None
+    assert handed_over({HANDED_OVER: HandedOver("svc_mcp_00")}) == "svc_mcp_00"
 
 
 def test_the_fingerprint_of_a_key_is_its_sha_256() -> None:
@@ -68,6 +93,42 @@ async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> N
             assert caught.value.problem is INVALID_API_KEY
 
 
+async def test_rest_refuses_a_personal_key_on_every_route(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        secret = await _personal(door)
+        assert (await door.service.ports.database.read(identify, secret)).org_id == door.org_id
+        async with by_hand(door, key=secret) as http:
+            routes = [(operation.method, operation.path) for operation in OPERATIONS.values()]
+            for method, path in (*routes, ("GET", "/nowhere"), ("PUT", "/agents")):
+                for prefix in ("/v1", "/api/v1"):
+                    answer = await http.request(method, f"{prefix}{path}")
+                    assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required"), path
+
+
+@pytest.mark.parametrize("place", ["header", "query", "body", "path", "cookie"])
+async def test_nothing_that_is_sent_opens_the_door_of_the_tool_server(
+    database_url: str, tmp_path: Path, place: str
+) -> None:
+    """The door is an entry of the ASGI scope; whatever is sent becomes text in other entries of it."""
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        secret = await _personal(door)
+        forged = {HANDED_OVER: secret, "state": secret, "extensions": secret}
+        async with by_hand(door, key=secret) as http:
+            if place == "header":
+                answer = await http.get(
+                    "/v1/wallet", headers={name.replace(".", "-"): value for name, value in forged.items()}
+                )
+            elif place == "query":
+                answer = await http.get("/v1/wallet", params=forged)
+            elif place == "body":
+                answer = await http.post("/v1/agents", json=forged)
+            elif place == "path":
+                answer = await http.get(f"/v1/wallet/{HANDED_OVER}={secret}")
+            else:
+                answer = await http.get("/v1/wallet", headers={"Cookie": f"{HANDED_OVER}={secret}"})
+        assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required")
+
+
 async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         ports = door.service.ports
@@ -92,6 +153,12 @@ async def test_the_sweep_writes_down_when_a_key_was_last_used(database_url: str,
             assert (await http.get("/v1/nowhere")).status_code == 404
         await sweeps.run(door.service.ports)
         assert (await _keys(door))[0].last_used_at >= first
+
+
+async def _personal(door: Door) -> str:
+    ports = door.service.ports
+    given = (ports.ids, door.org_id, "personal", ports.clock.now_ms())
+    return (await ports.database.write(accounts.create_personal_key, *given)).secret
 
 
 async def _keys(door: Door) -> list[Any]:

@@ -1,0 +1,60 @@
+"""What a preview says: who would be called, by when, at what cost; and the plan that binds a start to exactly that."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from .model import Resource
+from .words import Money, PlainText, Timestamp
+
+PlanId = Annotated[str, Field(min_length=1, max_length=200), PlainText]
+"""What stands for a preview (`pln_…`), as a start or resume sends it back."""
+
+
+class Blocked(Resource):
+    """Contacts that would not be called, and why."""
+
+    reason: str
+    count: int
+
+
+class MissingVariable(Resource):
+    """A template variable that some contacts have no value for."""
+
+    name: str
+    contacts: int
+
+
+class CostRange(Resource):
+    """What a run may cost."""
+
+    low: Money
+    high: Money
+    available: Money
+    covered: Annotated[bool, Field(description="Whether the wallet covers the high end.")]
+    basis: Annotated[str, Field(description="What the range assumes. It is an assumption, not a forecast.")]
+
+
+class Preview(Resource):
+    """Who would be called if the deployment started or went on now. Once it has started: who is left."""
+
+    deployment_id: str
+    simulated: bool
+    plan_id: Annotated[str, Field(description="Binds a start or resume to what this preview shows.")]
+    plan_valid_until: Annotated[Timestamp, Field(description="From this moment on the plan starts nothing.")]
+    summary: Annotated[str, Field(description="The whole plan in one sentence, for a person to say yes or no to.")]
+    eligible: int
+    blocked: list[Blocked]
+    missing_variables: list[MissingVariable]
+    greeting: Annotated[str, Field(description="The welcome message as the first contact would hear it.")]
+    cost: CostRange
+    max_attempts: int
+    estimated_minutes: Annotated[float, Field(description="Time to call everybody once, in minutes.")]
+    finishes_at: Annotated[
+        Timestamp | None,
+        Field(
+            description="About when everybody is called once, inside the calling hours; null: after end_at, or unknown."
+        ),
+    ] = None
+    problems: Annotated[list[str], Field(description="What start would refuse, in words.")]
+    warnings: list[str]

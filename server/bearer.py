@@ -1,0 +1,74 @@
+"""The key at the door of the tool server over HTTP: looked up at every request, and asked for in words.
+
+Source: RFC 6750 (bearer tokens), RFC 9728 (protected resource metadata).
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from starlette.authentication import AuthCredentials
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .key_sessions import Key, token_of
+
+METADATA = "/.well-known/oauth-protected-resource"
+"""Below it stands what each protected path is: `…/mcp` describes `/mcp`."""
+
+_ABSENT = "Send Authorization: Bearer with a key: `callwright keys create` makes one, with --personal for one person."
+_UNKNOWN = "The key is unknown or revoked."
+
+
+def origin_of(scope: Scope) -> str:
+    """The address that the client has used, for example https://mcp.example.com. The host was checked before."""
+    return f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}{scope.get('root_path', '')}"
+
+
+def metadata_of(scope: Scope, path: str) -> Response:
+    """What RFC 9728 says of a protected path. No authorization server is named: keys are made by whoever serves."""
+    about = {
+        "resource": origin_of(scope) + path,
+        "resource_name": "Callwright",
+        "bearer_methods_supported": ["header"],
+    }
+    return Response(json.dumps(about), media_type="application/json")
+
+
+class KeyRequired:
+    """Lets a request pass that has a key which works, and makes the key known to whoever handles it.
+
+    The key is looked up each time, so that revoking it takes effect on the next request.
+    """
+
+    def __init__(self, app: ASGIApp, identified: Callable[[str], Awaitable[Key | None]]) -> None:
+        self._app = AuthContextMiddleware(app)
+        self._identified = identified
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers 401 with the address of the metadata, or passes the request on."""
+        secret = _bearer(Headers(scope=scope).get("authorization"))
+        key = await self._identified(secret) if secret is not None else None
+        if key is None:
+            await _refusal(scope, was_sent=secret is not None)(scope, receive, send)
+            return
+        user = AuthenticatedUser(token_of(key))
+        await self._app({**scope, "user": user, "auth": AuthCredentials()}, receive, send)
+
+
+def _bearer(header: str | None) -> str | None:
+    scheme, _, token = (header or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def _refusal(scope: Scope, *, was_sent: bool) -> Response:
+    """401. RFC 6750 wants an error code only where a key was sent."""
+    path: str = scope["path"]
+    where = f'resource_metadata="{origin_of(scope)}{METADATA}{path if path in ("/mcp", "/sse") else "/sse"}"'
+    challenge = (
+        f'Bearer error="invalid_token", error_description="{_UNKNOWN}", {where}' if was_sent else f"Bearer {where}"
+    )
+    said = {"error": "invalid_token", "error_description": _UNKNOWN if was_sent else _ABSENT}
+    return Response(json.dumps(said), 401, {"WWW-Authenticate": challenge}, media_type="application/json")

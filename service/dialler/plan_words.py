@@ -1,0 +1,117 @@
+"""A plan as one sentence that a person can say yes or no to.
+
+It is made of the organization's own settings and of counts, never of what stands in a contact's row, and is the same
+whenever the plan is the same. Names cannot break out of it: they are one line, short, and in quotation marks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callwright.contract.dialling import WEEKDAYS, CallingHours, Weekday
+from callwright.service.domain.clock import moment
+from callwright.service.domain.money import CURRENCY, MICROS, amount
+
+_MOST_NAME = 80
+_MOST_NUMBERS = 3
+_MOST_WINDOWS = 4
+_CENT = MICROS // 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """What a person is asked to agree to. Money is in micros, moments in milliseconds since the epoch."""
+
+    simulated: bool
+    goes_on: bool
+    """Whether it has started before, so that `people` are those who are left and the money is what may be added."""
+    people: int
+    name: str
+    agent: str
+    numbers: Sequence[str]
+    """The numbers that would really be called from."""
+    attempts: int
+    hours: CallingHours | None
+    start_ms: int | None
+    """The moment before which nobody is called; None for at once."""
+    end_ms: int | None
+    cap_micros: int | None
+    high_micros: int
+    """The high end of the cost range; it is told where there is no cap."""
+
+
+def sentence(proposal: Proposal) -> str:
+    """For example `SIMULATED: Call 182 people for "Spring check-in" with agent Anna from +12025550150, ...`."""
+    who = f"{proposal.people} {'person' if proposal.people == 1 else 'people'}"
+    purpose = "left in" if proposal.goes_on else "for"
+    attempts = "1 attempt" if proposal.attempts == 1 else f"up to {proposal.attempts} attempts"
+    parts = (
+        f"Call {who} {purpose} {_quoted(proposal.name)} with agent {_name(proposal.agent)} "
+        f"from {_numbers(proposal.numbers)}",
+        f"{attempts} each",
+        _hours(proposal.hours),
+        f"not before {_moment(proposal.start_ms)}" if proposal.start_ms is not None else None,
+        f"no new call from {_moment(proposal.end_ms)} on" if proposal.end_ms is not None else None,
+        _cost(proposal),
+    )
+    label = "SIMULATED: " if proposal.simulated else ""
+    return f"{label}{', '.join(part for part in parts if part)}."
+
+
+def _quoted(name: str) -> str:
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in name).replace('"', "'").split())
+    return f'"{line}"' if len(line) <= _MOST_NAME else f'"{line[: _MOST_NAME - 1]}…"'
+
+
+def _name(name: str) -> str:
+    return name if name.isalnum() and len(name) <= _MOST_NAME else _quoted(name)
+
+
+def _numbers(numbers: Sequence[str]) -> str:
+    if not numbers:
+        return "no active number"
+    if len(numbers) <= _MOST_NUMBERS:
+        return " and ".join(part for part in (", ".join(numbers[:-1]), numbers[-1]) if part)
+    return f"{', '.join(numbers[:_MOST_NUMBERS])} and {len(numbers) - _MOST_NUMBERS} more"
+
+
+def _hours(hours: CallingHours | None) -> str:
+    if hours is None:
+        return "at any hour"
+    days: dict[tuple[str, str], set[Weekday]] = {}
+    for window in hours.windows:
+        days.setdefault((window.start, window.end), set()).update(window.days)
+    windows = [f"{_days(held)} {start}-{end}" for (start, end), held in days.items()]
+    more = len(windows) - _MOST_WINDOWS
+    said = [*windows[:_MOST_WINDOWS], *([f"in {more} more windows" if more > 1 else "in 1 more window"] * (more > 0))]
+    place = "each person's own time zone" if hours.timezone_mode == "callee" else f"the time zone {hours.timezone}"
+    return f"{' and '.join(said)} in {place}"
+
+
+def _days(days: set[Weekday]) -> str:
+    """`Mon-Fri`, or `Mon, Wed-Fri`; days that follow one another are run together."""
+    runs: list[list[str]] = []
+    for day in WEEKDAYS:
+        if day not in days:
+            runs.append([])
+        elif runs and runs[-1]:
+            runs[-1] = [runs[-1][0], day.title()]
+        else:
+            runs.append([day.title()])
+    return ", ".join("-".join(run) for run in runs if run)
+
+
+def _moment(ms: int) -> str:
+    return f"{moment(ms):%Y-%m-%d %H:%M} UTC"
+
+
+def _cost(proposal: Proposal) -> str:
+    more = " more" if proposal.goes_on else ""
+    if proposal.cap_micros is not None:
+        return f"for at most {_money(proposal.cap_micros)}{more}"
+    return f"for about {_money(-(-proposal.high_micros // _CENT) * _CENT)}{more} at most"
+
+
+def _money(micros: int) -> str:
+    """`54.00 USD`: two places, and more only where they say something."""
+    whole, _, places = amount(micros).partition(".")
+    return f"{whole}.{places.rstrip('0').ljust(2, '0')} {CURRENCY}"

@@ -1,0 +1,172 @@
+"""What a preview says. Reads only; nobody is dialled and nothing is charged."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from callwright.contract import previews as contract
+from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy
+from callwright.service.domain.calling_hours import zones_for
+from callwright.service.domain.clock import SECOND, moment, moment_or_none
+from callwright.service.domain.finish_time import finish_ms
+from callwright.service.domain.money import PRICES, money
+from callwright.service.domain.phone import zones_of
+from callwright.service.domain.plan_seal import PlanSeal
+from callwright.service.domain.plans import Plan
+from callwright.service.domain.templates import render, variables_in
+from callwright.service.engine.call_engine import AgentSnapshot
+from callwright.service.storage.ledger import wallet_of
+from callwright.service.storage.schema import audience_rows, deployment_contacts
+
+from .activation import SNAPSHOT
+from .intake import consented
+from .plan_parts import numbers_in_order, open_imports, parts_of, plan_of
+from .plan_words import Proposal, sentence
+from .queue import WAITING
+from .start_guards import audience_of, start_refusals
+
+_R, _K = audience_rows.c, deployment_contacts.c
+_TYPICAL_CALL_S = 40
+_SAMPLE = 100
+"""Rows of the audience that are looked at to learn the time zones its people live in."""
+_IMPORTING = "an import into the audience is still running: its rows will be called as well"
+
+
+def preview(
+    connection: Connection, plan: Plan, row: Row[Any], agent: Mapping[str, Any], *, seal: PlanSeal, now_ms: int
+) -> contract.Preview:
+    """Who would be called, the greeting, the cost, and the plan a start can be bound to.
+
+    `plan` is the organization's, `agent` what is or would be kept of the agent. Of a deployment that has started only
+    the people who are left count, and only the money that its budget has left.
+    """
+    audience = audience_of(connection, row.audience_id)
+    speaker = AgentSnapshot(id=row.agent_id, **{name: agent[name] for name in SNAPSHOT})
+    policy = RetryPolicy.model_validate_json(row.retry_policy)
+    eligible, blocked = _people(connection, row, audience)
+    cap = row.budget_cap_micros
+    if cap is not None and row.started_at is not None:
+        cap = max(0, cap - row.spend_micros - row.reserved_micros)
+    low, high = eligible // 5 * PRICES.call(30), eligible * PRICES.call(120)
+    if cap is not None:
+        low, high = min(low, cap), min(high, cap)
+    wallet = wallet_of(connection, row.org_id)
+    available = wallet.balance_micros - wallet.reserved_micros
+    calling_s = eligible / min(row.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
+    sealed = plan_of(parts_of(connection, row, audience=audience, agent=agent), now_ms)
+    hours = CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None
+    begin_ms = _begins(row, now_ms)
+    proposal = Proposal(
+        simulated=row.simulated,
+        goes_on=row.started_at is not None,
+        people=eligible,
+        name=row.name,
+        agent=agent["name"],
+        numbers=[number.number for number in numbers_in_order(connection, row) if number.status == "active"],
+        attempts=policy.max_attempts,
+        hours=hours,
+        start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
+        end_ms=row.end_at,
+        cap_micros=cap,
+        high_micros=high,
+    )
+    return contract.Preview(
+        deployment_id=row.id,
+        simulated=row.simulated,
+        plan_id=seal.seal(sealed, org_id=row.org_id, deployment_id=row.id),
+        plan_valid_until=moment(sealed.valid_until_s * SECOND),
+        summary=sentence(proposal),
+        eligible=eligible,
+        blocked=blocked,
+        missing_variables=_missing(speaker, audience),
+        greeting=_greeting(connection, speaker, audience.id),
+        cost=contract.CostRange(
+            low=money(low),
+            high=money(high),
+            available=money(available),
+            covered=available >= high,
+            basis="low: one contact in five talks for half a minute; high: every contact talks for two minutes",
+        ),
+        max_attempts=policy.max_attempts,
+        estimated_minutes=round(calling_s / 60, 1),
+        finishes_at=moment_or_none(_finishes(connection, row, hours, begin_ms, calling_s)) if eligible else None,
+        problems=[refusal.message for refusal in start_refusals(connection, plan, row, speaker, asked=True)],
+        warnings=[*_warnings(speaker), *([_IMPORTING] if open_imports(connection, audience.id) else [])],
+    )
+
+
+def _people(connection: Connection, row: Row[Any], audience: Row[Any]) -> tuple[int, list[contract.Blocked]]:
+    """How many would be called, and who not."""
+    counts: dict[str, int] = {}
+    if row.started_at is not None:
+        states = json.loads(row.states)
+        eligible: int = states.get("pending", 0) + states.get("retry_waiting", 0)
+        if states.get("suppressed"):
+            counts["suppressed"] = states["suppressed"]
+    else:
+        eligible = audience.valid_count
+        consent_column = Compliance.model_validate_json(row.compliance).consent_column
+        if consent_column is not None:
+            agreed = select(func.count()).where(_R.audience_id == audience.id, consented(connection, consent_column))
+            eligible = connection.execute(agreed).scalar_one()
+            counts["no_consent"] = audience.valid_count - eligible
+    for reason, count in (("invalid_row", audience.invalid_count), ("duplicate", audience.duplicate_count)):
+        if count:
+            counts[reason] = count
+    return eligible, [contract.Blocked(reason=reason, count=count) for reason, count in counts.items()]
+
+
+def _begins(row: Row[Any], now_ms: int) -> int:
+    """The moment from which a start or resume calls; on the simulated network a deployment has a time of its own."""
+    if row.started_at is not None:
+        return row.clock_ms if row.simulated else max(row.clock_ms, now_ms)
+    waits = row.status in ("draft", "paused")  # a start of what is scheduled does not wait for its moment any more
+    return max(row.start_at or 0, now_ms) if waits else now_ms
+
+
+def _finishes(
+    connection: Connection, row: Row[Any], hours: CallingHours | None, begin_ms: int, calling_s: float
+) -> int | None:
+    """When everybody was called once. Where people live in several zones it is as if all lived in the slowest one."""
+    found: list[int] = []
+    for zones in _zones(connection, row, hours):
+        ends_ms = finish_ms(begin_ms, round(calling_s * SECOND), hours, zones)
+        if ends_ms is None:
+            return None
+        found.append(ends_ms)
+    if row.started_at is not None:
+        last_due = select(func.max(_K.next_at)).where(_K.deployment_id == row.id, WAITING)
+        found.append(connection.execute(last_due).scalar() or 0)
+    latest = max(found)
+    return latest if row.end_at is None or latest < row.end_at else None
+
+
+def _zones(connection: Connection, row: Row[Any], hours: CallingHours | None) -> set[tuple[str, ...]]:
+    if hours is None:
+        return {()}
+    if hours.timezone_mode == "fixed":
+        return {zones_for(hours, None, ())}
+    sample = select(_R.phone, _R.timezone).where(_R.audience_id == row.audience_id).order_by(_R.position).limit(_SAMPLE)
+    people = connection.execute(sample).all()
+    return {zones_for(hours, person.timezone, zones_of(person.phone)) for person in people}
+
+
+def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingVariable]:
+    filled = {column["name"]: column["filled"] for column in json.loads(audience.columns)}
+    wanted: Sequence[str] = (*variables_in(agent.welcome_message), *variables_in(agent.system_prompt))
+    counts = ((name, audience.valid_count - filled.get(name, 0)) for name in dict.fromkeys(wanted))
+    return [contract.MissingVariable(name=name, contacts=count) for name, count in counts if count]
+
+
+def _greeting(connection: Connection, agent: AgentSnapshot, audience_id: str) -> str:
+    first = select(_R.cells).where(_R.audience_id == audience_id).order_by(_R.position).limit(1)
+    cells = connection.execute(first).scalar()
+    return render(agent.welcome_message, json.loads(cells or "{}")).text
+
+
+def _warnings(agent: AgentSnapshot) -> list[str]:
+    if not agent.welcome_message.strip():
+        return ["the agent has no welcome message: the contact speaks first"]
+    return []

@@ -1,0 +1,160 @@
+"""What is done with a deployment: previewed, started, paused, resumed, cancelled. Stopping is never gated.
+
+A start or resume may be bound to a plan (see `dialler.plan_parts`): it goes ahead only if everything is as the preview
+showed it. The same plan twice is one start.
+"""
+
+import json
+from typing import Any
+
+from sqlalchemy import Row, update
+
+from callwright.contract import deployments as contract
+from callwright.contract.events import DEPLOYMENT_COMPLETED, DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
+from callwright.contract.events import DeploymentCompleted as CompletedData
+from callwright.contract.events import DeploymentPaused as PausedData
+from callwright.contract.previews import Preview
+from callwright.contract.problems import PLAN_REQUIRED
+from callwright.service.dialler import spending_cap
+from callwright.service.dialler.activation import SNAPSHOT, begin
+from callwright.service.dialler.counters import stats_of
+from callwright.service.dialler.plan_parts import check_plan, parts_of
+from callwright.service.dialler.previewing import preview
+from callwright.service.dialler.start_guards import audience_of, start_refusals
+from callwright.service.domain.clock import moment, moment_or_none
+from callwright.service.domain.deployment_states import check_action
+from callwright.service.domain.plan_seal import SealedPlan
+from callwright.service.domain.refusals import Refusal
+from callwright.service.engine.call_engine import AgentSnapshot
+from callwright.service.storage.journal import json_text
+from callwright.service.storage.schema import deployment_contacts
+
+from . import agents as agent_handlers
+from .deployment_rows import change, find, kept_agent, move, seen
+from .work import Work, handles
+
+_K = deployment_contacts.c
+
+
+def _agent(work: Work, row: Row[Any]) -> dict[str, Any]:
+    """Who would call: the agent as it is now, or what was kept of it at the start.
+
+    Until its moment comes, somebody may still start a scheduled deployment at once, and then with the agent as it is.
+    """
+    if row.agent_snapshot is None or row.status in ("draft", "scheduled"):
+        return kept_agent(agent_handlers.find(work, row.agent_id, field="agent_id"))
+    return json.loads(row.agent_snapshot)
+
+
+@handles(contract.preview_deployment)
+def preview_deployment(asked: contract.DeploymentAction, work: Work) -> Preview:
+    """What a start or resume would do."""
+    row = find(work, asked.id)
+    return preview(work.connection, work.plan, row, _agent(work, row), seal=work.plan_seal, now_ms=work.now_ms)
+
+
+@handles(contract.start_deployment)
+def start_deployment(asked: contract.StartDeployment, work: Work) -> contract.Deployment:
+    """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money."""
+    row = find(work, asked.id)
+    if _may("start", asked, row, work):
+        start(work, row, plan_id=asked.plan_id)
+    return seen(work, asked.id)
+
+
+def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work) -> bool:
+    """Whether the action changes anything; False when it was done before.
+
+    Raises:
+        Refusal: the plan is none of this deployment, is too old or does not fit any more, or there has to be one.
+    """
+    plan: SealedPlan | None = None
+    if asked.plan_id is not None:
+        if asked.plan_id == row.plan_id:
+            return False
+        plan = work.plan_seal.open(asked.plan_id, org_id=row.org_id, deployment_id=row.id)
+    acts = check_action(action, row.status)
+    if plan is not None:
+        audience = audience_of(work.connection, row.audience_id, lock=row.started_at is None)
+        now = parts_of(work.connection, row, audience=audience, agent=_agent(work, row))
+        check_plan(plan, now, work.now_ms)
+    elif acts and not row.simulated:
+        raise Refusal(PLAN_REQUIRED)
+    return acts
+
+
+def start(work: Work, row: Row[Any], *, plan_id: str | None = None) -> None:
+    """Starts a draft or scheduled deployment, or schedules a draft. Raises `Refusal` when something forbids it."""
+    kept = _agent(work, row)
+    _check_start(work, row, kept)
+    spending_cap.check_deployment(work.connection, work.key_id, work.spending_cap_micros, row.id, row.budget_cap_micros)
+    change(work, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, started_by_key_id=work.key_id)
+    if row.start_at is not None and row.start_at > work.now_ms and row.status == "draft":
+        move(work, row.id, "scheduled", None)
+        return
+    begin(work.connection, row, work.now_ms)
+
+
+def _check_start(work: Work, row: Row[Any], kept: dict[str, Any]) -> None:
+    speaker = AgentSnapshot(id=row.agent_id, **{name: kept[name] for name in SNAPSHOT})
+    for refusal in start_refusals(work.connection, work.plan, row, speaker, asked=True):
+        raise refusal
+
+
+@handles(contract.pause_deployment)
+def pause_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+    """A paused deployment: no new calls, those under way finish, the queue stays."""
+    row = find(work, asked.id)
+    if check_action("pause", row.status):
+        move(work, row.id, "paused", "manual")
+        data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
+        work.emit(DEPLOYMENT_PAUSED, data, simulated=row.simulated)
+    return seen(work, asked.id)
+
+
+@handles(contract.resume_deployment)
+def resume_deployment(asked: contract.StartDeployment, work: Work) -> contract.Deployment:
+    """A deployment that goes on where it stood."""
+    row = find(work, asked.id)
+    if _may("resume", asked, row, work):
+        _check_start(work, row, _agent(work, row))
+        cap = work.spending_cap_micros
+        spending_cap.check_deployment(work.connection, work.key_id, cap, row.id, row.budget_cap_micros)
+        change(work, row.id, plan_id=asked.plan_id, started_by_key_id=work.key_id)
+        if row.started_at is not None:
+            move(work, row.id, "active", None)
+        elif row.start_at is not None and row.start_at > work.now_ms:
+            move(work, row.id, "scheduled", None)
+        else:
+            begin(work.connection, row, work.now_ms)
+        data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
+        work.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
+    return seen(work, asked.id)
+
+
+@handles(contract.cancel_deployment)
+def cancel_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+    """A cancelled deployment: what is pending is dropped for good, calls under way finish."""
+    row = find(work, asked.id)
+    if check_action("cancel", row.status):
+        waiting = ("pending", "retry_waiting")
+        dropped = work.connection.execute(
+            update(deployment_contacts)
+            .where(_K.deployment_id == row.id, _K.status.in_(waiting))
+            .values(status="cancelled", next_at=None)
+        ).rowcount
+        states = {name: count for name, count in json.loads(row.states).items() if name not in waiting}
+        states["cancelled"] = states.get("cancelled", 0) + dropped
+        move(work, row.id, "cancelled", "manual")
+        change(work, row.id, completed_at=work.now_ms, states=json_text(states))
+        data = CompletedData(
+            deployment_id=row.id,
+            status="cancelled",
+            status_reason="manual",
+            stats=stats_of(find(work, row.id)),
+            started_at=moment_or_none(row.started_at),
+            completed_at=moment(work.now_ms),
+            simulated=row.simulated,
+        )
+        work.emit(DEPLOYMENT_COMPLETED, data, simulated=row.simulated)
+    return seen(work, asked.id)

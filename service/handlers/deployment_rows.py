@@ -1,0 +1,56 @@
+"""A deployment's row: found under its lock, changed, and read as callers see it."""
+
+from typing import Any
+
+from sqlalchemy import Row, bindparam, func, select, update
+
+from callwright.contract import deployments as contract
+from callwright.service.dialler.activation import SNAPSHOT
+from callwright.service.domain.refusals import not_found
+from callwright.service.storage.schema import deployment_contacts, deployments
+
+from .deployment_view import show
+from .work import Work
+
+_D, _K = deployments.c, deployment_contacts.c
+_LOCKED = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org")).with_for_update()
+_NEXT = (
+    select(func.min(_K.next_at))
+    .where(_K.deployment_id == _D.id, _K.status.in_(("pending", "retry_waiting")), _D.status == "active")
+    .scalar_subquery()
+    .label("next_dial_at")
+)
+SEEN = select(deployments, _NEXT)
+"""Deployments with what `deployment_view.show` needs."""
+
+
+def find(work: Work, deployment_id: str) -> Row[Any]:
+    """The deployment's row, locked until the end of the unit of work. Raises `Refusal`: not_found."""
+    row = work.connection.execute(_LOCKED, {"id": deployment_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        raise not_found()
+    return row
+
+
+def seen(work: Work, deployment_id: str) -> contract.Deployment:
+    """The deployment as callers see it. Raises `Refusal`: not_found."""
+    row = work.connection.execute(SEEN.where(_D.id == deployment_id, _D.org_id == work.org_id)).one_or_none()
+    if row is None:
+        raise not_found()
+    return show(row)
+
+
+def change(work: Work, deployment_id: str, **values: Any) -> None:
+    """Writes columns of a deployment that was found before."""
+    work.connection.execute(update(deployments).where(_D.id == deployment_id).values(**values, updated_at=work.now_ms))
+
+
+def move(work: Work, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
+    """Puts a deployment into another state."""
+    change(work, deployment_id, status=status, status_reason=reason, status_changed_at=work.now_ms)
+
+
+def kept_agent(agent: Row[Any]) -> dict[str, Any]:
+    """What a deployment keeps of its agent from the start on."""
+    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
+    return {**kept, "agent_updated_at": agent.updated_at}

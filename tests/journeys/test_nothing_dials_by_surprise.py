@@ -1,0 +1,296 @@
+"""The person's yes, through the official client and the real service: what is dialled is what they agreed to.
+
+The setting `always` asks on the simulated network as it would where telephones ring.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent
+
+from callwright.contract.deployments import Deployment, StartDeployment, start_deployment
+from callwright.contract.dialling import RetryPolicy
+from callwright.contract.words import Spend
+from callwright.server.app import build
+from callwright.server.session import ServerSession, SystemClock
+from callwright.tools.use import Caller, ConfirmMode
+from tests.service.dialler.campaigns import draft, make_agent, people, rent
+from tests.service.doors import Door, open_service
+
+Era = Literal["legacy", "auto"]
+both_eras = pytest.mark.parametrize("era", ["legacy", "auto"])
+PEOPLE = 3
+ONCE = RetryPolicy(max_attempts=1)
+
+
+@dataclass
+class Person:
+    """Somebody in front of a host that can ask. `answer` is what they do; None stands for a host that cannot ask."""
+
+    answer: Literal["accept", "refuse", "decline", "cancel"] | None
+    asked: list[str] = field(default_factory=list[str])
+
+    async def __call__(self, context: Any, params: Any) -> ElicitResult:
+        assert isinstance(params, ElicitRequestFormParams)
+        self.asked.append(params.message)
+        if self.answer in ("accept", "refuse"):
+            return ElicitResult(action="accept", content={"agree": self.answer == "accept"})
+        return ElicitResult(action=cast("Any", self.answer))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A campaign that is ready, and an assistant with a person behind it."""
+
+    door: Door
+    client: Client
+    person: Person
+    campaign: Deployment
+
+    async def call(self, tool: str, **arguments: Any) -> CallToolResult:
+        with anyio.fail_after(30):
+            return await self.client.call_tool(tool, arguments)
+
+    async def plan(self) -> dict[str, Any]:
+        found = await self.call("preview_deployment", id=self.campaign.id)
+        return cast("dict[str, Any]", found.structured_content)
+
+    async def dialled(self) -> int:
+        """The calls there are, once the campaign rests."""
+        await self.door.ended(self.campaign.id)
+        return (await self.door.client.calls.list(per_page=200)).pagination.total
+
+
+@asynccontextmanager
+async def scene(
+    url: str, folder: Path, era: Era, answer: Any, *, confirm: ConfirmMode = "always", workers: bool = True
+) -> AsyncGenerator[Scene]:
+    async with open_service(url, folder / "service", workers=workers) as door:
+
+        @asynccontextmanager
+        async def connect() -> AsyncGenerator[Caller]:
+            yield door.client
+
+        ids = iter(range(1_000_000))
+        session = ServerSession(
+            connect, ids=lambda: f"id{next(ids):030}", clock=SystemClock(), base_url=None, confirm=confirm
+        )
+        person = Person(answer)
+        campaign = await draft(door, people(PEOPLE, sim_outcome="busy"), retry_policy=ONCE)
+        asks = None if answer is None else person
+        async with Client(build(session.opened), mode=era, elicitation_callback=asks) as client:
+            yield Scene(door, client, person, campaign)
+
+
+def text_of(result: CallToolResult) -> str:
+    block = result.content[0]
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+@both_eras
+async def test_what_the_person_accepts_is_dialled_and_they_saw_the_plan(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, "accept") as found:
+        plan = await found.plan()
+        started = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+        assert not started.is_error, text_of(started)
+        assert await found.dialled() == PEOPLE
+        assert [message.splitlines()[0] for message in found.person.asked] == [plan["summary"]]
+        assert "Hello Person 0" in found.person.asked[0]
+        again = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+        assert not again.is_error, text_of(again)
+        assert await found.dialled() == PEOPLE
+        assert len(found.person.asked) == 1
+
+
+@both_eras
+@pytest.mark.parametrize("answer", ["decline", "cancel", "refuse"])
+async def test_what_the_person_does_not_accept_dials_nobody(
+    answer: str, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        plan = await found.plan()
+        refused = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+        assert refused.is_error
+        assert "did not agree" in text_of(refused)
+        assert await found.dialled() == 0
+        assert (await found.door.client.deployments.get(id=found.campaign.id)).status == "draft"
+
+
+@both_eras
+async def test_where_nobody_can_be_asked_the_words_of_the_plan_are_needed(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, None) as found:
+        plan = await found.plan()
+        start = {"id": found.campaign.id, "plan_id": plan["plan_id"]}
+        unsaid = await found.call("start_deployment", **start)
+        assert unsaid.is_error
+        assert plan["summary"] in text_of(unsaid)
+        other = await found.call("start_deployment", **start, person_agreed_to="Call 2 people.")
+        assert other.is_error
+        assert "not what would happen" in text_of(other)
+        assert await found.dialled() == 0
+        said = await found.call("start_deployment", **start, person_agreed_to=plan["summary"])
+        assert not said.is_error, text_of(said)
+        assert await found.dialled() == PEOPLE
+
+
+@both_eras
+async def test_without_a_plan_nobody_is_asked_and_nobody_dialled(era: Era, database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path, era, "accept") as found:
+        refused = await found.call("start_deployment", id=found.campaign.id)
+        assert refused.is_error
+        assert "preview_deployment" in text_of(refused)
+        eager = await found.call(
+            "create_deployment",
+            name="At once",
+            agent_id=found.campaign.agent_id,
+            audience_id=found.campaign.audience_id,
+            phone_number_ids=found.campaign.phone_number_ids,
+            auto_start=True,
+        )
+        assert eager.is_error
+        assert "auto_start" in text_of(eager)
+        assert (await found.dialled(), found.person.asked) == (0, [])
+
+
+async def _more_people(door: Door, campaign: Deployment) -> None:
+    await door.client.audiences.add_rows(id=campaign.audience_id, rows=people(1, first=50))
+
+
+async def _another_prompt(door: Door, campaign: Deployment) -> None:
+    await door.client.agents.update(id=campaign.agent_id, welcome_message="Hello {{first_name}}, buy this now.")
+
+
+async def _another_number(door: Door, campaign: Deployment) -> None:
+    await door.client.deployments.update(id=campaign.id, phone_number_ids=[(await rent(door)).id])
+
+
+async def _another_window(door: Door, campaign: Deployment) -> None:
+    await door.client.deployments.update(id=campaign.id, end_at=datetime(2099, 1, 1, tzinfo=UTC))
+
+
+async def _more_attempts(door: Door, campaign: Deployment) -> None:
+    await door.client.deployments.update(id=campaign.id, retry_policy=RetryPolicy(max_attempts=5))
+
+
+async def _another_cap(door: Door, campaign: Deployment) -> None:
+    await door.client.deployments.update(id=campaign.id, budget_cap=Spend(amount="99.00"))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (_more_people, "audience"),
+        (_another_prompt, "agent"),
+        (_another_number, "number"),
+        (_another_window, "time"),
+        (_more_attempts, "retr"),
+        (_another_cap, "budget"),
+    ],
+)
+async def test_a_plan_of_which_a_part_has_changed_dials_nobody_and_names_the_part(
+    change: Callable[[Door, Deployment], Any], named: str, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, "auto", "accept") as found:
+        plan = await found.plan()
+        await change(found.door, found.campaign)
+        stale = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+        assert stale.is_error
+        assert named in text_of(stale).lower()
+        assert "preview_deployment" in text_of(stale)
+        assert await found.dialled() == 0
+
+
+@both_eras
+async def test_renting_a_number_asks_with_its_price(era: Era, database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path, era, "decline") as found:
+        free = await found.call("search_available_numbers", country="US", per_page=1)
+        number = cast("dict[str, Any]", free.structured_content)["data"][0]["number"]
+        before = await found.door.client.wallet.get()
+        any_number = await found.call("rent_phone_number", country="US")
+        assert "search_available_numbers" in text_of(any_number)
+        refused = await found.call("rent_phone_number", country="US", number=number)
+        assert refused.is_error
+        assert found.person.asked == [f"Rent {number} for 1.15 USD a month now and every month until it is released."]
+        found.person.answer = "accept"
+        rented = await found.call("rent_phone_number", country="US", number=number, auto_renew=False)
+        assert not rented.is_error, text_of(rented)
+        after = await found.door.client.wallet.get()
+        assert float(before.balance.amount) - float(after.balance.amount) == pytest.approx(1.15)
+        number_id = cast("dict[str, Any]", rented.structured_content)["id"]
+        found.person.answer = "decline"
+        renewed = await found.call("update_phone_number", id=number_id, auto_renew=True)
+        assert renewed.is_error
+        assert "every month" in found.person.asked[-1]
+
+
+@both_eras
+async def test_stopping_is_never_asked_about_and_going_on_is(era: Era, database_url: str, tmp_path: Path) -> None:
+    # Nobody drives: simulated time would be at the start of "Later" at once.
+    async with scene(database_url, tmp_path, era, "decline", workers=False) as found:
+        later = await draft(
+            found.door, people(2, first=80), "Later", start_at=datetime(2099, 1, 1, tzinfo=UTC), retry_policy=ONCE
+        )
+        await found.door.client.deployments.start(id=later.id)
+        faster = await found.call("update_deployment", id=later.id, calls_per_second=50.0)
+        assert faster.is_error
+        joined = await found.call("add_audience_rows", id=later.audience_id, rows=people(1, first=90))
+        assert joined.is_error
+        assert len(found.person.asked) == 2
+        assert '"Later"' in found.person.asked[0]
+        assert "Add 1 people" in found.person.asked[1]
+        paused = await found.call("pause_deployment", id=later.id)
+        assert not paused.is_error, text_of(paused)
+        plan = cast("dict[str, Any]", (await found.call("preview_deployment", id=later.id)).structured_content)
+        resumed = await found.call("resume_deployment", id=later.id, plan_id=plan["plan_id"])
+        assert resumed.is_error
+        cancelled = await found.call("cancel_deployment", id=later.id)
+        assert not cancelled.is_error, text_of(cancelled)
+        assert len(found.person.asked) == 3
+        assert await found.dialled() == 0
+
+
+@pytest.mark.parametrize("confirm", ["real", "never"])
+async def test_on_the_simulated_network_nobody_is_asked_unless_it_is_wanted(
+    confirm: ConfirmMode, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, "auto", "decline", confirm=confirm) as found:
+        started = await found.call("start_deployment", id=found.campaign.id)
+        assert not started.is_error, text_of(started)
+        assert (await found.dialled(), found.person.asked) == (PEOPLE, [])
+
+
+async def test_after_a_lost_answer_the_key_says_whether_it_dialled(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path, "auto", None, confirm="real") as found:
+        await found.door.client.ask(start_deployment, StartDeployment(id=found.campaign.id), idempotency_key="lost-1")
+        seen = await found.call("get_deployment", idempotency_key="lost-1")
+        assert cast("dict[str, Any]", seen.structured_content)["id"] == found.campaign.id
+        never = await found.call("get_deployment", idempotency_key="lost-2")
+        assert never.is_error
+        assert "dialled nobody" in text_of(never)
+        neither = await found.call("get_deployment")
+        assert neither.is_error
+        assert "id: required" in text_of(neither)
+
+
+async def test_an_agent_of_another_name_is_never_taken_for_consent(database_url: str, tmp_path: Path) -> None:
+    """The sentence is made of what the service says now, not of what the caller claims."""
+    async with scene(database_url, tmp_path, "auto", "accept") as found:
+        agent = await make_agent(found.door, "Eve")
+        plan = await found.plan()
+        await found.door.client.deployments.update(id=found.campaign.id, agent_id=agent.id)
+        stale = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
+        assert stale.is_error
+        assert "Eve" in found.person.asked[0]
+        assert await found.dialled() == 0

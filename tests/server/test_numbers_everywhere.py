@@ -1,0 +1,162 @@
+"""Contacts' telephone numbers through every door: masked in words and in data, unless the operator reveals them."""
+
+import json
+from typing import Any, get_args
+
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult, TextContent, TextResourceContents
+from pydantic import BaseModel
+
+from callwright.server.session import ServerSession
+from callwright.server.settings import BadSetting, read_settings
+from callwright.server.stdio import arguments_of, new_session
+from callwright.tools.catalogue import TOOLS
+from callwright.tools.guarded import foreign_fields
+from callwright.tools.tool import Tool
+from tests.tools import samples
+from tests.tools.fakes import ERAS, FakeCaller, assistant, server
+
+CELLS = {"first_name": "Ada", "mobile": "(202) 555-0100", "note": "also +1 202 555 0100"}
+WRITTEN = (samples.CALLEE, "(202) 555-0100", "202 555 0100", "2025550100")
+"""The number of a contact in the notations in which it is there."""
+RESOURCES = (
+    "callwright://calls/cal_1",
+    "callwright://calls/cal_1/transcript",
+    "callwright://calls/cal_1/transcript.json",
+    "callwright://calls/cal_1/transcript.vtt",
+    "callwright://deployments/dep_1",
+    "callwright://deployments/dep_1/report.csv",
+    "callwright://audiences/aud_1/rejects.csv",
+)
+SHOW_NUMBERS = {
+    "list_calls": {},
+    "get_call": {"call_uuid": "cal_1"},
+    "list_contacts": {"id": "dep_1"},
+    "list_audience_rows": {"id": "aud_1"},
+}
+
+
+def answers() -> dict[str, Any]:
+    """Answers whose cells hold telephone numbers, too."""
+    call = samples.call(variables=CELLS, warnings=["sim.outcome cannot be '+12025550100'."])
+    row = samples.row().model_copy(update={"values": CELLS})
+    contact = samples.contact().model_copy(update={"values": CELLS})
+    error = samples.refused_row(message="cannot be '+1 202 555 0100'")
+    return samples.answers() | {
+        "get_call": call,
+        "hang_up_call": call,
+        "list_calls": samples.page([call]),
+        "list_contacts": samples.page([contact]),
+        "list_audience_rows": samples.page([row]),
+        "list_import_errors": samples.page([error]),
+        "get_audience": samples.audience(last_import_id="imp_1"),
+    }
+
+
+def shown(result: CallToolResult) -> str:
+    assert not result.is_error, result.content
+    text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+    return text + json.dumps(result.structured_content, ensure_ascii=False)
+
+
+async def asked(client: Client, tool: Tool, **more: Any) -> CallToolResult:
+    listed = next(found for found in (await client.list_tools()).tools if found.name == tool.name)
+    given = samples.arguments(tool.name, tool.operation.noun, listed.input_schema.get("required", []))
+    return await client.call_tool(tool.name, {**given, **more})
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.hints.read_only], ids=lambda tool: tool.name)
+async def test_no_answer_of_a_tool_shows_a_contacts_number(tool: Tool) -> None:
+    async with assistant(server(FakeCaller(answers=answers())), "2026-07-28") as client:
+        found = [shown(await asked(client, tool))]
+        if tool.many and "fields" in tool.offered:
+            found.append(shown(await asked(client, tool, fields=list(tool.entry_fields))))
+    for text in found:
+        assert [number for number in WRITTEN if number in text] == []
+
+
+@pytest.mark.parametrize("uri", RESOURCES)
+async def test_no_resource_shows_a_contacts_number(uri: str) -> None:
+    async with assistant(server(FakeCaller(answers=answers())), "2026-07-28") as client:
+        (part,) = (await client.read_resource(uri)).contents
+        titles = [f"{found.title} {found.description}" for found in (await client.list_resources()).resources]
+    assert isinstance(part, TextResourceContents)
+    for text in (part.text, *titles):
+        assert [number for number in WRITTEN if number in text] == []
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("name", "arguments"), SHOW_NUMBERS.items())
+async def test_numbers_are_masked_in_words_and_in_data_alike(name: str, arguments: dict[str, Any], era: str) -> None:
+    async with assistant(server(FakeCaller(answers=answers())), era) as client:
+        result = await client.call_tool(name, arguments)
+    assert shown(result).count("+1202•••0100") >= 2
+    if name in ("get_call", "list_audience_rows"):
+        assert "202•••0100" in shown(result)
+
+
+@pytest.mark.parametrize(("name", "arguments"), SHOW_NUMBERS.items())
+async def test_where_the_operator_reveals_them_numbers_are_whole(name: str, arguments: dict[str, Any]) -> None:
+    async with assistant(server(FakeCaller(answers=answers()), masks=False), "2026-07-28") as client:
+        result = await client.call_tool(name, arguments)
+    assert shown(result).count(samples.CALLEE) >= 2
+    assert "•••" not in shown(result)
+
+
+async def test_the_organizations_own_numbers_and_what_people_say_stay_whole() -> None:
+    said = {"get_transcript": samples.transcript(samples.turn(0, "My number is +12025550100."))}
+    async with assistant(server(FakeCaller(answers=answers() | said)), "2026-07-28") as client:
+        numbers = shown(await client.call_tool("list_phone_numbers", {}))
+        call = shown(await client.call_tool("get_call", {"call_uuid": "cal_1"}))
+        words = shown(await client.call_tool("get_transcript", {"call_uuid": "cal_1"}))
+    assert "+12025550199" in numbers
+    assert '"from": "+12025550199"' in call
+    assert words.count("My number is +12025550100.") == 2
+
+
+def test_the_operator_reveals_numbers_by_a_flag_or_the_environment() -> None:
+    def session(environment: dict[str, str], *flags: str) -> ServerSession:
+        return new_session(read_settings(environment, reveal_numbers=arguments_of(flags).reveal_numbers))
+
+    assert session({}).masks
+    assert session({"CALLWRIGHT_REVEAL_NUMBERS": "0"}).masks
+    assert not session({"CALLWRIGHT_REVEAL_NUMBERS": "1"}).masks
+    assert not session({"CALLWRIGHT_REVEAL_NUMBERS": "true"}).masks
+    assert not session({}, "--reveal-numbers").masks
+    with pytest.raises(BadSetting, match="CALLWRIGHT_REVEAL_NUMBERS must be true or false"):
+        read_settings({"CALLWRIGHT_REVEAL_NUMBERS": "some"})
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.act is None], ids=lambda tool: tool.name)
+def test_every_foreign_field_of_a_tools_data_is_labelled(tool: Tool) -> None:
+    item = tool.operation.item
+    if item is None:
+        return
+    before = "data." if tool.many else ""
+    wanted = {before + path for path in _foreign(item, tool.gives if tool.gives and not tool.many else None)}
+    missing = {
+        path for path in wanted if not any(path == said or path.startswith(f"{said}.") for said in tool.untrusted)
+    }
+    assert missing == set()
+
+
+def _foreign(item: type[BaseModel], narrowed: type[BaseModel] | None) -> set[str]:
+    """The paths in an item at which words from outside stand, as far as the tool's own answer has them."""
+    found: set[str] = set()
+    for name, kind in foreign_fields(item).items():
+        if narrowed is not None and name not in narrowed.model_fields:
+            continue
+        if isinstance(kind, type):
+            found |= {f"{name}.{inner}" for inner in _foreign(kind, _part(narrowed, name))}
+        elif kind != "number":
+            found.add(name)
+    return found
+
+
+def _part(model: type[BaseModel] | None, name: str) -> type[BaseModel] | None:
+    """The model inside a list field."""
+    if model is None:
+        return None
+    (inner,) = get_args(model.model_fields[name].annotation)
+    return inner

@@ -1,0 +1,313 @@
+"""import_audience with the path of a file, over the protocol in both eras."""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult, TextContent
+
+from callwright.client.errors import InvalidRequest, ServiceTimeout
+from callwright.contract.audiences import AudienceImport, ImportAudience
+from callwright.server.app import build
+from callwright.tools import file_import as module
+from callwright.tools.csv_parts import UnreadableFile, parts_of
+from callwright.tools.file_import import ImportAudienceFile
+from callwright.tools.files import Folders
+from callwright.tools.schema import input_schema
+from callwright.tools.served import served_tools
+from callwright.tools.served_files import with_files
+
+from . import samples
+from .fakes import ERAS, FakeCaller, FakeClock, assistant, server, session
+
+both_eras = pytest.mark.parametrize("era", ERAS)
+NEWER = ERAS[-1]
+HEADER = "phone_number,first_name\n"
+ROWS = [f"+1202555{number:04d},Ada\n" for number in range(100, 130)]
+
+
+@dataclass
+class Service(FakeCaller):
+    """Imports what it is sent, each at the second look."""
+
+    answers: dict[str, Any] = field(default_factory=samples.answers)
+    sent: list[str] = field(default_factory=list[str])
+    looks: int = 0
+    looks_needed: int = 2
+    failing: dict[int, Exception] = field(default_factory=dict[int, Exception])
+    ends: Callable[[AudienceImport], AudienceImport] = lambda done: done
+
+    def __post_init__(self) -> None:
+        self.answers |= {"import_audience": self._begin, "get_audience_import": self._look}
+
+    def _begin(self, asked: ImportAudience) -> AudienceImport | Exception:
+        if error := self.failing.get(len(self.sent) + 1):
+            return error
+        self.sent.append(asked.csv)
+        self.looks = 0
+        return samples.imported(
+            id=f"imp_{len(self.sent)}", status="importing", percent=0, added=0, invalid=0, duplicates=0
+        )
+
+    def _look(self, _: object) -> AudienceImport:
+        self.looks += 1
+        made = samples.imported(id=f"imp_{len(self.sent)}", status="importing", added=0, invalid=0, duplicates=0)
+        if self.looks < self.looks_needed:
+            return made
+        rows = self.sent[-1].count("\n") - 1
+        return self.ends(made.model_copy(update={"status": "completed", "added": rows, "total_rows": rows}))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    def small(file: Any, *, from_row: int = 1) -> Any:
+        return parts_of(file, from_row=from_row, part_bytes=250)
+
+    monkeypatch.setattr(module, "parts_of", small)
+    (tmp_path / "people.csv").write_text(HEADER + "".join(ROWS), encoding="utf-8")
+    return tmp_path
+
+
+def opened(
+    service: FakeCaller, folder: Path, era: str = NEWER, *, clock: FakeClock | None = None
+) -> AbstractAsyncContextManager[Client]:
+    built = build(session(service, clock=clock).opened, tools=with_files(served_tools(), Folders([folder])))
+    return assistant(built, era)
+
+
+def text_of(result: CallToolResult) -> str:
+    block = result.content[0]
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+async def imported(service: FakeCaller, folder: Path, *, clock: FakeClock | None = None, **more: Any) -> CallToolResult:
+    async with opened(service, folder, clock=clock) as client:
+        return await client.call_tool("import_audience", {"id": "aud_1", "path": "people.csv", **more})
+
+
+def imports_of(service: Service) -> list[str]:
+    return [name for name in service.names() if name.endswith(("import_audience", "audience_import"))]
+
+
+def rows_of(service: Service) -> list[str]:
+    assert all(part.startswith(HEADER) for part in service.sent)
+    return [row for part in service.sent for row in part.removeprefix(HEADER).splitlines(keepends=True)]
+
+
+@both_eras
+async def test_a_file_goes_in_parts_in_its_order_and_the_answer_names_each(folder: Path, era: str) -> None:
+    service = Service()
+    seen: list[tuple[float, float | None, str | None]] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
+
+    async with opened(service, folder, era) as client:
+        result = await client.call_tool(
+            "import_audience", {"id": "aud_1", "path": "people.csv"}, progress_callback=on_progress
+        )
+    assert not result.is_error, text_of(result)
+    assert rows_of(service) == ROWS
+    data = cast("dict[str, Any]", result.structured_content)
+    assert [part["import_id"] for part in data["parts"]] == [f"imp_{count + 1}" for count in range(len(service.sent))]
+    assert (data["parts"][0]["first_row"], data["parts"][-1]["last_row"]) == (1, 30)
+    assert "next_row" not in data
+    assert text_of(result).startswith("Rows 1 to 30 of people.csv went in. They are 3 imports")
+    assert [now for now, _, _ in seen] == sorted(now for now, _, _ in seen)
+    assert seen[-1][2] == "row 30 sent"
+    assert seen[-1][0] == seen[-1][1] == (folder / "people.csv").stat().st_size
+
+
+async def test_each_part_waits_for_the_one_before_and_has_a_key_of_its_own(folder: Path) -> None:
+    service = Service()
+    await imported(service, folder)
+    assert imports_of(service)[:4] == [
+        "import_audience",
+        "get_audience_import",
+        "get_audience_import",
+        "import_audience",
+    ]
+    keys = [entry.key for entry in service.asked if entry.operation == "import_audience"]
+    assert None not in keys
+    assert len(set(keys)) == len(keys) == 3
+
+
+async def test_a_file_that_fits_one_request_is_one_import_that_nobody_waits_for(folder: Path) -> None:
+    (folder / "people.csv").write_text(HEADER + ROWS[0], encoding="utf-8")
+    service = Service()
+    result = await imported(service, folder)
+    assert imports_of(service) == ["import_audience"]
+    assert service.sent == [HEADER + ROWS[0]]
+    assert text_of(result).startswith("Rows 1 to 1 of people.csv went in.\nimp_1")
+
+
+async def test_the_person_is_asked_first_where_a_real_campaign_calls_the_audience(folder: Path) -> None:
+    service = Service()
+    service.answers["list_deployments"] = samples.page([samples.deployment(simulated=False)])
+    refused = await imported(service, folder)
+    assert refused.is_error
+    assert service.sent == []
+    sentence = text_of(refused).split("«")[1].split("»")[0]
+    agreed = await imported(service, folder, person_agreed_to=sentence)
+    assert not agreed.is_error, text_of(agreed)
+    assert rows_of(service) == ROWS
+
+
+async def test_the_audience_may_be_named(folder: Path) -> None:
+    service = Service()
+    service.answers["list_audiences"] = samples.page([samples.audience(id="aud_1", name="March")])
+    async with opened(service, folder) as client:
+        result = await client.call_tool("import_audience", {"id": "March", "path": "people.csv"})
+    assert text_of(result).startswith('audience "March" is aud_1\nRows 1 to 30')
+
+
+async def test_text_can_still_be_imported(folder: Path) -> None:
+    service = Service()
+    async with opened(service, folder) as client:
+        result = await client.call_tool("import_audience", {"id": "aud_1", "csv": HEADER + ROWS[0]})
+    assert not result.is_error, text_of(result)
+    assert service.sent == [HEADER + ROWS[0]]
+
+
+@pytest.mark.parametrize("more", [{}, {"path": "people.csv", "csv": HEADER}])
+async def test_either_a_path_or_a_text_is_wanted(folder: Path, more: dict[str, str]) -> None:
+    service = Service()
+    async with opened(service, folder) as client:
+        result = await client.call_tool("import_audience", {"id": "aud_1", **more})
+    assert text_of(result) == "Invalid arguments: path: give either the path of a file, or its text as csv."
+    assert imports_of(service) == []
+
+
+async def test_a_part_that_fails_says_which_rows_went_in_and_how_to_go_on(folder: Path) -> None:
+    late = ServiceTimeout("late", request_sent=False, repeatable=True)
+    service = Service(failing={3: late})
+    result = await imported(service, folder)
+    assert result.is_error
+    first = len(rows_of(service)) + 1
+    assert f"Rows 1 to {first - 1} of people.csv went in." in text_of(result)
+    assert f"Rows {first} to 30 failed: The service did not answer in time." in text_of(result)
+    assert f"call again with the same path and from_row={first}" in text_of(result)
+    service.failing.clear()
+    await imported(service, folder, from_row=first)
+    assert rows_of(service) == ROWS
+
+
+async def test_a_first_part_that_is_refused_says_that_nothing_went_in(folder: Path) -> None:
+    refused = InvalidRequest("no such audience", code="not_found", status=404, type="not_found_error")
+    result = await imported(Service(failing={1: refused}), folder)
+    assert text_of(result).startswith("Nothing of people.csv went in. Rows 1 to ")
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        ({"status": "failed", "status_reason": "this is not CSV: x"}, "this is not CSV: x"),
+        ({"invalid": 9, "total_rows": 9, "added": 0}, "the service refused every row of it"),
+    ],
+)
+async def test_no_more_is_sent_after_a_part_of_which_nothing_was_taken(
+    folder: Path, end: dict[str, Any], words: str
+) -> None:
+    service = Service(ends=lambda done: done.model_copy(update=end))
+    result = await imported(service, folder)
+    assert result.is_error
+    assert words in text_of(result)
+    assert "No more was sent." in text_of(result)
+    assert len(service.sent) == 1
+
+
+async def test_a_part_that_takes_too_long_ends_the_call_with_how_to_go_on(folder: Path) -> None:
+    clock = FakeClock()
+    service = Service(looks_needed=10_000)
+    result = await imported(service, folder, clock=clock)
+    assert not result.is_error, text_of(result)
+    data = cast("dict[str, Any]", result.structured_content)
+    assert data["next_row"] == data["parts"][-1]["last_row"] + 1
+    assert f"from_row={data['next_row']}" in text_of(result)
+    assert len(service.sent) == 1
+    assert module.PATIENCE_S <= clock.now - 1_000 < module.PATIENCE_S + 2
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ((HEADER + "+1,a\n").encode("utf-16"), "it is not UTF-8. Save it as UTF-8 (in a spreadsheet: CSV UTF-8)"),
+        (HEADER.encode() + ROWS[0].encode() * 40 + b"+1,caf\xe9\n", "it is not UTF-8. Save it as UTF-8"),
+        (HEADER.encode(), "it has no row but the header"),
+    ],
+)
+async def test_a_file_that_cannot_be_read_to_its_end_is_refused_before_anything_is_sent(
+    folder: Path, content: bytes, words: str
+) -> None:
+    (folder / "people.csv").write_bytes(content)
+    service = Service()
+    result = await imported(service, folder)
+    assert result.is_error
+    assert text_of(result).startswith(f"Invalid arguments: path: {words}")
+    assert text_of(result).endswith("Nothing of people.csv went in.")
+    assert imports_of(service) == []
+
+
+async def test_a_row_behind_the_end_is_refused(folder: Path) -> None:
+    result = await imported(Service(), folder, from_row=31)
+    assert "it has 30 data rows, so there is no row 31" in text_of(result)
+
+
+async def test_refused_rows_are_numbered_by_their_part_and_the_answer_says_where_it_begins(folder: Path) -> None:
+    service = Service(ends=lambda done: done.model_copy(update={"invalid": 1}))
+    said = text_of(await imported(service, folder))
+    assert "imp_2: 1 invalid; its row 1 is row " in said
+
+
+async def test_a_file_outside_is_refused_over_the_protocol(folder: Path) -> None:
+    result = await imported(Service(), folder, path="../secret.csv")
+    assert text_of(result).startswith("Invalid arguments: path: lies outside of the folders")
+
+
+@both_eras
+async def test_the_schema_names_the_folders_and_no_longer_wants_text(folder: Path, era: str) -> None:
+    async with opened(Service(), folder, era) as client:
+        tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "import_audience")
+    assert tool.input_schema["required"] == ["id"]
+    assert str(folder) in tool.input_schema["properties"]["path"]["description"]
+    assert {"parts", "next_row"} <= set(cast("dict[str, Any]", tool.output_schema)["properties"])
+    assert len(tool.description or "") <= 1_024
+
+
+def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path) -> None:
+    tool = next(tool for tool in with_files(served_tools(), Folders([folder])) if tool.name == "import_audience")
+    checked = input_schema(ImportAudienceFile, words={})["properties"]
+    assert set(tool.parameters["properties"]) == set(checked)
+    for name, schema in tool.parameters["properties"].items():
+        assert {**schema, "description": ""} == {**checked[name], "description": ""}
+
+
+@both_eras
+async def test_without_folders_there_is_no_path_anywhere(folder: Path, era: str) -> None:
+    async with assistant(server(Service()), era) as client:
+        tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "import_audience")
+        result = await client.call_tool("import_audience", {"id": "aud_1", "path": str(folder / "people.csv")})
+    assert "path" not in json.dumps(tool.input_schema)
+    assert "path: unknown argument" in text_of(result)
+
+
+async def test_a_file_that_changes_meanwhile_says_what_went_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def changing(file: Any, *, from_row: int = 1) -> Any:
+        calls.append(from_row)
+        for count, part in enumerate(parts_of(file, from_row=from_row, part_bytes=250)):
+            if len(calls) == 2 and count == 1:
+                raise UnreadableFile("it has changed")
+            yield part
+
+    monkeypatch.setattr(module, "parts_of", changing)
+    service = Service()
+    said = text_of(await imported(service, folder))
+    assert said == f"Invalid arguments: path: it has changed. Rows 1 to {len(rows_of(service))} of people.csv went in."

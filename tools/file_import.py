@@ -1,0 +1,195 @@
+"""import_audience with the path of a file: sent in parts, one after the other, each when the one before is done."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import PurePath
+from typing import Annotated, Any, BinaryIO
+
+from anyio import to_thread
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from callwright.client.errors import CallwrightError
+from callwright.contract.audiences import (
+    AudienceImport,
+    GetAudienceImport,
+    ImportAudience,
+    get_audience_import,
+    import_audience,
+)
+from callwright.contract.words import AudienceId, PlainText
+
+from .asking import asked_plainly
+from .catalogue import tool_named
+from .consent import Agreeing
+from .csv_parts import Part, UnreadableFile, parts_of
+from .errors import explained
+from .files import Folders
+from .text import lines, shortened
+from .tool import Narrow, Reply, Tool, data_of, narrow
+from .untrusted import cleaned
+from .use import Use
+
+PATIENCE_S = 40.0
+"""A call ends after about this time, wherever it is, and says how to go on: hosts give up on tools after a minute."""
+
+_FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 1.0
+_GROWTH = 1.5
+_PARTS_SHOWN = 20
+
+
+class ImportAudienceFile(Agreeing):
+    """A CSV file to import, as text or by its path."""
+
+    id: AudienceId
+    csv: Annotated[
+        str | None,
+        Field(min_length=1, max_length=1_000_000, description="The file's text, header row first, up to about 1 MB."),
+        PlainText,
+    ] = None
+    path: Annotated[str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a file.")] = None
+    from_row: Annotated[int, Field(ge=1, description="With path: the first data row to import.")] = 1
+
+
+@dataclass
+class _Sent:
+    """What went in so far."""
+
+    name: str
+    parts: list[Part] = field(default_factory=list[Part])
+    imports: list[AudienceImport] = field(default_factory=list[AudienceImport])
+
+    @property
+    def rows(self) -> str:
+        if not self.parts:
+            return f"Nothing of {self.name} went in."
+        return f"Rows {self.parts[0].first_row:,} to {self.parts[-1].last_row:,} of {self.name} went in."
+
+
+def import_tool(folders: Folders) -> Tool:
+    """`import_audience` that takes the path of a file in these folders, too."""
+    tool = tool_named(import_audience.name)
+    return replace(tool, takes=ImportAudienceFile, act=partial(_imported, tool, folders))
+
+
+async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienceFile) -> Reply:
+    if (asked.csv is None) == (asked.path is None):
+        raise ToolError("Invalid arguments: path: give either the path of a file, or its text as csv.")
+    if asked.path is None:
+        return await (tool.act(use, asked) if tool.act else asked_plainly(tool, use, asked))
+    deadline = use.session.clock.monotonic() + PATIENCE_S
+    file = await to_thread.run_sync(folders.opened, asked.path)
+    with file:
+        sent = _Sent(shortened(cleaned(PurePath(asked.path).name), 80))
+        try:
+            total = await to_thread.run_sync(_checked, file, asked.from_row)
+            with closing(parts_of(file, from_row=asked.from_row)) as parts:
+                return await _send(tool, use, asked.id, parts, total, sent, deadline)
+        except UnreadableFile as error:
+            raise ToolError(f"Invalid arguments: path: {error}. {sent.rows}") from error
+
+
+def _checked(file: BinaryIO, from_row: int) -> int:
+    """Reads the whole file before the first row of it is sent; gives its size in bytes."""
+    for part in parts_of(file, from_row=from_row):
+        del part
+    return file.tell()
+
+
+async def _send(
+    tool: Tool, use: Use, audience_id: str, parts: Iterator[Part], total: int, sent: _Sent, deadline: float
+) -> Reply:
+    """Sends one part at least, however late it is, so that every call gets further."""
+    while (part := await to_thread.run_sync(next, parts, None)) is not None:
+        if sent.imports:
+            await _settled(use, sent, deadline)
+            if use.session.clock.monotonic() >= deadline:
+                return _reply(tool, use, sent, next_row=part.first_row)
+        sent.imports.append(await _begun(tool, use, audience_id, part, sent))
+        sent.parts.append(part)
+        await use.progress(float(part.ends_at), float(total), f"row {part.last_row:,} sent")
+    return _reply(tool, use, sent, next_row=None)
+
+
+async def _begun(tool: Tool, use: Use, audience_id: str, part: Part, sent: _Sent) -> AudienceImport:
+    question = ImportAudience(id=audience_id, csv=part.csv)
+    try:
+        return await use.client.ask(import_audience, question, idempotency_key=use.session.ids())
+    except CallwrightError as error:
+        where = (
+            f"Rows {part.first_row:,} to {part.last_row:,} failed: {explained(error, tool, offers=use.session.offers)}"
+        )
+        raise ToolError(f"{sent.rows} {where} {_again(part.first_row)}") from error
+
+
+async def _settled(use: Use, sent: _Sent, deadline: float) -> None:
+    """Waits until the last import is done, so that of double rows the first one in the file is kept."""
+    clock, pause, last = use.session.clock, _FIRST_PAUSE_S, sent.imports[-1]
+    question = GetAudienceImport(id=last.audience_id, import_id=last.id)
+    part = sent.parts[-1]
+    where = f"Rows {part.first_row:,} to {part.last_row:,} are import {last.id}"
+    while True:
+        try:
+            last = await use.client.ask(get_audience_import, question)
+        except CallwrightError as error:
+            said = explained(error, tool_named(get_audience_import.name), offers=use.session.offers)
+            raise ToolError(
+                f"{sent.rows} {where}, but how it goes cannot be seen: {said} {_again(part.last_row + 1)}"
+            ) from error
+        sent.imports[-1] = last
+        if last.status not in ("pending", "importing"):
+            break
+        if clock.monotonic() >= deadline:
+            return
+        await clock.sleep(pause)
+        pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
+    if last.status == "failed" or last.invalid == last.total_rows:
+        why = cleaned(last.status_reason) if last.status_reason else "the service refused every row of it"
+        raise ToolError(
+            f"{sent.rows} {where}, and {why}. No more was sent. "
+            + use.hint(f"get_audience_import with id={last.audience_id} and import_id={last.id} says more. ")
+            + _again(part.first_row)
+        )
+
+
+def _again(row: int) -> str:
+    return (
+        f"To go on, call again with the same path and from_row={row}. People who are there already are counted as "
+        "duplicates, unless the audience has dedupe=none."
+    )
+
+
+def _reply(tool: Tool, use: Use, sent: _Sent, *, next_row: int | None) -> Reply:
+    last = sent.imports[-1]
+    data = data_of(narrow(tool.gives, last) if tool.gives and issubclass(tool.gives, Narrow) else last)
+    data["parts"] = [
+        {"import_id": found.id, "first_row": part.first_row, "last_row": part.last_row}
+        for part, found in zip(sent.parts, sent.imports, strict=True)
+    ]
+    if next_row is not None:
+        data["next_row"] = next_row
+    return Reply(text=_words(tool, use, sent, next_row), data=data)
+
+
+def _words(tool: Tool, use: Use, sent: _Sent, next_row: int | None) -> str:
+    last: Any = sent.imports[-1]
+    if len(sent.parts) == 1 and next_row is None:
+        return lines(sent.rows, tool.reply(last, use))
+    refused = [(part, found) for part, found in zip(sent.parts, sent.imports, strict=True) if found.invalid]
+    hidden = len(refused) - _PARTS_SHOWN
+    totals = [sum(getattr(found, name) for found in sent.imports) for name in ("added", "invalid", "duplicates")]
+    return lines(
+        f"{sent.rows} They are {len(sent.parts)} imports, so far {totals[0]:,} added, {totals[1]:,} invalid, "
+        f"{totals[2]:,} duplicates.",
+        *(
+            f"{found.id}: {found.invalid:,} invalid; its row 1 is row {part.first_row:,} of the file"
+            for part, found in refused[:_PARTS_SHOWN]
+        ),
+        f"{hidden} more imports have invalid rows." if hidden > 0 else None,
+        "The last import:",
+        tool.reply(last, use),
+        f"Time was up before the end of the file. {_again(next_row)}" if next_row else None,
+    )

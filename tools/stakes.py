@@ -1,0 +1,240 @@
+"""What is at stake in the calls of tools that dial or spend: the sentence a person says yes to.
+
+Each function gives None where nobody has to be asked: because nothing would be dialled or spent, because the service
+would refuse anyway, or because no telephone rings and no real money moves. What a service does not call simulated, or
+play money, is taken to be real.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import ValidationError
+
+from callwright.client.errors import NotOffered
+from callwright.contract.audiences import AddAudienceRows, ImportAudience
+from callwright.contract.deployments import (
+    CreateDeployment,
+    DeploymentAction,
+    GetDeployment,
+    ListDeployments,
+    StartDeployment,
+    UpdateDeployment,
+    get_deployment,
+    list_deployments,
+    preview_deployment,
+)
+from callwright.contract.model import Input
+from callwright.contract.operation import AnyOperation
+from callwright.contract.phone_numbers import (
+    GetPhoneNumber,
+    RentPhoneNumber,
+    SearchAvailableNumbers,
+    UpdatePhoneNumber,
+    get_phone_number,
+    search_available_numbers,
+)
+from callwright.contract.wallet import GetWallet, get_wallet
+from callwright.contract.words import Money
+
+from .consent import Agreeing, Stake
+from .text import amount, listed, shortened
+from .untrusted import cleaned
+from .use import Use
+
+_STARTABLE = frozenset({"draft", "scheduled", "paused"})
+_DIALLING = frozenset({"active", "scheduled"})
+_CALLING = frozenset({"active", "scheduled", "paused"})
+_DIALS_MORE = frozenset({"max_concurrency", "calls_per_second", "end_at", "budget_cap"})
+_DIGITS_TO_FIND_BY = 7
+_LONGEST_SENTENCE = 900
+
+
+class StartAgreed(Agreeing, StartDeployment):
+    """The deployment whose people are to be called, the plan, and the person's yes."""
+
+
+class CreateAgreed(Agreeing, CreateDeployment):
+    """A new campaign; with auto_start the person's yes."""
+
+
+class UpdateAgreed(Agreeing, UpdateDeployment):
+    """Changes to a deployment; where it dials already, the person's yes."""
+
+
+class RentAgreed(Agreeing, RentPhoneNumber):
+    """The number to rent, and the person's yes."""
+
+
+class RenewAgreed(Agreeing, UpdatePhoneNumber):
+    """Changes to a phone number; where it is to be paid for every month again, the person's yes."""
+
+
+class RowsAgreed(Agreeing, AddAudienceRows):
+    """People to add; where a deployment calls them at once, the person's yes."""
+
+
+class ImportAgreed(Agreeing, ImportAudience):
+    """A file to import; where a deployment calls its people at once, the person's yes."""
+
+
+async def start(use: Use, asked: StartAgreed) -> Stake | None:
+    """Starting or resuming: the summary of the plan.
+
+    Raises:
+        ToolError: the person has to be asked, and there is no plan to ask them about.
+    """
+    deployment = await _data(use, get_deployment, GetDeployment(id=asked.id))
+    same_start = asked.plan_id is not None and deployment.get("plan_id") == asked.plan_id
+    startable = deployment.get("status", "draft") in _STARTABLE
+    if not startable or same_start or not use.asks(real=_real(deployment)):
+        return None
+    if asked.plan_id is None and use.session.offers(preview_deployment.name):
+        try:
+            await use.client.ask_loosely(preview_deployment, DeploymentAction(id=asked.id))
+        except NotOffered:
+            return Stake(sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known.")
+        raise ToolError(
+            "plan_id: required, because a person has to agree to what exactly happens. Nothing was dialled. Use "
+            "preview_deployment, then call again with its plan_id."
+        )
+    found = await _data(use, preview_deployment, DeploymentAction(id=asked.id))
+    if found.get("problems"):
+        return None
+    greeting = found.get("greeting")
+    return Stake(
+        sentence=str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}."),
+        shown=f"First words: {greeting}" if greeting else "The contact speaks first.",
+    )
+
+
+async def create(use: Use, asked: CreateAgreed) -> Stake | None:
+    """Drafting costs nothing; starting at once does not show the person a plan, so it is not done where they are asked.
+
+    Raises:
+        ToolError: auto_start is set where the person has to be asked.
+    """
+    if asked.auto_start and use.asks(real=await _real_money(use)):
+        raise ToolError(
+            "auto_start: not here, because a person has to agree to the plan first. Nothing was made. Call again "
+            "without auto_start, then use preview_deployment and start_deployment."
+        )
+    return None
+
+
+async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
+    """Changing a campaign that dials, or will by itself, so that it dials more or other people."""
+    deployment = await _data(use, get_deployment, GetDeployment(id=asked.id))
+    status = deployment.get("status")
+    given = asked.model_fields_set - {"id", "person_agreed_to"}
+    weighty = given & _DIALS_MORE if status == "active" else given - {"name", "metadata"}
+    if status not in _DIALLING or not weighty or not use.asks(real=_real(deployment)):
+        return None
+    values = [f"{name} {_said(getattr(asked, name))}" for name in sorted(weighty)]
+    sentence = f"Change the {status} campaign {_named(deployment)}, which calls people: {listed(values)}."
+    return Stake(sentence=shortened(sentence, _LONGEST_SENTENCE))
+
+
+async def rent(use: Use, asked: RentAgreed) -> Stake | None:
+    """Renting a number: which one, at what price.
+
+    Raises:
+        ToolError: the person has to be asked, and no number with its price can be named.
+    """
+    if not use.asks(real=await _real_money(use)):
+        return None
+    offer = None if asked.number is None else await _offer(use, asked, asked.number)
+    if offer is None and not await _searchable(use, asked):
+        return Stake(sentence=f"Rent {asked.number or f'a phone number in {asked.country}'}. Its price is not known.")
+    if offer is None:
+        raise ToolError(
+            "number: required, and free, because a person has to agree to a number and its price. Nothing was rented. "
+            "search_available_numbers shows what is free."
+        )
+    until = "and every month until it is released" if asked.auto_renew else "for one month"
+    return Stake(sentence=f"Rent {asked.number} for {offer} now {until}.")
+
+
+async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
+    """Renewing a number every month again."""
+    if not asked.auto_renew:
+        return None
+    number = await _data(use, get_phone_number, GetPhoneNumber(id=asked.id))
+    if number.get("auto_renew") is True or not use.asks(real=_real(number)):
+        return None
+    what = f"{number.get('number') or asked.id} every month until it is released"
+    return Stake(sentence=f"Pay {_price(number)} for {what}.")
+
+
+async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
+    """Adding people to an audience that is being called."""
+    return await _joining(use, asked.id, f"{len(asked.rows)} people")
+
+
+async def import_file(use: Use, asked: Input) -> Stake | None:
+    """Importing people into an audience that is being called; `asked` is `ImportAgreed` or names a file instead."""
+    return await _joining(use, str(getattr(asked, "id", "")), "the people of a file")
+
+
+async def _joining(use: Use, audience_id: str, who: str) -> Stake | None:
+    asked = ListDeployments(audience_id=audience_id, per_page=200)
+    listing = await _data(use, list_deployments, asked)
+    found = [entry for entry in listing.get("data", []) if entry.get("audience_id", audience_id) == audience_id]
+    weighty = [entry for entry in found if entry.get("status") in _CALLING and use.asks(real=_real(entry))]
+    if not weighty:
+        return None
+    names = listed([_named(entry) for entry in weighty], most=5)
+    return Stake(sentence=shortened(f"Add {who} to an audience, so that {names} calls them too.", _LONGEST_SENTENCE))
+
+
+async def _data(use: Use, operation: AnyOperation, asked: Input) -> dict[str, Any]:
+    """What the service says, nothing where it does not offer the question."""
+    try:
+        return (await use.client.ask_loosely(operation, asked)).data
+    except NotOffered:
+        return {}
+
+
+async def _real_money(use: Use) -> bool:
+    return (await _data(use, get_wallet, GetWallet())).get("play_money") is not True
+
+
+async def _offer(use: Use, asked: RentPhoneNumber, number: str) -> str | None:
+    """The price of a number that is free."""
+    search = SearchAvailableNumbers(
+        country=asked.country, number_type=asked.number_type, contains=number[-_DIGITS_TO_FIND_BY:], per_page=200
+    )
+    found = (await _data(use, search_available_numbers, search)).get("data", [])
+    return next((_price(offer) for offer in found if offer.get("number") == number), None)
+
+
+async def _searchable(use: Use, asked: RentPhoneNumber) -> bool:
+    """Whether the service shows at all what is free and what it costs."""
+    search = SearchAvailableNumbers(country=asked.country, per_page=1)
+    try:
+        await use.client.ask_loosely(search_available_numbers, search)
+    except NotOffered:
+        return False
+    return True
+
+
+def _price(number: Mapping[str, Any]) -> str:
+    cost = number.get("monthly_cost")
+    try:
+        return f"{amount(Money.model_validate(cost))} a month"
+    except ValidationError:
+        return "a price that is not known"
+
+
+def _real(thing: Mapping[str, Any]) -> bool:
+    return thing.get("simulated") is not True
+
+
+def _named(deployment: Mapping[str, Any]) -> str:
+    return f'"{shortened(cleaned(str(deployment.get("name") or deployment.get("id") or "without a name")), 100)}"'
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return "none"
+    return value.model_dump_json(exclude_unset=True) if isinstance(value, Input) else str(value)
