@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import TypeVar
 
@@ -56,6 +57,7 @@ Response = httpx.Response
 T = TypeVar("T")
 _PROBLEM_BYTES = 256 * 1024
 _CLOSE_S = 5.0
+_MOST_URLS = 512
 tool_name: ContextVar[str | None] = ContextVar("callwright_tool_name", default=None)
 """The tool that runs. Its name goes along with each request, for the service's audit log."""
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -264,7 +266,7 @@ class Transport:
             headers["X-Callwright-Tool"] = tool
         request = httpx.Request(
             wire.method,
-            self.base_url + wire.target,
+            _url(self.base_url + wire.target),
             headers=headers,
             content=wire.content,
             extensions=dict(self._extensions),
@@ -289,6 +291,12 @@ class Transport:
             raise ServiceUnreachable(message, request_sent=sent, repeatable=wire.repeatable) from error
         except httpx.InvalidURL:
             raise InvalidArguments(f"{wire.operation}: the arguments do not fit into a URL") from None
+
+
+@lru_cache(_MOST_URLS)
+def _url(text: str) -> httpx.URL:
+    """The URL read once: it is a fifth of what making a request takes. Raises `httpx.InvalidURL`."""
+    return httpx.URL(text)
 
 
 def _headers(response: Response) -> dict[str, str]:

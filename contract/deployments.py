@@ -20,6 +20,7 @@ from .problems import (
     PLAN_LIMIT_REACHED,
     PLAN_REQUIRED,
     PLAN_STALE,
+    SPENDING_CAP_REACHED,
 )
 from .words import (
     AgentId,
@@ -276,6 +277,7 @@ _START_PROBLEMS = (
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
     PLAN_REQUIRED,
+    SPENDING_CAP_REACHED,
 )
 _PLAN_PROBLEMS = (PLAN_EXPIRED, PLAN_STALE)
 
@@ -311,7 +313,7 @@ update_deployment = operation(
     "/deployments/{id}",
     takes=UpdateDeployment,
     gives=Deployment,
-    problems=(DUPLICATE_NAME, INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED),
+    problems=(DUPLICATE_NAME, INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED),
     summary="Change a deployment.",
 )
 delete_deployment = removal(

@@ -64,8 +64,9 @@ class Operation(Generic[P, In, Out]):
 
     @cached_property
     def looks_up(self) -> bool:
-        """Whether it reads one thing by its id, and so takes no time worth a thread."""
-        return self.method == "GET" and self.shape == "one" and self.path.endswith("}")
+        """Whether it reads one thing by its id, or the only one there is, and so takes no time worth a thread."""
+        by_key = self.path.endswith("}") or self.path.count("/") == 1
+        return self.method == "GET" and self.shape == "one" and by_key
 
     @property
     def path_fields(self) -> tuple[str, ...]:

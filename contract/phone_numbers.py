@@ -8,7 +8,7 @@ from .filters import Filter
 from .model import Input, Resource
 from .operation import listing, operation
 from .pagination import PageQuery
-from .problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
+from .problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE, SPENDING_CAP_REACHED
 from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, PlainText, Stored, Timestamp
 
 NumberType = Literal["local", "mobile", "toll_free", "national"]
@@ -140,7 +140,7 @@ rent_phone_number = operation(
     takes=RentPhoneNumber,
     gives=PhoneNumber,
     status=201,
-    problems=(NUMBER_UNAVAILABLE, INSUFFICIENT_CREDITS),
+    problems=(NUMBER_UNAVAILABLE, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED),
     summary="Rent a phone number; charges the first month.",
 )
 get_phone_number = operation(
@@ -157,6 +157,7 @@ update_phone_number = operation(
     "/phone_numbers/{id}",
     takes=UpdatePhoneNumber,
     gives=PhoneNumber,
+    problems=(SPENDING_CAP_REACHED,),
     summary="Change a phone number.",
 )
 release_phone_number = operation(

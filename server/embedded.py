@@ -32,6 +32,10 @@ LOOK_AGAIN_S = 0.25
 """How often a guest looks whether the folder was left."""
 TAKEOVER_S = 20.0
 """How long a request waits for somebody to serve the folder."""
+_NOT_SENT = (httpx.ConnectError, AttributeError)
+"""What sending raises when the other process is gone before anything was sent. Expected: a connect error. Actual: where
+uvloop has closed an idle connection, the pool asks its missing socket for an address and gets an AttributeError.
+"""
 IN_PROCESS = "http://callwright/v1"
 _SEALING_SECRET = "request_state_secret"
 
@@ -94,7 +98,14 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
     def leave_signals_alone() -> Generator[None]:
         yield
 
-    config = uvicorn.Config(application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
+    config = uvicorn.Config(
+        application,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        proxy_headers=False,  # nothing here asks where a request came from
+        timeout_graceful_shutdown=3,
+    )
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
     async with anyio.create_task_group() as tasks:
@@ -109,16 +120,18 @@ class ServiceKeys:
     """The keys of the service in this process, and a way into it for each: for the tool server over HTTP."""
 
     def __init__(self, service: "Service") -> None:
+        from callwright.service.http.known_keys import KnownKeys
+
         self._service = service
+        self._known = KnownKeys(service.ports.database)
 
     async def identified(self, secret: str, /) -> Key | None:
         """The key with this text, looked up now; None where it is unknown or revoked."""
         from callwright.service.domain.refusals import Refusal
-        from callwright.service.http.principals import identify
 
         ports = self._service.ports
         try:
-            found = await ports.database.look_up(identify, secret)
+            found = await self._known.find(secret)
         except Refusal:
             return None
         ports.note_use(found.key_id)
@@ -234,7 +247,7 @@ class Residence(httpx.AsyncBaseTransport):
             if address is not None:
                 try:
                     return await self._outside.handle_async_request(_again(request, body, address))
-                except httpx.ConnectError:
+                except _NOT_SENT:
                     self._address = None if self._address == address else self._address
             await self._wait()
         raise httpx.ConnectTimeout("nobody serves the data folder", request=request)

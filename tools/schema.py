@@ -30,7 +30,7 @@ def input_schema(
     """The arguments that `model` takes, those of `offered` only.
 
     `words` replace the descriptions of single ones, by name or by a path with dots. Of those in `flat` it says the type
-    and the description alone.
+    and the description alone. Unknown ones are refused.
     """
     raw = model.model_json_schema(mode="validation")
     schema = _Compact(raw, answers=False).of(raw)
@@ -42,6 +42,7 @@ def input_schema(
         properties[name] = _flattened(properties[name])
     if offered is not None:
         schema["properties"] = {name: sub for name, sub in properties.items() if name in offered}
+    schema["additionalProperties"] = False
     return schema
 
 

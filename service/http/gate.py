@@ -34,6 +34,7 @@ from callwright.service.speech.synthesiser import SpeechUnavailable
 from callwright.service.storage import journal
 
 from . import idempotency
+from .known_keys import KnownKeys
 from .principals import Principal, bearer, handed_over, identify
 from .problems import problem_response
 from .requests import check_media_type, read_body, read_input, read_json
@@ -59,6 +60,7 @@ class Gate:
     def __init__(self, ports: Ports, routes: RouteTable) -> None:
         self._ports = ports
         self._routes = routes
+        self._known = KnownKeys(ports.database)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answers one request."""
@@ -102,6 +104,8 @@ class Gate:
                 answer = await database.write(self._work, call)
             self._ports.wake()
         else:
+            if database.is_sqlite:
+                call.principal = await self._known.find(secret)
             answer = await (database.look_up if found.operation.looks_up else database.read)(self._work, call)
         if answer.media is not None:
             return await self._send_media(answer, request, request_id)
@@ -118,7 +122,7 @@ class Gate:
     def _work(self, connection: Connection, call: "_Call") -> _Answer:
         ports, operation = self._ports, call.operation
         now_ms = ports.clock.now_ms()
-        principal = identify(connection, call.secret)
+        principal = call.principal or identify(connection, call.secret)
         ports.note_use(principal.key_id)
         if call.idempotency_key is not None:
             fingerprint = idempotency.request_fingerprint(call.method, call.canonical, call.body)
@@ -189,6 +193,8 @@ class _Call:
         self.asked: Input | None = None
         self.idempotency_key: str | None = None
         self.tool: str | None = None
+        self.principal: Principal | None = None
+        """Whose key it is, where that is known before the unit of work: for what only reads."""
         self.refusal: Refusal | None = None
 
 

@@ -139,7 +139,7 @@ async def test_a_recording_above_the_cap_is_words_with_a_link(era: str) -> None:
     found = await read(caller, "callwright://calls/cal_1/recording", era, base_url="http://127.0.0.1:8080/v1")
     assert isinstance(found, TextResourceContents)
     assert found.mime_type == "text/plain"
-    assert "larger than 1,000,000 bytes" in found.text
+    assert "larger than 750,000 bytes" in found.text
     assert found.text.endswith("http://127.0.0.1:8080/v1/calls/cal_1/recording")
 
 

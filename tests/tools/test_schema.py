@@ -51,6 +51,7 @@ def test_input_inlines_references_and_drops_null_titles_and_examples() -> None:
     assert found == {
         "type": "object",
         "required": ["name"],
+        "additionalProperties": False,
         "properties": {
             "name": {"type": "string", "description": "Another."},
             "note": {"type": "string", "description": "A note."},

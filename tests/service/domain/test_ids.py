@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.domain.ids import ALPHABET, Ids, base62
+from callwright.service.domain.ids import ALPHABET, Chance, Ids, base62
 
 
 @given(st.integers(0, 62**8 - 1))
@@ -38,3 +38,24 @@ def test_ids_of_one_moment_differ() -> None:
 
 def test_the_same_chance_makes_the_same_id() -> None:
     assert Ids(lambda: 7, lambda _: 5).new("agt") == "agt_00000007" + "0" * 15 + "5"
+
+
+def test_chance_asks_the_system_seldom_and_never_gives_the_same_bytes_twice() -> None:
+    asked: list[int] = []
+
+    def counting(size: int) -> bytes:
+        asked.append(size)
+        return bytes((len(asked) * 7 + place) % 256 for place in range(size))
+
+    chance = Chance(counting)
+    given = [chance.below(62**16) for _ in range(40)]
+    assert all(0 <= number < 62**16 for number in given)
+    assert len(set(given)) == len(given)
+    assert len(asked) == 1
+    assert chance.below(256**2_000) >= 0
+    assert len(asked) == 2
+
+
+def test_chance_reaches_every_number() -> None:
+    chance = Chance()
+    assert {chance.below(3) for _ in range(200)} == {0, 1, 2}
