@@ -1,46 +1,33 @@
 """What tools give of a campaign as data: its state after something was done to it, or all of its settings."""
 
-from typing import Annotated
+from callwright.contract.deployments import Deployment
 
-from pydantic import Field
+from .tool import part_of
 
-from callwright.contract.deployments import CallerIdStrategy, Stats
-from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
-from callwright.contract.words import Money, Timestamp
+_STATE = ("id", "name", "status", "status_reason", "simulated", "stats", "plan_id")
+_SETTINGS = (
+    "budget_cap",
+    "next_dial_at",
+    "agent_id",
+    "audience_id",
+    "phone_number_ids",
+    "caller_id_strategy",
+    "start_at",
+    "end_at",
+    "calling_hours",
+    "max_concurrency",
+    "calls_per_second",
+    "retry_policy",
+    "voicemail",
+    "ring_timeout_seconds",
+    "max_call_duration_seconds",
+    "compliance",
+    "started_at",
+    "completed_at",
+)
 
-from .tool import Narrow
+DeploymentState = part_of(Deployment, "DeploymentState", *_STATE)
+"""A campaign after it was drafted, changed, started or stopped: what decides the next step."""
 
-
-class DeploymentState(Narrow):
-    """A campaign after it was drafted, changed, started or stopped: what decides the next step."""
-
-    id: str
-    name: str
-    status: str
-    status_reason: str | None = None
-    simulated: bool
-    stats: Stats
-    plan_id: Annotated[str | None, Field(description="The plan it was last started or resumed with.")] = None
-
-
-class DeploymentFound(DeploymentState):
-    """A campaign with its settings."""
-
-    budget_cap: Money | None = None
-    next_dial_at: Timestamp | None = None
-    agent_id: str
-    audience_id: str
-    phone_number_ids: list[str]
-    caller_id_strategy: CallerIdStrategy
-    start_at: Timestamp | None = None
-    end_at: Timestamp | None = None
-    calling_hours: CallingHours | None = None
-    max_concurrency: int
-    calls_per_second: float
-    retry_policy: RetryPolicy
-    voicemail: Voicemail
-    ring_timeout_seconds: int
-    max_call_duration_seconds: int
-    compliance: Compliance
-    started_at: Timestamp | None = None
-    completed_at: Timestamp | None = None
+DeploymentFound = part_of(Deployment, "DeploymentFound", *_STATE, *_SETTINGS)
+"""A campaign with its settings."""

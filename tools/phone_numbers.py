@@ -2,26 +2,18 @@
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
-from callwright.contract.words import Money, Timestamp
 
 from . import stakes
 from .text import amount, line, lines, listed, moment
-from .tool import CHANGES, READS, Hints, Narrow, Tool
+from .tool import CHANGES, READS, Hints, Tool, part_of
 from .use import Use
 
-
-class NumberState(Narrow):
-    """A number after it was rented, changed or given back."""
-
-    id: str
-    number: str
-    country: str
-    status: str
-    label: str
-    simulated: bool
-    monthly_cost: Money
-    renews_at: Timestamp | None = None
-    auto_renew: bool
+NumberState = part_of(
+    PhoneNumber,
+    "NumberState",
+    *("id", "number", "country", "status", "label", "simulated", "monthly_cost", "renews_at", "auto_renew"),
+)
+"""A number after it was rented, changed or given back."""
 
 
 def _able(capabilities: Capabilities) -> str:

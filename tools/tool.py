@@ -54,6 +54,13 @@ class Narrow(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True, validate_by_name=True)
 
 
+def part_of(resource: type[BaseModel], name: str, *fields: str) -> type[Narrow]:
+    """A narrow answer with these fields of a resource, each as the contract declares it. `name` names it in schemas."""
+    declared = resource.model_fields
+    kept: dict[str, Any] = {field: (declared[field].annotation, declared[field]) for field in fields}
+    return create_model(name, __base__=Narrow, **kept)
+
+
 class Gone(Resource):
     """Answer of a tool that deletes."""
 
