@@ -71,7 +71,7 @@ def main() -> None:
         "--search-million",
         type=Path,
         metavar="FOLDER",
-        help="nothing but searching a million transcripts, kept in this folder: 5 GB, some minutes to make",
+        help="nothing but searching a million transcripts, kept in this folder: 6 GB, some minutes to make",
     )
     asked = parser.parse_args()
     if asked.search_million is not None:

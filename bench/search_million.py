@@ -1,6 +1,6 @@
 """How fast transcripts are searched in a million calls on SQLite, over the typed client, with nothing left out.
 
-The database is made once (a few minutes, 5 GB) in the folder given and used again by the next run.
+The database is made once (a few minutes, 6 GB) in the folder given and used again by the next run.
 """
 
 import time

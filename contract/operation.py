@@ -44,6 +44,8 @@ class Operation(Generic[P, In, Out]):
     summary: str
     problems: tuple[ProblemCode, ...]
     sorts: tuple[str, ...] = ()
+    counts_to: int | None = None
+    """For a list that may be too long to count: `pagination.total` is at most this, and then means so many or more."""
     creates: bool = False
     media_types: tuple[str, ...] = ()
 
@@ -67,6 +69,13 @@ class Operation(Generic[P, In, Out]):
         """Whether it reads one thing by its id, or the only one there is, and so takes no time worth a thread."""
         by_key = self.path.endswith("}") or self.path.count("/") == 1
         return self.method == "GET" and self.shape == "one" and by_key
+
+    @property
+    def counting(self) -> str:
+        """What a caller has to know about `pagination.total`; nothing where every entry is counted."""
+        if self.counts_to is None:
+            return ""
+        return f"Entries are counted up to {self.counts_to}: such a `pagination.total` means so many or more."
 
     @property
     def path_fields(self) -> tuple[str, ...]:
@@ -141,9 +150,13 @@ def listing(
     gives: type[Item],
     summary: str,
     sorts: tuple[str, ...] = ("created_at",),
+    counts_to: int | None = None,
     problems: Sequence[ProblemCode] = (),
 ) -> Operation[P, In, Page[Item]]:
-    """Declares a paged list. `sorts` are the fields `sort` accepts; the first one, newest first, is the default."""
+    """Declares a paged list. `sorts` are the fields `sort` accepts; the first one, newest first, is the default.
+
+    Entries are counted up to `counts_to`, where that is given.
+    """
     return _declare(
         Operation(
             name=name,
@@ -157,6 +170,7 @@ def listing(
             summary=summary,
             problems=_problems(path, problems),
             sorts=sorts,
+            counts_to=counts_to,
         )
     )
 

@@ -10,6 +10,8 @@ from .operation import listing, operation
 from .pagination import PageQuery
 from .words import PlainText, Timestamp
 
+MOST_COUNTED = 10_000
+"""So many matches are counted: counting more of them takes longer than finding them."""
 GroupBy = Literal["outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "day"]
 
 
@@ -102,6 +104,7 @@ search_transcripts = listing(
     takes=SearchTranscripts,
     gives=TranscriptMatch,
     sorts=("created_at",),
+    counts_to=MOST_COUNTED,
     summary="Search what was said, over many calls.",
 )
 get_call_stats = operation(

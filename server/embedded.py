@@ -98,14 +98,7 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
     def leave_signals_alone() -> Generator[None]:
         yield
 
-    config = uvicorn.Config(
-        application,
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        proxy_headers=False,  # nothing here asks where a request came from
-        timeout_graceful_shutdown=3,
-    )
+    config = uvicorn.Config(application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
     async with anyio.create_task_group() as tasks:

@@ -136,7 +136,9 @@ def list_reply(tool: Tool, use: Use, entries: Entries, paging: Paging, left: int
     """A page in words and as data: one line an entry, then how many follow and how to get them."""
     fences = entries.fences and bool(entries.words)
     words = [fenced(entries.words, tag=use.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words
-    count = f"{left} more" if left else "More"
+    most = tool.operation.counts_to
+    least = "At least " if most is not None and paging.total is not None and paging.total >= most else ""
+    count = f"{least}{left} more" if left else "More"
     text = lines(
         *words,
         f"{count}: call again with cursor={paging.next_cursor}" if paging.has_more else None,

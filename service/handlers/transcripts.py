@@ -1,5 +1,6 @@
 """Questions over many calls: what was said where, and how many calls were how."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -13,14 +14,16 @@ from callwright.service.domain.money import CURRENCY, MICROS
 from callwright.service.domain.refusals import invalid
 from callwright.service.domain.search_words import Query, read_query, words_of
 from callwright.service.storage.listing import Listing, matches, page_of
-from callwright.service.storage.schema import calls
-from callwright.service.storage.transcript_search import find
+from callwright.service.storage.schema import calls, transcripts
+from callwright.service.storage.transcript_search import finder
 
-from .calls import COLUMNS, turns_of
+from .calls import COLUMNS
 from .work import Work, handles
 
 _C = calls.c
 MAX_GROUPS = 200
+SPOKEN = select(calls, transcripts.c.turns).outerjoin(transcripts, transcripts.c.call_id == _C.id)
+"""Calls with what was said, read together: a page has up to 200 of them."""
 _ANSWERED = ("answered", "transferred")
 
 
@@ -30,20 +33,19 @@ def search_transcripts(asked: contract.SearchTranscripts, work: Work) -> Page[co
     query = read_query(asked.query)
     if query is None:
         raise invalid("query", "needs at least one word")
-    filters = matches(Listing(contract.search_transcripts, select(calls), COLUMNS, _C.id), asked)
-    found = find(work.connection, query, work.org_id, filters, counted=asked.cursor is None)
-    listing = Listing(contract.search_transcripts, found.rows, COLUMNS, _C.id)
+    listing = Listing(contract.search_transcripts, SPOKEN, COLUMNS, _C.id)
+    found = finder(work.connection, query, listing, asked, org_id=work.org_id, most=contract.MOST_COUNTED)
 
     def show(row: Row[Any]) -> contract.TranscriptMatch:
-        return _match(work, row, query, asked)
+        return _match(row, query, asked)
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show, total=found.total)
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show, finder=found)
 
 
-def _match(work: Work, row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> contract.TranscriptMatch:
+def _match(row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> contract.TranscriptMatch:
     hits = [
         turn
-        for turn in turns_of(work, row.id)
+        for turn in json.loads(row.turns or "[]")
         if (asked.speaker is None or turn["role"] == asked.speaker) and query.occurs_in(words_of(turn["text"]))
     ]
     return contract.TranscriptMatch(

@@ -127,6 +127,8 @@ def _operation(operation: AnyOperation, schema: dict[str, Any], outputs: dict[ty
         "parameters": _parameters(operation, schema),
         "responses": _responses(operation, outputs),
     }
+    if operation.counting:
+        entry["description"] = operation.counting
     if operation.has_body:
         entry["requestBody"] = _body(operation, schema)
     return entry

@@ -37,6 +37,8 @@ def _operation(operation: AnyOperation) -> list[str]:
         lines.append("")
     if operation.sorts:
         lines += [f"Sorts by: {', '.join(f'`{name}`' for name in operation.sorts)}.", ""]
+    if operation.counting:
+        lines += [operation.counting, ""]
     if operation.shape == "media":
         lines += [f"Answers {operation.status} with {' or '.join(operation.media_types)}.", ""]
     elif operation.item is None:

@@ -9,10 +9,10 @@ import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal, or_, select
 
 from callwright.contract.filters import filter_of
 from callwright.contract.model import Input
@@ -56,23 +56,95 @@ class Listing:
         return found, text
 
 
-def matches(listing: Listing, asked: Input) -> list[ColumnElement[bool]]:
-    """The conditions of the filters that were given."""
-    conditions: list[ColumnElement[bool]] = []
+@dataclass(frozen=True)
+class Wanted:
+    """One filter that was given: the column, how it is held against it, and one of which values it must have.
+
+    For the tests `from` and `before` that is one moment, in milliseconds.
+    """
+
+    column: str
+    test: Literal["equals", "from", "before"]
+    values: tuple[Any, ...]
+
+
+def wanted_of(asked: Input) -> list[Wanted]:
+    """The filters that were given."""
+    found: list[Wanted] = []
     for name, field in type(asked).model_fields.items():
         mark, value = filter_of(field), getattr(asked, name)
         if mark is None or value is None:
             continue
-        column = listing.columns[mark.column or name]
-        if mark.test == "from":
-            conditions.append(column >= milliseconds(value))
-        elif mark.test == "before":
-            conditions.append(column < milliseconds(value))
-        elif isinstance(value, list):
-            conditions.append(column.in_(cast("list[Any]", value)))
+        if mark.test != "equals":
+            values = (milliseconds(value),)
         else:
-            conditions.append(column == value)
+            values = tuple(cast("list[Any]", value)) if isinstance(value, list) else (value,)
+        found.append(Wanted(mark.column or name, mark.test, values))
+    return found
+
+
+def matches(listing: Listing, asked: Input) -> list[ColumnElement[bool]]:
+    """The conditions of the filters that were given."""
+    conditions: list[ColumnElement[bool]] = []
+    for wanted in wanted_of(asked):
+        column = listing.columns[wanted.column]
+        if wanted.test == "from":
+            conditions.append(column >= wanted.values[0])
+        elif wanted.test == "before":
+            conditions.append(column < wanted.values[0])
+        elif len(wanted.values) == 1:
+            conditions.append(column == wanted.values[0])
+        else:
+            conditions.append(column.in_(wanted.values))
     return conditions
+
+
+@dataclass(frozen=True)
+class Span:
+    """The entries a page is made of: `count` of them in an order, behind the first `skipped` or behind `last`.
+
+    `order` names the columns with whether each descends, the unique one last; `last` is the position of an entry in it.
+    """
+
+    order: Sequence[tuple[ColumnElement[Any], bool]]
+    count: int
+    skipped: int = 0
+    last: Sequence[Any] | None = None
+
+
+class Finder(Protocol):
+    """Finds the entries of a list in another way than by going through its rows."""
+
+    def total(self) -> int:
+        """How many entries the list has."""
+        ...
+
+    def rows(self, span: Span) -> Select[Any]:
+        """Exactly the rows of the entries that are meant."""
+        ...
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Finds the entries of a list by going through its rows. Counts up to `most` of them where that is given."""
+
+    connection: Connection
+    statement: Select[Any]
+    most: int | None = None
+
+    def total(self) -> int:
+        """How many entries the list has."""
+        if self.most is None:
+            counted = self.statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+        else:
+            one = self.statement.with_only_columns(literal(1), maintain_column_froms=True).order_by(None)
+            counted = select(func.count()).select_from(one.limit(self.most).subquery())
+        return self.connection.execute(counted).scalar_one()
+
+    def rows(self, span: Span) -> Select[Any]:
+        """The rows of the entries that are meant."""
+        behind = self.statement if span.last is None else self.statement.where(_key_conditions(span.order, span.last))
+        return (behind.offset(span.skipped) if span.skipped else behind).limit(span.count)
 
 
 def _key_conditions(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
@@ -119,35 +191,33 @@ def page_of(
     *,
     org_id: str,
     show: Callable[[Row[Any]], Item],
-    total: int | None = None,
+    finder: Finder | None = None,
 ) -> Page[Any]:
     """One page of a list. Reads one row more than it shows, to know whether there are more.
 
-    `total` is how many entries the whole list has, where that is known; otherwise they are counted.
+    `finder` finds the entries; without one the rows that the filters leave are gone through.
     """
     order, sort_text = listing.order(asked.sort)
-    conditions = matches(listing, asked)
+    finds = finder or Walk(connection, listing.rows.where(*matches(listing, asked)))
     given = asked.model_dump(mode="json", exclude={"page", "per_page", "cursor", "sort"}, exclude_none=True)
     binding = orjson.dumps([org_id, listing.operation.name, sort_text, given], option=orjson.OPT_SORT_KEYS)
-    statement = listing.rows.where(*conditions)
     if asked.cursor is not None:
         if asked.page is not None:
             raise invalid("page", "page and cursor exclude each other")
         last, number, total = cursors.open(asked.cursor, binding)
         number += 1
-        rows = statement.where(_key_conditions(order, last))
+        span = Span(order, asked.per_page + 1, last=last)
     else:
         number = asked.page or 1
         skipped = (number - 1) * asked.per_page
         if skipped > MAX_OFFSET:
             raise invalid("page", f"rows beyond {MAX_OFFSET} are reached with cursor, not page")
-        if total is None:
-            counted = statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
-            total = connection.execute(counted).scalar_one()
-        rows = statement.offset(skipped)
+        total = finds.total()
+        span = Span(order, asked.per_page + 1, skipped=skipped)
     keys = [column.label(f"_key_{index}") for index, (column, _) in enumerate(order)]
-    ordered = rows.add_columns(*keys).order_by(*(column.desc() if down else column.asc() for column, down in order))
-    found = connection.execute(ordered.limit(asked.per_page + 1)).all()
+    rows = finds.rows(span).add_columns(*keys)
+    ordered = rows.order_by(*(column.desc() if down else column.asc() for column, down in order))
+    found = connection.execute(ordered).all()
     shown, has_more = found[: asked.per_page], len(found) > asked.per_page
     next_cursor = None
     if has_more:

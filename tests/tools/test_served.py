@@ -10,7 +10,7 @@ from callwright.client.errors import Conflict
 from callwright.tools.catalogue import TOOLS
 from callwright.tools.tool import Tool
 
-from . import samples
+from . import findings, samples
 from .fakes import ERAS, FakeCaller, assistant, server
 
 both_eras = pytest.mark.parametrize("era", ERAS)
@@ -148,6 +148,15 @@ async def test_a_list_gives_one_line_an_entry_and_says_how_to_go_on() -> None:
         "agt_2  Clinic reminders  en-US  voice en-US-ada",
         "3 more: call again with cursor=n2_abc",
     ]
+
+
+@pytest.mark.parametrize(
+    ("total", "said"), [(9_999, "9998 more: "), (10_000, "At least 9999 more: "), (10_001, "At least 10000 more: ")]
+)
+async def test_more_matches_than_are_counted_are_said_to_be_at_least_so_many(total: int, said: str) -> None:
+    answers = {"search_transcripts": samples.page([findings.match()], total=total, cursor="abc")}
+    text = await text_from("search_transcripts", {"query": "expensive"}, answers)
+    assert text.splitlines()[-1] == f"{said}call again with cursor=n1_abc"
 
 
 async def test_a_list_without_cursors_of_its_own_goes_on_by_count() -> None:

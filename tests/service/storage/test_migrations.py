@@ -13,7 +13,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, select, text
 
-from callwright.service.storage import migrate
+from callwright.service.storage import migrate, transcript_search
 from callwright.service.storage import migrations as folder
 from callwright.service.storage.database import make_engine
 from callwright.service.storage.schema import metadata, service_state
@@ -42,6 +42,14 @@ def _differences(connection: Connection) -> list[Any]:
     sqlite = connection.dialect.name == "sqlite"
     options: dict[str, Any] = {"compare_type": True, "compare_server_default": sqlite, "include_object": _declared}
     return compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
+
+
+def _upgraded(connection: Connection, revision: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(VERSIONS.parent))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
 
 
 def test_the_migrations_make_what_the_tables_declare(empty_database_url: str) -> None:
@@ -85,11 +93,7 @@ def test_a_second_upgrade_changes_nothing(database_url: str) -> None:
 
 def test_an_older_database_is_brought_up_with_its_data(empty_database_url: str) -> None:
     def first(connection: Connection) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(VERSIONS.parent))
-        config.set_main_option("path_separator", "os")
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
+        _upgraded(connection, "0001")
         connection.execute(text("INSERT INTO service_state (name, value) VALUES ('kept', 'x')"))
 
     on(empty_database_url, first)
@@ -97,6 +101,45 @@ def test_an_older_database_is_brought_up_with_its_data(empty_database_url: str) 
     migrate.upgrade(empty_database_url)
     assert on(empty_database_url, _differences) == []
     assert on(empty_database_url, lambda connection: connection.execute(select(service_state.c.value)).scalar()) == "x"
+
+
+def _row(table: str, **values: Any) -> Callable[[Connection], Any]:
+    names = ", ".join(values)
+    statement = text(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in values)})")
+    return lambda connection: connection.execute(statement, values)
+
+
+@pytest.mark.parametrize("revision", ["0004", "0005"])
+def test_words_of_an_older_database_are_found_as_if_they_were_indexed_today(
+    empty_database_url: str, revision: str
+) -> None:
+    fixed: dict[str, Any] = {"org_id": "org_1", "call_type": "outbound", "simulated": True, "agent_id": "agt_É'\"1"}
+    fixed |= {"attempt_number": 1, "from_number": "+1", "status": "completed", "outcome": "answered", "ended_at": 9}
+    made = [("cal_3", 7, "one"), ("cal_1", 5, "hello two"), ("cal_2", 7, "hello three"), ("cal_4", 6, "hello")]
+
+    def fill(connection: Connection) -> None:
+        _upgraded(connection, revision)
+        _row("organizations", id="org_1", name="Clinic", plan="growth", created_at=1)(connection)
+        for call_id, at_ms, words in made:
+            facts = {**fixed, "id": call_id, "created_at": at_ms, "to_number": f"+{call_id}", "contact_id": call_id}
+            _row("calls", **facts, disposition="goal_met" if at_ms == 7 else None)(connection)
+            _row("transcript_words", call_id=call_id, words=words)(connection)
+
+    def indexed(connection: Connection) -> list[Any]:
+        sqlite = connection.dialect.name == "sqlite"
+        columns = "rowid, call_id, words, marks" if sqlite else "call_id, words"
+        return list(connection.execute(text(f"SELECT {columns} FROM transcript_words ORDER BY call_id")))
+
+    def again(connection: Connection) -> list[Any]:
+        connection.execute(text("DELETE FROM transcript_words"))
+        transcript_search.add(connection, [{"call_id": call_id, "words": words} for call_id, _, words in sorted(made)])
+        return indexed(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    carried = on(empty_database_url, indexed)
+    assert [(row.call_id, row.words) for row in carried] == [(call_id, words) for call_id, _, words in sorted(made)]
+    assert on(empty_database_url, again) == carried
 
 
 def test_a_database_of_a_newer_program_is_refused_and_left_alone(database_url: str) -> None:
