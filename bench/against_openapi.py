@@ -1,10 +1,12 @@
 """A read tool over HTTP beside the same tool of a server that FastMCP makes of our OpenAPI document, in one run."""
 
+import json
 import re
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import anyio
 
-from bench.over_http import CALL, KEY, NEWER, START_S, load, message, request, serving
+from bench.over_http import KEY, NEWER, START_S, load, message, request, serving
 
 CONNECTIONS = 16
 ROUND_S = 4.0
@@ -50,13 +52,23 @@ def _baseline(root: str, key: str, folder: str) -> Generator[str]:
             process.wait(30)
 
 
-def _per_second(address: str, key: str, seconds: float) -> float:
-    headers = {"MCP-Protocol-Version": NEWER, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
-    call = request(address, key, "/mcp", message("tools/call", CALL, newer=True), headers)
+def _agent(root: str, key: str) -> str:
+    """The id of an agent to read."""
+    fields = {"name": "Bench", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    made = urllib.request.Request(f"{root}/v1/agents", json.dumps(fields).encode(), headers)
+    with urllib.request.urlopen(made, timeout=START_S) as answer:
+        return json.load(answer)["data"]["id"]
+
+
+def _per_second(address: str, key: str, agent: str, seconds: float) -> float:
+    headers = {"MCP-Protocol-Version": NEWER, "Mcp-Method": "tools/call", "Mcp-Name": "get_agent"}
+    asked = message("tools/call", {"name": "get_agent", "arguments": {"id": agent}}, newer=True)
+    call = request(address, key, "/mcp", asked, headers)
 
     async def run() -> float:
         begun = time.perf_counter()
-        times = await load(address, [call] * CONNECTIONS, seconds)
+        times = await load(address, [call] * CONNECTIONS, seconds, has=agent.encode())
         return len(times) / (time.perf_counter() - begun)
 
     return anyio.run(run, backend_options={"use_uvloop": sys.platform != "win32"})
@@ -67,8 +79,10 @@ def compared(count: int) -> list[Round]:
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         key = subprocess.run([*KEY, folder], capture_output=True, text=True, check=True).stdout.strip()
         with serving(folder) as server, _baseline(f"http://{server.address}", key, folder) as other:
-            _per_second(server.address, key, 1.0)
-            _per_second(other, key, 1.0)
+            agent = _agent(f"http://{server.address}", key)
+            _per_second(server.address, key, agent, 1.0)
+            _per_second(other, key, agent, 1.0)
             return [
-                Round(_per_second(server.address, key, ROUND_S), _per_second(other, key, ROUND_S)) for _ in range(count)
+                Round(_per_second(server.address, key, agent, ROUND_S), _per_second(other, key, agent, ROUND_S))
+                for _ in range(count)
             ]

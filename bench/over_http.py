@@ -106,8 +106,11 @@ async def once(address: str, sent: bytes) -> tuple[bytes, bytes]:
         return await answer(BufferedByteReceiveStream(connection))
 
 
-async def load(address: str, wanted: list[bytes], seconds: float) -> list[float]:
-    """How long each request has taken, in seconds. Each of `wanted` is sent again and again on its own connection."""
+async def load(address: str, wanted: list[bytes], seconds: float, *, has: bytes = b"play_money") -> list[float]:
+    """How long each request has taken, in seconds. Each of `wanted` is sent again and again on its own connection.
+
+    `has` stands in every right answer.
+    """
     host, _, port = address.rpartition(":")
     times: list[float] = []
 
@@ -117,7 +120,7 @@ async def load(address: str, wanted: list[bytes], seconds: float) -> list[float]
             while (begun := time.perf_counter()) < until:
                 await connection.send(sent)
                 head, body = await answer(stream)
-                if b" 200 " not in head[:15] or b"play_money" not in body:
+                if b" 200 " not in head[:15] or has not in body:
                     raise RuntimeError((head + body).decode())
                 times.append(time.perf_counter() - begun)
 
