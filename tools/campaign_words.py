@@ -15,7 +15,6 @@ _NEXT = {
     "completed": "Next: get_call_stats counts its calls. list_calls with this deployment_id shows them.",
 }
 _NAMES_SHOWN = 12
-_TEXT_SHOWN = 300
 
 
 def done(stats: Stats) -> int:

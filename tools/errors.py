@@ -127,7 +127,7 @@ def explained(error: CallwrightError, tool: Tool, *, offers: Offers = everything
         what = "The service gave an answer that cannot be read; it may be of another version."
     if tool.hints.read_only:
         return f"{what} Nothing was changed."
-    look = next((name for name in _looks(tool.operation) if offers(name)), None)
+    look = next((name for name in looks(tool.operation) if offers(name)), None)
     if look is None:
         return f"{what} It may have happened: tell the person, and do not try again."
     if key and tool.operation.noun == "deployments" and tool.operation.method == "POST" and offers("get_deployment"):
@@ -135,12 +135,7 @@ def explained(error: CallwrightError, tool: Tool, *, offers: Offers = everything
     return f"{what} It may have happened: look with {look} before trying again."
 
 
-def looked_up_with(operation: AnyOperation) -> str:
-    """The tool that shows whether a change has happened."""
-    return _looks(operation)[0]
-
-
-def _looks(operation: AnyOperation) -> tuple[str, ...]:
+def looks(operation: AnyOperation) -> tuple[str, ...]:
     """The tools that show whether a change has happened, the best first."""
     listing = BY_NOUN[operation.noun]
     gone = operation.method == "DELETE"
@@ -178,7 +173,7 @@ def _advice(problem: ServiceProblem, operation: AnyOperation, offers: Offers) ->
             return offered_words("Check the id. The id comes from the answer of import_audience.", offers)
         return offered_words(f"{FINDERS.get(field, find)} shows what exists.", offers) or "Check the id."
     default = "Try again later, or tell the person."
-    look = next((name for name in _looks(operation) if offers(name)), find)
+    look = next((name for name in looks(operation) if offers(name)), find)
     return offered_words(NEXT.get(problem.code, default).format(find=find, look=look), offers) or default
 
 

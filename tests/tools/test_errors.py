@@ -1,6 +1,7 @@
 """From an error of the client to the next step."""
 
 import pytest
+from mcp.types import TextContent
 from pydantic import JsonValue
 
 from callwright.client.errors import (
@@ -16,6 +17,9 @@ from callwright.contract.problems import PROBLEMS
 from callwright.tools.catalogue import TOOLS, tool_named
 from callwright.tools.errors import explained
 from callwright.tools.tool import Tool
+
+from .fakes import FakeCaller, assistant, server
+from .samples import ARGUMENTS
 
 writing = pytest.mark.parametrize(
     "tool", [tool for tool in TOOLS if not tool.hints.read_only], ids=lambda tool: tool.name
@@ -147,6 +151,25 @@ def test_a_read_that_failed_has_changed_nothing(error: CallwrightError) -> None:
 
 def test_an_unreadable_answer_to_a_change_says_to_look() -> None:
     assert "look with get_deployment" in explained(UnexpectedAnswer("odd"), tool_named("start_deployment"))
+
+
+@pytest.mark.parametrize("name", ["create_deployment", "start_deployment"])
+async def test_after_a_lost_answer_the_key_that_was_sent_is_named(name: str) -> None:
+    caller = FakeCaller()
+    caller.answers[name] = ServiceTimeout("late", request_sent=True, repeatable=True)
+    async with assistant(server(caller), "auto") as client:
+        result = await client.call_tool(name, ARGUMENTS.get(name, {"id": "dep_1"}))
+    block = result.content[0]
+    assert isinstance(block, TextContent)
+    [sent] = [asked.key for asked in caller.asked if asked.operation == name]
+    assert sent
+    assert f"look with get_deployment and idempotency_key={sent}," in block.text
+
+
+def test_a_lost_answer_of_another_kind_names_no_key() -> None:
+    error = ServiceTimeout("late", request_sent=True, repeatable=True)
+    assert "idempotency_key" not in explained(error, tool_named("create_agent"), key="k1")
+    assert "idempotency_key" not in explained(error, tool_named("update_deployment"), key="")
 
 
 def test_arguments_the_client_refuses_are_explained() -> None:
