@@ -24,6 +24,7 @@ from pydantic import BaseModel, Field
 
 from callwright.contract.model import Input
 
+from .untrusted import cleaned
 from .use import Use
 
 PATIENCE_S = 600.0
@@ -99,7 +100,8 @@ async def _answer(context: Context[Any, Any], stake: Stake) -> ElicitationResult
 
 
 def _message(stake: Stake) -> str:
-    return f"{stake.sentence}\n{stake.shown[:_MOST_SHOWN]}" if stake.shown else stake.sentence
+    sentence = cleaned(stake.sentence)
+    return f"{sentence}\n{stake.shown[:_MOST_SHOWN]}" if stake.shown else sentence
 
 
 def _can_ask(context: Context[Any, Any]) -> bool:
@@ -112,10 +114,11 @@ def _can_ask(context: Context[Any, Any]) -> bool:
 
 
 def _check_sentence(given: str | None, stake: Stake, tool: str) -> None:
-    if given is not None and given.split() == stake.sentence.split():
+    sentence = cleaned(stake.sentence)  # another service may have written it
+    if given is not None and cleaned(given).split() == sentence.split():
         return
     what = "The person has to agree first" if given is None else "That is not what would happen"
     raise ToolError(
-        f"{what}: nothing was done yet. Show them this sentence as it is: «{stake.sentence}» Only if they say yes, "
+        f"{what}: nothing was done yet. Show them this sentence as it is: «{sentence}» Only if they say yes, "
         f"call {tool} again with person_agreed_to set to exactly that sentence."
     )
