@@ -37,6 +37,7 @@ __all__ = [
     "AsyncByteStream",
     "AsyncHTTPTransport",
     "Bounds",
+    "DirectTransport",
     "MockTransport",
     "Request",
     "Response",
@@ -101,11 +102,25 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Answer:
-    """A successful answer, read to its end. Header names are in lower case."""
+    """An answer, read to its end. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+
+
+class DirectTransport(AsyncBaseTransport):
+    """A transport to a service that may stand in this very process, and then takes a request as it is."""
+
+    async def answered(
+        self, method: str, target: str, headers: Mapping[str, str], content: bytes | None
+    ) -> Answer | None:
+        """The service's answer, whatever its status; None where the request has to travel over HTTP.
+
+        `target` is the path below the versioned prefix, with its query. Making a request and an answer of HTTP out of
+        these takes longer than most of what is asked.
+        """
+        raise NotImplementedError
 
 
 class Stream:
@@ -160,6 +175,7 @@ class Transport:
         self._carrier: AsyncBaseTransport = transport or httpx.AsyncHTTPTransport(
             trust_env=False, limits=httpx.Limits(max_connections=self._bounds.connections)
         )
+        self._direct = transport if isinstance(transport, DirectTransport) else None
         self._elsewhere = elsewhere
         self.resolve = resolve
         timeout = httpx.Timeout(self._bounds.read_s, connect=self._bounds.connect_s)
@@ -235,6 +251,11 @@ class Transport:
 
     async def _exchange_once(self, wire: WireRequest) -> Answer:
         with self._translated(wire), anyio.fail_after(self._bounds.total_s):
+            if self._direct is not None:
+                headers = self._headers_of(wire)
+                answer = await self._direct.answered(wire.method, wire.target, headers, wire.content)
+                if answer is not None:
+                    return self._success(answer)
             response = await self._sent(wire)
             try:
                 if not response.is_success:
@@ -255,7 +276,7 @@ class Transport:
             finally:
                 await _closed(response)
 
-    async def _sent(self, wire: WireRequest) -> httpx.Response:
+    def _headers_of(self, wire: WireRequest) -> dict[str, str]:
         headers = {
             "Authorization": f"Bearer {self._key.reveal()}",
             "Accept": "application/json",
@@ -264,10 +285,21 @@ class Transport:
         }
         if (tool := tool_name.get()) is not None:
             headers["X-Callwright-Tool"] = tool
+        return headers
+
+    def _success(self, answer: Answer) -> Answer:
+        if not 200 <= answer.status < 300:
+            raise problem_of(answer.status, answer.headers, answer.body)
+        if len(answer.body) > (limit_bytes := self._bounds.answer_bytes):
+            request_id = answer.headers.get("x-request-id")
+            raise AnswerTooLarge(limit_bytes=limit_bytes, status=answer.status, request_id=request_id)
+        return answer
+
+    async def _sent(self, wire: WireRequest) -> httpx.Response:
         request = httpx.Request(
             wire.method,
             _url(self.base_url + wire.target),
-            headers=headers,
+            headers=self._headers_of(wire),
             content=wire.content,
             extensions=dict(self._extensions),
         )

@@ -8,7 +8,7 @@ import importlib
 import logging
 import secrets
 import socket
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,11 @@ from anyio import to_thread
 
 from callwright.client import Client
 from callwright.client.errors import CallwrightError, ServiceTimeout
-from callwright.client.transport import ASGITransport, httpx
+from callwright.client.transport import Answer, DirectTransport, httpx
 from callwright.service.data_folder import DataFolder, DataFolderInUse
 
 from .failures import first_cause, start_failure
+from .inside import Inside
 from .key_sessions import Key
 from .settings import ProgramSettings
 
@@ -132,8 +133,8 @@ class ServiceKeys:
 
     def client(self, key: Key, /) -> Client:
         """A client that works as this key, in this process. Closing it closes nothing, so it need not be closed."""
-        door = _handing_over(self._service.asgi, key.secret) if key.is_personal else self._service.asgi
-        return Client(IN_PROCESS, key.secret, transport=ASGITransport(app=door))
+        inside = Inside(self._service, personal=key.secret if key.is_personal else None)
+        return Client(IN_PROCESS, key.secret, transport=inside)
 
     async def sealing_secret(self) -> bytes:
         """32 bytes that every process of this installation knows, for what clients carry between two requests."""
@@ -143,17 +144,7 @@ class ServiceKeys:
         return bytes.fromhex(await database.write(installation_secret, _SEALING_SECRET))
 
 
-def _handing_over(application: Any, secret: str) -> Callable[..., Awaitable[None]]:
-    """The service for a person's key, which it takes from nobody else: REST refuses such keys."""
-    from callwright.service.http.principals import HANDED_OVER, HandedOver
-
-    async def door(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        await application({**scope, HANDED_OVER: HandedOver(secret)}, receive, send)
-
-    return door
-
-
-class Residence(httpx.AsyncBaseTransport):
+class Residence(DirectTransport):
     """Sends requests to whoever serves the folder: this process or another one.
 
     A request that could not be sent because the other process left waits for the next one, this process perhaps.
@@ -163,7 +154,7 @@ class Residence(httpx.AsyncBaseTransport):
         self._settings = settings
         self._say_address = say_address
         self._folder = DataFolder(settings.data)
-        self._inside: httpx.AsyncBaseTransport | None = None
+        self._inside: Inside | None = None
         self._outside = httpx.AsyncHTTPTransport()
         self._address: str | None = None
         self._changed = anyio.Event()
@@ -197,7 +188,7 @@ class Residence(httpx.AsyncBaseTransport):
 
     async def _serve(self, listener: socket.socket) -> None:
         async with service_of(self._settings) as (service, _), listening(service.asgi, listener) as base_url:
-            self._inside = ASGITransport(app=service.asgi)
+            self._inside = Inside(service)
             self._folder.announce(base_url)
             self._say_address(base_url)
             self._change()
@@ -228,6 +219,12 @@ class Residence(httpx.AsyncBaseTransport):
     async def _wait(self) -> None:
         with anyio.move_on_after(LOOK_AGAIN_S):
             await self._changed.wait()
+
+    async def answered(
+        self, method: str, target: str, headers: Mapping[str, str], content: bytes | None
+    ) -> Answer | None:
+        """The answer of this process while it serves the folder, else None."""
+        return None if self._inside is None else await self._inside.answered(method, target, headers, content)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Sends a request to whoever serves the folder now. Raises `ConnectTimeout` when nobody does for long."""

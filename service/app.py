@@ -52,6 +52,8 @@ class Service:
 
     ports: Ports
     asgi: Starlette
+    gate: Gate
+    """Answers what is below a prefix, for who stands in this process and needs no HTTP."""
 
 
 def installation_secret(connection: Connection, name: str) -> str:
@@ -101,17 +103,22 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
                 if workers:
                     tasks.start_soon(Supervisor(ports, bell).run)
                 try:
-                    yield Service(ports, application(ports))
+                    gate = gate_of(ports)
+                    yield Service(ports, application(ports, gate), gate)
                 finally:
                     tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
                 await sweeps.keep_uses(ports)
 
 
-def application(ports: Ports) -> Starlette:
-    """The ASGI application: the API below both spellings of its prefix, its description, and a health check."""
+def gate_of(ports: Ports) -> Gate:
+    """The way into every operation."""
     every.load()
-    gate = Gate(ports, RouteTable(OPERATIONS.values()))
+    return Gate(ports, RouteTable(OPERATIONS.values()))
+
+
+def application(ports: Ports, gate: Gate) -> Starlette:
+    """The ASGI application: the API below both spellings of its prefix, its description, and a health check."""
 
     async def openapi(_: Request) -> Response:
         return Response(document(), media_type="application/json")

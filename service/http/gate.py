@@ -64,16 +64,19 @@ class Gate:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answers one request."""
-        request = Request(scope, receive)
+        response = await self.answer(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def answer(self, request: Request) -> Response:
+        """The answer to one request, which is a problem where it is refused or fails."""
         request_id = self._ports.ids.new("req")
         try:
-            response = await self._serve(request, request_id)
+            return await self._serve(request, request_id)
         except Refusal as refusal:
-            response = problem_response(refusal, request_id)
+            return problem_response(refusal, request_id)
         except Exception:
             log.exception("a request failed", extra={"request_id": request_id})
-            response = problem_response(Refusal(INTERNAL_ERROR), request_id)
-        await response(scope, receive, send)
+            return problem_response(Refusal(INTERNAL_ERROR), request_id)
 
     async def _serve(self, request: Request, request_id: str) -> Response:
         body = await read_body(request) if request.method in ("POST", "PATCH", "PUT") else b""

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import anyio
 from anyio import to_thread
@@ -43,8 +43,10 @@ class _Unit:
     error: BaseException | None = None
 
 
-def make_engine(url: str, *, writer: bool = False) -> Engine:
+def make_engine(url: str, *, writer: bool = False, begins: bool = True) -> Engine:
     """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once.
+
+    On SQLite, without `begins` whoever uses it begins and ends transactions on the driver.
 
     Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
     """
@@ -67,7 +69,8 @@ def make_engine(url: str, *, writer: bool = False) -> Engine:
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
 
         event.listen(engine, "connect", on_connect)
-        event.listen(engine, "begin", on_begin)
+        if begins:
+            event.listen(engine, "begin", on_begin)
         return engine
     return create_engine(url, pool_size=POSTGRES_CONNECTIONS, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
 
@@ -82,7 +85,8 @@ class Database:
         self._writing = make_engine(url, writer=True) if self.is_sqlite else made
         # On Postgres each statement would see a state of its own otherwise; SQLite reads a snapshot anyway.
         self._reading = made if self.is_sqlite else made.execution_options(isolation_level="REPEATABLE READ")
-        self._looking_up = make_engine(url) if self.is_sqlite else self._reading
+        self._looking_up = make_engine(url, begins=False) if self.is_sqlite else self._reading
+        self._look_ups: Connection | None = None
         self._readers = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
         self._writers = 1 if self.is_sqlite else POSTGRES_CONNECTIONS
         self._read_threads = anyio.CapacityLimiter(self._readers)
@@ -113,8 +117,17 @@ class Database:
         if not self.is_sqlite:
             return await self.read(work, *args, **kwargs)
         self._check_open()
-        with self._looking_up.connect() as connection, connection.begin():
+        if self._look_ups is None:
+            self._look_ups = self._looking_up.connect()
+        connection = self._look_ups
+        # One connection that stays taken, its transactions begun and ended on the driver: leaving that to the pool and
+        # to SQLAlchemy takes as long as the look-up itself.
+        driver: sqlite3.Connection = cast("Any", connection.connection.dbapi_connection)
+        driver.execute("BEGIN").close()
+        try:
             return work(connection, *args, **kwargs)
+        finally:
+            driver.rollback()
 
     def generation(self) -> int | None:
         """A number that differs once anybody has committed anything; None on Postgres, which cannot tell cheaply.
@@ -204,6 +217,8 @@ class Database:
 
     def _dispose(self) -> None:
         self._reading.dispose()
+        if self._look_ups is not None:
+            self._look_ups.close()
         self._looking_up.dispose()
         if self._writing is not self._reading:
             self._writing.dispose()
