@@ -4,7 +4,7 @@ Moments are milliseconds since the epoch, money is millionths of a dollar, struc
 are sorted use the C collation on Postgres, so that both engines give the same order.
 """
 
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 metadata = MetaData()
 
@@ -44,6 +44,34 @@ organizations = Table(
     Column("name", Sorted, nullable=False, unique=True),
     Column("plan", String(20), nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("requests_per_second", Integer),
+    Column("requests_per_day", Integer),
+    Column("recording_retention_days", Integer),
+    Column("recordings_deleted_before", Moment, nullable=False, server_default="0"),
+)
+"""The columns about requests and retention hold what was negotiated; null stands for what the plan says. Recordings of
+calls that ended before `recordings_deleted_before` are gone for good, whatever the plan says later.
+"""
+
+users = Table(
+    "users",
+    metadata,
+    key(),
+    Column("email", Sorted, unique=True),
+    Column("name", String(200), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("deleted_at", Moment),
+)
+
+memberships = Table(
+    "memberships",
+    metadata,
+    Column("org_id", String(40), ForeignKey("organizations.id"), primary_key=True),
+    Column("user_id", String(40), ForeignKey("users.id"), primary_key=True),
+    Column("role", String(20), nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("left_at", Moment),
+    Index("ix_memberships_user", "user_id"),
 )
 
 api_keys = Table(
@@ -60,7 +88,29 @@ api_keys = Table(
     Column("kind", String(10), nullable=False, server_default="live"),
     Column("profile", String(20)),
     Column("spending_cap_micros", Micros),
+    Column("created_by_user_id", String(40)),
 )
+
+request_levels = Table(
+    "request_levels",
+    metadata,
+    Column("key_id", String(40), primary_key=True),
+    Column("name", String(20), primary_key=True),
+    Column("level", Float, nullable=False),
+    Column("at", Moment, nullable=False),
+)
+"""How far each key is with its limits, for all processes on Postgres; SQLite has one process and keeps this in memory.
+Postgres empties the table after a crash.
+"""
+
+request_days = Table(
+    "request_days",
+    metadata,
+    Column("key_id", String(40), primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("requests", BigInteger, nullable=False),
+)
+"""Requests of a key by day since the epoch (UTC), written down every few seconds."""
 
 wallets = Table(
     "wallets",
@@ -116,6 +166,7 @@ audit_log = Table(
     Column("changes", Text, nullable=False),
     Column("tool", String(64)),
     Index("ix_audit_log_at", "org_id", "at", "id"),
+    Index("ix_audit_log_subject", "org_id", "subject", "at"),
 )
 
 outbox = Table(

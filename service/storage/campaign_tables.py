@@ -123,6 +123,7 @@ phone_numbers = Table(
     Column("auto_renew", Boolean, nullable=False),
     Column("released_at", Moment),
     *stored(),
+    Column("inbound_deployment_id", String(40)),
     Index(
         "uq_phone_numbers_rented",
         "number",
@@ -182,6 +183,8 @@ deployments = Table(
     *stored(),
     Column("plan_id", String(200)),
     Column("started_by_key_id", String(40)),
+    Column("call_type", String(10), nullable=False, server_default="outbound"),
+    Column("inbound", Text),
     Index("uq_deployments_name", "org_id", "name", unique=True),
     Index("ix_deployments_created", "org_id", "created_at", "id"),
     Index("ix_deployments_live", "status", "lease_until"),
