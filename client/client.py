@@ -1,6 +1,6 @@
 """The client: one attribute for each kind of resource, and the generic doors of `session.py`."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from types import MappingProxyType, TracebackType
 from typing import Self
 from uuid import uuid4
@@ -14,6 +14,7 @@ from .deployments import Deployments
 from .method import Noun, OperationMethod
 from .network_place import Resolve, resolved
 from .phone_numbers import PhoneNumbers
+from .request import beta_headers
 from .retry import Retries
 from .session import OneUseKey, Session
 from .transcripts import Transcripts
@@ -58,17 +59,20 @@ class Client(Surface):
             async for call in client.calls.list(outcome=["answered"]):
                 ...
 
-    `base_url` includes the version prefix. `timeout_s` bounds each attempt of a request, `connect_timeout_s` its
-    connecting; with `retries` attempts the longest wait is their sum and the pauses between. Bound a whole call with
-    `anyio.fail_after`. `max_answer_bytes` bounds a JSON answer. `transport` replaces the network, for example by an
-    ASGI application, and `elsewhere` the one for addresses of other hosts that stand in answers (`open_address`); both
-    are closed with the client. `resolve` looks up the IP addresses of such hosts. `sleep`, `draw` (a number from 0 up
-    to 1) and `new_key` are what pauses, their jitter and the idempotency keys are made with.
+    `base_url` includes the version prefix. `beta` names the beta features to switch on. A `DeprecationWarning` tells,
+    once, of each operation in use that the service is going to take away.
+
+    `timeout_s` bounds each attempt of a request, `connect_timeout_s` its connecting; with `retries` the longest wait is
+    the sum of the attempts and the pauses between. Bound a whole call with `anyio.fail_after`. `max_answer_bytes`
+    bounds a JSON answer. `transport` replaces the network, for example by an ASGI application, and `elsewhere` the one
+    for addresses of other hosts that stand in answers (`open_address`); both are closed with the client. `resolve`
+    looks up the IP addresses of such hosts. `sleep`, `draw` (a number from 0 up to 1) and `new_key` are what pauses,
+    their jitter and the idempotency keys are made with.
 
     The environment is not read: a proxy is given as a transport.
 
     Raises:
-        InvalidArguments: the base URL or the key cannot be one.
+        InvalidArguments: the base URL, the key or a feature's name cannot be one.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class Client(Surface):
         base_url: str,
         api_key: str,
         *,
+        beta: Collection[str] = (),
         transport: AsyncBaseTransport | None = None,
         elsewhere: AsyncBaseTransport | None = None,
         resolve: Resolve = resolved,
@@ -97,6 +102,7 @@ class Client(Surface):
                 resolve=resolve,
                 bounds=bounds,
                 retries=retries,
+                headers=beta_headers(beta),
                 sleep=sleep,
                 draw=draw,
             ),

@@ -6,11 +6,15 @@ from .method import Noun, listing, method
 
 
 class Deployments(Noun):
-    """Deployments: campaigns. `start` and `resume` make calls; `create` does with `auto_start` only."""
+    """Deployments: campaigns, and numbers whose callers an agent answers.
+
+    `start` and `resume` make calls; `create` does with `auto_start` only. `create_inbound` calls nobody.
+    """
 
     list = listing(deployments.list_deployments)
     get = method(deployments.get_deployment)
     create = method(deployments.create_deployment)
+    create_inbound = method(deployments.create_inbound_deployment)
     update = method(deployments.update_deployment)
     delete = method(deployments.delete_deployment)
     preview = method(deployments.preview_deployment)

@@ -8,7 +8,8 @@ that did not reach anything is sent again in the other spelling, and what worked
 | 404 in neither error envelope; 405; a page of HTML in answer to a GET | no such route here, nothing done   |
 | 501                                                                   | the route is there, but not served |
 | 404 to a GET that names no thing, for example a list                  | no such route here                 |
-| a success; a problem with any other code, 401 excepted                | the route is there                 |
+| 401, 408, 429                                                         | nothing: found before the route is |
+| a success; a problem with any other code                              | the route is there                 |
 
 When the first way works, nothing more is sent. An operation that answered once, or that the service's own description
 names, is there for good: from then on a 404 means that the thing asked for is not.
@@ -23,7 +24,7 @@ from urllib.parse import urlsplit
 from callwright.contract.operation import AnyOperation
 from callwright.contract.problems import NOT_FOUND
 
-from .errors import AuthenticationFailed, NotFound, NotOffered, ServiceProblem
+from .errors import UNSERVED_STATUSES, NotFound, NotOffered, ServiceProblem
 from .request import WireRequest
 
 PREFIXES = ("", "/v1", "/api/v1")
@@ -33,6 +34,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {"phone_numbers": ("phone_numbers", "
 """First segments of paths that services spell in different ways; the contract's own way comes first."""
 
 _ABSENT = (404, 405, 501)
+_BEFORE_THE_ROUTE = {401, *UNSERVED_STATUSES}
 
 
 class Answered(Protocol):
@@ -92,7 +94,7 @@ class Dialect:
                 answer = await once(_placed(wire, prefix, word))
             except ServiceProblem as problem:
                 if not self._absent(operation, problem):
-                    if not isinstance(problem, AuthenticationFailed):
+                    if problem.status not in _BEFORE_THE_ROUTE:
                         self._learn(operation, prefix, word)
                     raise self._read(operation, problem) from None
                 status = problem.status
@@ -144,6 +146,7 @@ class Dialect:
             type=NOT_FOUND.type,
             field=operation.path_fields[-1],
             request_id=problem.request_id,
+            headers=problem.headers,
         )
 
 

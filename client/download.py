@@ -11,7 +11,7 @@ import anyio
 
 from callwright.contract.operation import AnyOperation
 
-from .errors import AnswerTooLarge, InvalidArguments, UnexpectedAnswer
+from .errors import AnswerTooLarge, InvalidArguments, ServiceProblem, UnexpectedAnswer
 from .request import WireRequest
 from .transport import Stream, Transport
 
@@ -33,12 +33,13 @@ class Download:
 
     `status` is 200 for the whole, 206 for the range asked for, and 304, with no bytes, when `if_none_match` still
     holds. `size` is the number of bytes of this answer, None when the service does not say. A service may ignore a
-    range: then `content_range` is None and the whole comes.
+    range: then `content_range` is None and the whole comes. `headers` are the answer's, by name in lower case.
     """
 
     def __init__(self, stream: Stream) -> None:
         self._stream, self._begun = stream, False
         self.status = stream.status
+        self.headers = stream.headers
         self.media_type = stream.headers.get("content-type", "").partition(";")[0].strip().lower()
         self.etag = stream.headers.get("etag")
         self.size = _size(stream.headers.get("content-length"))
@@ -122,11 +123,17 @@ class DownloadRequest:
     async def __aenter__(self) -> Download:
         if self._open is not None:
             raise RuntimeError("this download is open already")
-        download = Download(await self._transport.dialect.asked(self._operation, self._wire, self._opened))
+        deprecations = self._transport.deprecations
+        try:
+            download = Download(await self._transport.dialect.asked(self._operation, self._wire, self._opened))
+        except ServiceProblem as problem:
+            deprecations.heed(self._operation.name, problem.headers)
+            raise
         if download.status != 304 and download.media_type not in self._operation.media_types:
             await self.__aexit__(None, None, None)
             message = f"the answer to {self._operation.name} is of type {download.media_type[:100] or 'unknown'!r}"
             raise UnexpectedAnswer(message, status=download.status)
+        deprecations.heed(self._operation.name, download.headers)
         return download
 
     async def _opened(self, wire: WireRequest) -> Stream:

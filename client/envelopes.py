@@ -17,8 +17,11 @@ from .errors import (
     AuthenticationFailed,
     Conflict,
     InvalidRequest,
+    KeyOwnerRequired,
     NotFound,
     PermissionRefused,
+    QuotaExceeded,
+    RangeNotSatisfiable,
     RateLimited,
     RuleRejected,
     ServiceFailed,
@@ -30,8 +33,13 @@ _BY_STATUS: dict[int, tuple[type[ServiceProblem], ProblemType]] = {
     403: (PermissionRefused, "permission_error"),
     404: (NotFound, "not_found_error"),
     409: (Conflict, "conflict_error"),
+    416: (RangeNotSatisfiable, "validation_error"),
     422: (RuleRejected, "business_rule_error"),
     429: (RateLimited, "rate_limit_error"),
+}
+_BY_CODE: dict[tuple[int, str], type[ServiceProblem]] = {
+    (409, "api_key_owner_required"): KeyOwnerRequired,
+    (429, "daily_quota_exceeded"): QuotaExceeded,
 }
 _NAMED = frozenset({"type", "code", "message", "field", "request_id", "errors"})
 _JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
@@ -44,7 +52,7 @@ def problem_of(status: int, headers: Mapping[str, str], body: bytes) -> ServiceP
     code = _text(fields, "code") or f"http_{status}"
     known = PROBLEMS.get(code)
     errors = fields.get("errors")
-    return kind(
+    return _BY_CODE.get((status, code), kind)(
         _text(fields, "message") or (known.meaning if known else _phrase(status)),
         code=code,
         status=status,
@@ -54,6 +62,7 @@ def problem_of(status: int, headers: Mapping[str, str], body: bytes) -> ServiceP
         errors=errors if isinstance(errors, list) else (),
         details={name: value for name, value in fields.items() if name not in _NAMED},
         retry_after_s=retry_after_s(headers),
+        headers=headers,
     )
 
 

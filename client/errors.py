@@ -4,13 +4,16 @@
     ├── InvalidArguments          the arguments do not fit; nothing was sent
     ├── ServiceProblem            the service answered with a problem: code, status, message, field, request_id
     │   ├── InvalidRequest        400 and every other 4xx that is not named below
+    │   │   └── RangeNotSatisfiable   416: there are only `total_bytes` bytes
     │   ├── AuthenticationFailed  401: no key, or not a valid one
     │   ├── PermissionRefused     403
     │   ├── NotFound              404: no such thing in the key's organization
     │   ├── NotOffered            404, 405, 501 for the route itself: the service has no such operation
     │   ├── Conflict              409: a name is taken, a state does not allow it
+    │   │   └── KeyOwnerRequired      the key's creator has left; `action_url` leads to the keys
     │   ├── RuleRejected          422: a business rule (credits, plan, compliance)
     │   ├── RateLimited           429: wait `retry_after_s`
+    │   │   └── QuotaExceeded         the requests of the day are used up; they begin anew at `resets_at`
     │   └── ServiceFailed         5xx
     ├── ServiceUnreachable        no connection, or it broke
     ├── ServiceTimeout            no answer in time
@@ -19,16 +22,22 @@
         ├── DoesNotFit            JSON of another shape; `data` is what came
         └── AnswerTooLarge        more bytes than the caller or the client allows
 
-Errors are raised after the retries that `retry.py` allows. No message holds the API key or a URL beyond its origin.
-How a problem is read from an answer stands in `envelopes.py`.
+Errors are raised after the retries that `retry.py` allows. No message holds the API key, or a URL beyond its origin
+save an `action_url` of the service. How a problem is read from an answer stands in `envelopes.py`.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from re import fullmatch
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-RETRYABLE_STATUSES = frozenset({429, 500, 502, 503, 504})
+from callwright.contract.problems import PROBLEMS
+
+UNSERVED_STATUSES = frozenset({408, 429})
+"""The request was turned away before anything was done, whatever it asked for."""
+RETRYABLE_STATUSES = UNSERVED_STATUSES | {500, 502, 503, 504}
 IN_PROGRESS = "idempotency_in_progress"
 """The code of a 409 that passes: another request with the same Idempotency-Key is still being served."""
 
@@ -49,6 +58,7 @@ class ServiceProblem(CallwrightError):
     `code` is the service's word for it (`contract.problems` lists them), or `http_<status>` when the answer held none.
     `details` keeps further fields of the envelope, for example `current_status` or `action_url`; `errors` lists every
     refused field where the service names several. `retry_after_s` is the wait that the service asked for, in seconds.
+    `headers` are those of the answer, by name in lower case. As text it ends with what to do, where the code is known.
     """
 
     def __init__(
@@ -63,6 +73,7 @@ class ServiceProblem(CallwrightError):
         errors: Sequence[JsonValue] = (),
         details: Mapping[str, JsonValue] | None = None,
         retry_after_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -74,16 +85,69 @@ class ServiceProblem(CallwrightError):
         self.errors = tuple(errors)
         self.details = dict(details or {})
         self.retry_after_s = retry_after_s
+        self.headers = dict(headers or {})
         self.retryable = status in RETRYABLE_STATUSES or code == IN_PROGRESS
+
+    @property
+    def remedy(self) -> str | None:
+        """What to do about it, in a sentence; None where the code is not one of the contract."""
+        known = PROBLEMS.get(self.code)
+        return known.remedy if known else None
+
+    @property
+    def action_url(self) -> str | None:
+        """Where a person can put it right, where the service names an address."""
+        url = self.details.get("action_url")
+        return url if isinstance(url, str) else None
 
     def __str__(self) -> str:
         where = f" (field {self.field})" if self.field else ""
+        others = "".join(f"; {said}" for said in map(_other, self.errors[1:_MOST_SHOWN]) if said)
+        known = [f"{name} {said}" for name in _SHOWN if (said := _shown(self.details.get(name)))]
+        found = [*known, *self._facts()]
+        facts = f" ({'; '.join(found)})" if found else ""
+        end = "." if self.remedy or self.message.endswith(".") else ""
+        happened = f"{self.message.removesuffix('.')}{where}{others}{end}"
+        remedy = f" {self.remedy}" if self.remedy else ""
         quote = f" [request {self.request_id}]" if self.request_id else ""
-        return f"{self.status} {self.code}: {self.message}{where}{quote}"
+        return f"{self.status} {self.code}: {happened}{remedy}{facts}{quote}"
+
+    def _facts(self) -> list[str]:
+        return [] if self.retry_after_s is None else [f"wait {self.retry_after_s:g} s"]
+
+
+_MOST_SHOWN = 6
+_SHOWN = ("current_status", "allowed", "changed", "required", "available", "limit", "current", "action_url")
+"""Details that are of use in a message."""
+
+
+def _shown(value: JsonValue) -> str:
+    if isinstance(value, dict):
+        return " ".join(filter(None, (_shown(part) for part in value.values())))
+    if isinstance(value, list):
+        return ", ".join(filter(None, (_shown(part) for part in value)))
+    return "" if value is None else str(value)
+
+
+def _other(entry: JsonValue) -> str:
+    if not isinstance(entry, dict):
+        return ""
+    field, message = entry.get("field"), entry.get("message")
+    return f"{field}: {message}" if isinstance(field, str) and isinstance(message, str) else ""
 
 
 class InvalidRequest(ServiceProblem):
-    """The service does not accept the request as it is: 400, 405, 413, 415, 416 and other 4xx."""
+    """The service does not accept the request as it is: 400, 405, 408, 413, 415, 416 and other 4xx."""
+
+
+class RangeNotSatisfiable(InvalidRequest):
+    """No byte of the range is there. `total_bytes` is how many there are, None where the service does not say."""
+
+    @property
+    def total_bytes(self) -> int | None:
+        """Bytes in all."""
+        match = fullmatch(r"bytes \*/([0-9]{1,15})", self.headers.get("content-range", ""))
+        return int(match[1]) if match else None
 
 
 class AuthenticationFailed(ServiceProblem):
@@ -122,12 +186,45 @@ class Conflict(ServiceProblem):
     """Something stands against it: a taken name, a state that does not allow it, a thing in use."""
 
 
+class KeyOwnerRequired(Conflict):
+    """The user who made the key has left the organization, or lacks what this needs; everything else still works.
+
+    Another key, made by a present member, is the way out. `action_url` is where a person makes one.
+    """
+
+
 class RuleRejected(ServiceProblem):
     """A business rule forbids it: credits, plan, compliance, an audience that is not ready."""
 
 
 class RateLimited(ServiceProblem):
-    """Too many requests. `retry_after_s` says how long to wait."""
+    """Too many requests, and waiting has not helped or would take too long. `retry_after_s` says how long it takes."""
+
+    @property
+    def limit(self) -> int | None:
+        """How many requests the limit that was reached allows, where the service says so."""
+        return self._number("x-ratelimit-limit")
+
+    @property
+    def resets_at(self) -> datetime | None:
+        """When the limit is whole again, where the service says so."""
+        reset_s = self._number("x-ratelimit-reset")
+        return None if reset_s is None else datetime.fromtimestamp(reset_s, UTC)
+
+    def _number(self, name: str) -> int | None:
+        value = self.headers.get(name, "").strip()
+        return int(value) if fullmatch("[0-9]{1,10}", value) else None
+
+
+class QuotaExceeded(RateLimited):
+    """The key has made as many requests today as its plan allows. Nothing is tried again before `resets_at`."""
+
+    def __init__(self, message: str, **fields: Any) -> None:
+        super().__init__(message, **fields)
+        self.retryable = False
+
+    def _facts(self) -> list[str]:
+        return super()._facts() if self.resets_at is None else [f"goes on at {self.resets_at:%Y-%m-%dT%H:%M:%SZ}"]
 
 
 class ServiceFailed(ServiceProblem):

@@ -1,7 +1,8 @@
 """From an operation and its input to what travels: method, path, query, body, headers. No I/O."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -15,6 +16,7 @@ from .errors import InvalidArguments, reasons
 
 In = TypeVar("In", bound=Input)
 Out = TypeVar("Out")
+_MOST_FEATURES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +46,19 @@ class WireRequest:
         """The same request with further headers; `if_none_match` gives `If-None-Match`. None leaves one out."""
         more = {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
         return replace(self, headers={**self.headers, **more})
+
+
+def beta_headers(features: Collection[str]) -> dict[str, str]:
+    """The header that switches beta features on, or nothing where none is named.
+
+    Raises:
+        InvalidArguments: a name cannot be one, or there are more than 20.
+    """
+    if isinstance(features, str) or not all(re.fullmatch("[a-z0-9_]{1,40}", name) for name in features):
+        raise InvalidArguments("beta must be a collection of names in lower-case letters, digits and underscores")
+    if len(features) > _MOST_FEATURES:
+        raise InvalidArguments(f"beta must name at most {_MOST_FEATURES} features")
+    return {"X-Service-Beta": f"enable={','.join(features)}"} if features else {}
 
 
 def asked_with(operation: Operation[..., In, Out], arguments: Mapping[str, Any]) -> In:

@@ -3,10 +3,13 @@
 | what happened                                   | GET, POST with an Idempotency-Key | PATCH, DELETE |
 |-------------------------------------------------|-----------------------------------|---------------|
 | the request never left (no connection was made) | again                             | again         |
+| 429 `rate_limited`, 408: turned away unserved   | again                             | again         |
 | the connection broke, or no answer in time      | again                             | no            |
-| 429, 500, 502, 503, 504                         | again                             | no            |
+| 500, 502, 503, 504                              | again                             | no            |
 | 409 `idempotency_in_progress`                   | again                             | no            |
-| any other answer                                | no                                | no            |
+| 429 `daily_quota_exceeded`, any other answer    | no                                | no            |
+
+A 429 with `Retry-After` is no failure: such waits are bounded by their sum, everything else by the number of attempts.
 
 Media that answer 503 `service_unavailable` without `Retry-After` are asked for once more only: what renders them is
 missing, and does not come back within seconds.
@@ -15,9 +18,10 @@ missing, and does not come back within seconds.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .errors import CallwrightError, ServiceProblem
+from .errors import UNSERVED_STATUSES, CallwrightError, RateLimited, ServiceProblem
 
 UNAVAILABLE = "service_unavailable"
+_SHORTEST_TURN_S = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +29,10 @@ class Retries:
     """How often and how patiently a request is sent again.
 
     `attempts` counts the first one too. Without `Retry-After` the waits are `first_wait_s`, twice that, four times
-    that, up to `longest_backoff_s`, each shortened at random by up to a half. With it the wait is exactly what the
-    service asks for; when that is more than `longest_wait_s`, the problem is raised at once.
+    that, up to `longest_backoff_s`, each shortened at random by up to a half. With it the wait is what the service asks
+    for, lengthened at random by up to a quarter, so that requests which were refused together do not return together.
+    When the service asks for more than `longest_wait_s`, the problem is raised at once. One request waits for rate
+    limits no longer than that in all.
     """
 
     attempts: int = 4
@@ -34,23 +40,53 @@ class Retries:
     longest_backoff_s: float = 8.0
     longest_wait_s: float = 30.0
 
-    def wait_s(
-        self, error: CallwrightError, *, attempt: int, repeatable: bool, media: bool, draw: Callable[[], float]
-    ) -> float | None:
-        """Seconds to wait after the failed attempt number `attempt` (from 1); None to give up.
+    def begin(self, *, repeatable: bool, media: bool, draw: Callable[[], float]) -> "Attempts":
+        """The attempts of one request.
 
         `repeatable` says that serving the request twice has the effect of serving it once. `draw` gives a random
         number from 0 up to but not including 1.
         """
-        if attempt >= self.attempts or not error.retryable:
+        return Attempts(self, repeatable=repeatable, media=media, draw=draw)
+
+
+class Attempts:
+    """What one request has been through so far."""
+
+    def __init__(self, rules: Retries, *, repeatable: bool, media: bool, draw: Callable[[], float]) -> None:
+        self._rules, self._repeatable, self._media, self._draw = rules, repeatable, media, draw
+        self._failed = 0
+        self._waited_s = 0.0
+
+    def wait_s(self, error: CallwrightError) -> float | None:
+        """Seconds to wait after an attempt that ended in this error; None to give up."""
+        if not error.retryable:
             return None
-        asked_s: float | None = None
-        if isinstance(error, ServiceProblem):
-            asked_s = error.retry_after_s
-            rendering_missing = media and error.code == UNAVAILABLE and asked_s is None
-            if not repeatable or (rendering_missing and attempt > 1):
-                return None
+        asked_s = error.retry_after_s if isinstance(error, ServiceProblem) else None
+        if isinstance(error, RateLimited) and asked_s is not None:
+            return self._turn_s(asked_s)
+        self._failed += 1
+        if self._failed >= self._rules.attempts or not self._may_repeat(error):
+            return None
         if asked_s is not None:
-            return asked_s if asked_s <= self.longest_wait_s else None
-        backoff_s = min(self.longest_backoff_s, self.first_wait_s * 2.0 ** min(attempt - 1, 60))
-        return backoff_s * (1.0 - draw() / 2.0)
+            return None if asked_s > self._rules.longest_wait_s else self._lengthened(asked_s)
+        backoff_s = min(self._rules.longest_backoff_s, self._rules.first_wait_s * 2.0 ** min(self._failed - 1, 60))
+        return backoff_s * (1.0 - self._draw() / 2.0)
+
+    def _turn_s(self, asked_s: float) -> float | None:
+        """The wait for a rate limit. It is never nothing, so that the sum bounds the number of waits too."""
+        asked_s = max(asked_s, self._rules.first_wait_s, _SHORTEST_TURN_S)
+        self._waited_s += asked_s
+        if self._waited_s > self._rules.longest_wait_s or self._rules.attempts == 1:
+            return None
+        return self._lengthened(asked_s)
+
+    def _may_repeat(self, error: CallwrightError) -> bool:
+        if not isinstance(error, ServiceProblem):
+            return True  # `retryable` says it already
+        if error.status in UNSERVED_STATUSES:
+            return True
+        rendering_missing = self._media and error.code == UNAVAILABLE and error.retry_after_s is None
+        return self._repeatable and not (rendering_missing and self._failed > 1)
+
+    def _lengthened(self, asked_s: float) -> float:
+        return asked_s * (1.0 + self._draw() / 4.0)

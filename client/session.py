@@ -13,7 +13,7 @@ from callwright.contract.pagination import Page
 from .answers import output_of
 from .dialect import Dialect
 from .download import DownloadRequest
-from .errors import InvalidArguments
+from .errors import InvalidArguments, ServiceProblem
 from .foreign_address import ADDRESS_LIMIT_S, Accepts, Fetched, opened
 from .listing import Listing
 from .loose import Loose, loosely
@@ -123,7 +123,14 @@ class Session:
         return request.asking(range_bytes=range_bytes, if_none_match=if_none_match)
 
     async def _exchanged(self, operation: AnyOperation, wire: WireRequest) -> Answer:
-        return await self._transport.dialect.asked(operation, wire, self._transport.exchange)
+        deprecations = self._transport.deprecations
+        try:
+            answer = await self._transport.dialect.asked(operation, wire, self._transport.exchange)
+        except ServiceProblem as problem:
+            deprecations.heed(operation.name, problem.headers)
+            raise
+        deprecations.heed(operation.name, answer.headers)
+        return answer
 
     def _key_for(self, operation: Operation[..., Any, Any], given: str | None) -> str | None:
         if given is not None or operation.method != "POST":

@@ -14,6 +14,7 @@ from typing import TypeVar
 import anyio
 import httpx2 as httpx
 
+from .deprecation import Deprecations
 from .dialect import Dialect
 from .envelopes import problem_of
 from .errors import (
@@ -147,7 +148,10 @@ class Stream:
 
 
 class Transport:
-    """Requests to one service with one key. `sleep` and `draw` (0 up to 1) are what retries wait and jitter with."""
+    """Requests to one service with one key. `headers` go along with each of them.
+
+    `sleep` and `draw` (0 up to 1) are what retries wait and jitter with.
+    """
 
     def __init__(
         self,
@@ -159,14 +163,17 @@ class Transport:
         resolve: Resolve = resolved,
         bounds: Bounds | None = None,
         retries: Retries | None = None,
+        headers: Mapping[str, str] | None = None,
         sleep: Callable[[float], Awaitable[object]] = anyio.sleep,
         draw: Callable[[], float] | None = None,
     ) -> None:
         self.base_url = _checked_base(base_url)
         self.dialect = Dialect(self.base_url)
+        self.deprecations = Deprecations()
         self._origin = _origin(self.base_url)
         self._bounds = bounds or Bounds()
         self._retries = retries or Retries()
+        self._always = dict(headers or {})
         self._sleep = sleep
         self._draw = draw or Random().random
         self._key = api_key
@@ -236,18 +243,15 @@ class Transport:
         return response
 
     async def _repeated(self, wire: WireRequest, once: Callable[[WireRequest], Awaitable[T]]) -> T:
-        attempt = 1
+        attempts = self._retries.begin(repeatable=wire.repeatable, media=wire.media, draw=self._draw)
         while True:
             try:
                 return await once(wire)
             except CallwrightError as error:
-                wait_s = self._retries.wait_s(
-                    error, attempt=attempt, repeatable=wire.repeatable, media=wire.media, draw=self._draw
-                )
+                wait_s = attempts.wait_s(error)
                 if wait_s is None:
                     raise
             await self._sleep(wait_s)
-            attempt += 1
 
     async def _exchange_once(self, wire: WireRequest) -> Answer:
         with self._translated(wire), anyio.fail_after(self._bounds.total_s):
@@ -281,6 +285,7 @@ class Transport:
             "Authorization": f"Bearer {self._key.reveal()}",
             "Accept": "application/json",
             "User-Agent": "callwright-client",
+            **self._always,
             **wire.headers,
         }
         if (tool := tool_name.get()) is not None:

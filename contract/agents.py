@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .filters import Filter, MadeBetween
+from .filters import Filter, MadeBetween, OneOrSeveral
 from .model import Input
 from .operation import listing, operation, removal
 from .pagination import PageQuery
@@ -48,8 +48,12 @@ class ListAgents(MadeBetween, PageQuery):
     """Agents of the organization."""
 
     name: Annotated[str | None, Field(description="Only the agent with exactly this name."), Filter()] = None
-    language: Annotated[str | None, Field(description="Only this language tag."), Filter()] = None
-    voice_id: Annotated[str | None, Field(description="Only this voice."), Filter()] = None
+    language: Annotated[
+        str | list[str] | None, Field(description="Only these language tags."), Filter(), OneOrSeveral()
+    ] = None
+    voice_id: Annotated[str | list[str] | None, Field(description="Only these voices."), Filter(), OneOrSeveral()] = (
+        None
+    )
 
 
 class GetAgent(Input):
@@ -104,6 +108,7 @@ create_agent = operation(
     status=201,
     problems=(DUPLICATE_NAME,),
     summary="Create an agent.",
+    creator_bound="member",
 )
 get_agent = operation("get_agent", "GET", "/agents/{id}", takes=GetAgent, gives=Agent, summary="Get an agent.")
 update_agent = operation(

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from .filters import Filter, MadeBetween
+from .filters import Filter, MadeBetween, OneOrSeveral
 from .model import Input, Resource
 from .operation import listing, operation, removal
-from .pagination import PageQuery
-from .problems import AUDIENCE_IN_USE, DUPLICATE_NAME
+from .pagination import MOST_COUNTED, PageQuery
+from .problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME
 from .words import AudienceId, CountryCode, ImportId, Metadata, Name, PlainText, Stored, Text, Timestamp
 
 ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText]
@@ -29,6 +29,10 @@ DefaultCountry = Annotated[
     CountryCode,
     Field(description="Country in which numbers without a + are read, for example US. Without it only E.164 is valid."),
 ]
+
+
+MAX_ROWS = 5_000_000
+"""Rows of an audience."""
 
 
 class Column(Resource):
@@ -219,7 +223,9 @@ class ListImportErrors(PageQuery):
 
     id: AudienceId
     import_id: ImportId
-    code: Annotated[str | None, Field(description="Only this error code."), Filter()] = None
+    code: Annotated[str | list[str] | None, Field(description="Only these error codes."), Filter(), OneOrSeveral()] = (
+        None
+    )
 
 
 list_audiences = listing(
@@ -266,6 +272,7 @@ add_audience_rows = operation(
     takes=AddAudienceRows,
     gives=RowsAdded,
     status=201,
+    problems=(AUDIENCE_FULL,),
     summary="Add rows to an audience.",
 )
 list_audience_rows = listing(
@@ -274,6 +281,7 @@ list_audience_rows = listing(
     takes=ListAudienceRows,
     gives=AudienceRow,
     sorts=("position",),
+    counts_to=MOST_COUNTED,
     summary="List rows of an audience.",
 )
 import_audience = operation(
@@ -299,5 +307,6 @@ list_import_errors = listing(
     takes=ListImportErrors,
     gives=RowError,
     sorts=("row_number",),
+    counts_to=MOST_COUNTED,
     summary="List the rows an import refused.",
 )

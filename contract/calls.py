@@ -4,13 +4,14 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from .filters import Filter, MadeBetween
+from .filters import Filter, MadeBetween, OneOrSeveral
 from .model import Input, Resource
 from .operation import listing, media, operation
-from .pagination import PageQuery
+from .pagination import MOST_COUNTED, PageQuery
 from .problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
 from .words import CallId, Timestamp
 
+CallType = Literal["outbound", "inbound"]
 CallStatus = Literal["queued", "initiated", "ringing", "in_progress", "completed", "failed", "cancelled"]
 Outcome = Literal[
     "answered",
@@ -64,7 +65,7 @@ class Call(Resource):
 
     id: str
     call_id: Annotated[str, Field(description="The same as id.")]
-    call_type: Literal["outbound", "inbound"]
+    call_type: CallType
     simulated: Annotated[bool, Field(description="True when no telephone rang.")]
     deployment_id: str | None
     agent_id: str
@@ -131,13 +132,21 @@ class Transcript(Resource):
 class CallFilters(MadeBetween):
     """Which calls are meant."""
 
-    deployment_id: Annotated[str | None, Field(description="Only calls of this deployment."), Filter()] = None
-    agent_id: Annotated[str | None, Field(description="Only calls of this agent."), Filter()] = None
-    audience_id: Annotated[str | None, Field(description="Only calls to this audience."), Filter()] = None
-    contact_id: Annotated[str | None, Field(description="Only calls to this contact."), Filter()] = None
-    call_type: Annotated[Literal["outbound", "inbound"] | None, Field(description="Only this direction."), Filter()] = (
-        None
-    )
+    deployment_id: Annotated[
+        str | list[str] | None, Field(description="Only calls of these deployments."), Filter(), OneOrSeveral()
+    ] = None
+    agent_id: Annotated[
+        str | list[str] | None, Field(description="Only calls of these agents."), Filter(), OneOrSeveral()
+    ] = None
+    audience_id: Annotated[
+        str | list[str] | None, Field(description="Only calls to these audiences."), Filter(), OneOrSeveral()
+    ] = None
+    contact_id: Annotated[
+        str | list[str] | None, Field(description="Only calls to these contacts."), Filter(), OneOrSeveral()
+    ] = None
+    call_type: Annotated[
+        CallType | list[CallType] | None, Field(description="Only this direction."), Filter(), OneOrSeveral()
+    ] = None
     status: Annotated[
         list[CallStatus] | None, Field(description="Only these states, for example in_progress."), Filter()
     ] = None
@@ -148,14 +157,29 @@ class CallFilters(MadeBetween):
         list[str] | None, Field(description="Only these dispositions, for example goal_met."), Filter()
     ] = None
     to: Annotated[str | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")] = None
-    language: Annotated[str | None, Field(description="Only calls of agents with this language tag."), Filter()] = None
+    language: Annotated[
+        str | list[str] | None,
+        Field(description="Only calls of agents with these language tags."),
+        Filter(),
+        OneOrSeveral(),
+    ] = None
     answered_by: Annotated[
-        str | None, Field(description="Only those answered by this, for example human."), Filter()
+        str | list[str] | None,
+        Field(description="Only those answered by one of these, for example human."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
 
 
 class ListCalls(CallFilters, PageQuery):
     """Calls of the organization."""
+
+    ended_from: Annotated[
+        Timestamp | None, Field(description="Only those that ended at this moment or later."), Filter("ended", "from")
+    ] = None
+    ended_before: Annotated[
+        Timestamp | None, Field(description="Only those that ended before this moment."), Filter("ended", "before")
+    ] = None
 
 
 class GetCall(Input):
@@ -193,6 +217,7 @@ list_calls = listing(
     takes=ListCalls,
     gives=Call,
     sorts=("created_at", "ended_at", "duration_seconds"),
+    counts_to=MOST_COUNTED,
     summary="List calls.",
 )
 get_call = operation("get_call", "GET", "/calls/{call_uuid}", takes=GetCall, gives=Call, summary="Get a call.")

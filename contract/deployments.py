@@ -1,14 +1,29 @@
-"""Deployments: campaigns that call an audience with an agent. Made as a draft; nothing is dialled before the start."""
+"""Deployments: campaigns that call an audience with an agent, and numbers whose callers an agent answers.
+
+A campaign is made as a draft; nothing is dialled before the start.
+"""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .dialling import CallingHours, Compliance, RetryPolicy, Voicemail
-from .filters import Filter, MadeBetween
+from .contacts import Contact, ListContacts, Stats
+from .dialling import (
+    CallerIdStrategy,
+    CallingHours,
+    CallsPerSecond,
+    Compliance,
+    MaxCallDuration,
+    RetryPolicy,
+    RingTimeout,
+    Strategy,
+    Voicemail,
+)
+from .filters import Filter, MadeBetween, OneOrSeveral
+from .inbound import CreateInboundDeployment, Inbound, InboundChanges
 from .model import Input, Resource
 from .operation import listing, operation, removal
-from .pagination import PageQuery
+from .pagination import MOST_COUNTED, PageQuery
 from .previews import PlanId, Preview
 from .problems import (
     AUDIENCE_NOT_READY,
@@ -16,6 +31,8 @@ from .problems import (
     INSUFFICIENT_CREDITS,
     INVALID_STATE_TRANSITION,
     NOT_FOUND,
+    NUMBER_NOT_CAPABLE,
+    PHONE_NUMBER_ALREADY_BOUND,
     PLAN_EXPIRED,
     PLAN_LIMIT_REACHED,
     PLAN_REQUIRED,
@@ -26,9 +43,10 @@ from .words import (
     AgentId,
     AudienceId,
     DeploymentId,
+    DeploymentName,
+    MaxConcurrency,
     Metadata,
     Money,
-    Name,
     PhoneNumberId,
     Spend,
     Stored,
@@ -36,58 +54,13 @@ from .words import (
 )
 
 DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed", "cancelled", "failed"]
-CallerIdStrategy = Literal["round_robin", "sticky", "local_presence", "random"]
-ContactStatus = Literal[
-    "pending",
-    "in_flight",
-    "retry_waiting",
-    "completed",
-    "exhausted",
-    "suppressed",
-    "skipped",
-    "expired",
-    "cancelled",
-]
-DeploymentName = Annotated[Name, Field(description="Name, unique in the organization.")]
-MaxConcurrency = Annotated[int, Field(ge=1, le=1_000, description="Calls at the same time; the plan may allow fewer.")]
-CallsPerSecond = Annotated[float, Field(ge=0.1, le=100, description="New calls a second.")]
+CallType = Literal["outbound", "inbound"]
 PhoneNumberIds = Annotated[
     list[PhoneNumberId], Field(min_length=1, max_length=100, description="Numbers to call from, 1 to 100.")
 ]
-RingTimeout = Annotated[int, Field(ge=15, le=60, description="Seconds a telephone rings before giving up.")]
-MaxCallDuration = Annotated[int, Field(ge=10, le=3_600, description="Seconds after which a call is ended.")]
 StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
 EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
 BudgetCap = Annotated[Spend, Field(description="The deployment pauses before its calls cost more than this.")]
-Strategy = Annotated[
-    CallerIdStrategy,
-    Field(
-        description=(
-            "Which number calls: each in turn, always the same one for a contact, "
-            "one with the contact's area code or country, or any."
-        )
-    ),
-]
-
-
-class Stats(Resource):
-    """Where a deployment's contacts and calls stand."""
-
-    contacts: int
-    pending: Annotated[int, Field(description="Not called yet.")]
-    in_flight: Annotated[int, Field(description="Being called now.")]
-    retry_waiting: Annotated[int, Field(description="To be called again later.")]
-    completed: Annotated[int, Field(description="Reached, or answered in a way that ends it.")]
-    exhausted: Annotated[int, Field(description="Every allowed attempt was made without reaching them.")]
-    suppressed: Annotated[int, Field(description="Not called because a rule forbids it.")]
-    expired: Annotated[int, Field(description="Not called any more because end_at had passed.")]
-    cancelled: Annotated[int, Field(description="Not called any more because of a cancellation.")]
-    attempts: Annotated[int, Field(description="Calls made.")]
-    answered: Annotated[int, Field(description="Calls a person answered.")]
-    voicemail: Annotated[int, Field(description="Calls a machine answered.")]
-    outcomes: Annotated[dict[str, int], Field(description="Calls by outcome.")]
-    dispositions: Annotated[dict[str, int], Field(description="Calls by disposition.")]
-    spend: Money
 
 
 class AgentSnapshot(Resource):
@@ -102,30 +75,34 @@ class AgentSnapshot(Resource):
 
 
 class Deployment(Stored):
-    """A campaign."""
+    """A campaign (outbound), or a number whose callers an agent answers (inbound).
+
+    What only a campaign has is null in an inbound one, which calls from no number and has no contact.
+    """
 
     name: str
-    call_type: Literal["outbound"]
+    call_type: CallType
     status: DeploymentStatus
     status_reason: str | None = None
     status_changed_at: Timestamp
     simulated: Annotated[bool, Field(description="True when its calls are made on the simulated network.")]
     agent_id: str
     agent_snapshot: AgentSnapshot | None = None
-    audience_id: str
-    phone_number_ids: list[str]
-    caller_id_strategy: CallerIdStrategy
+    audience_id: str | None
+    phone_number_ids: Annotated[list[str], Field(description="Numbers it calls from.")]
+    caller_id_strategy: CallerIdStrategy | None
     start_at: Timestamp | None = None
     end_at: Timestamp | None = None
     calling_hours: CallingHours | None = None
     max_concurrency: int
-    calls_per_second: float
-    retry_policy: RetryPolicy
-    voicemail: Voicemail
-    ring_timeout_seconds: int
-    max_call_duration_seconds: int
+    calls_per_second: float | None
+    retry_policy: RetryPolicy | None
+    voicemail: Voicemail | None
+    ring_timeout_seconds: int | None
+    max_call_duration_seconds: int | None
     budget_cap: Money | None = None
-    compliance: Compliance
+    compliance: Compliance | None
+    inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
     stats: Stats
     next_dial_at: Annotated[Timestamp | None, Field(description="When the next contact falls due.")] = None
     clock: Annotated[Timestamp | None, Field(description="The deployment's own time on the simulated network.")] = None
@@ -137,31 +114,25 @@ class Deployment(Stored):
     metadata: dict[str, str]
 
 
-class Contact(Resource):
-    """A person inside a deployment."""
-
-    id: str
-    deployment_id: str
-    phone_number: str
-    status: ContactStatus
-    attempts: int
-    last_outcome: str | None = None
-    last_disposition: str | None = None
-    last_call_id: str | None = None
-    next_attempt_at: Timestamp | None = None
-    values: dict[str, str]
-
-
 class ListDeployments(MadeBetween, PageQuery):
     """Deployments of the organization."""
 
     status: Annotated[
         list[DeploymentStatus] | None, Field(description="Only these states, for example active,paused."), Filter()
     ] = None
-    call_type: Annotated[Literal["outbound"] | None, Field(description="Only this kind."), Filter()] = None
+    call_type: Annotated[
+        CallType | list[CallType] | None,
+        Field(description="Only these kinds, for example inbound."),
+        Filter(),
+        OneOrSeveral(),
+    ] = None
     name: Annotated[str | None, Field(description="Only the one with exactly this name."), Filter()] = None
-    agent_id: Annotated[str | None, Field(description="Only those of this agent."), Filter()] = None
-    audience_id: Annotated[str | None, Field(description="Only those of this audience."), Filter()] = None
+    agent_id: Annotated[
+        str | list[str] | None, Field(description="Only those of these agents."), Filter(), OneOrSeveral()
+    ] = None
+    audience_id: Annotated[
+        str | list[str] | None, Field(description="Only those of these audiences."), Filter(), OneOrSeveral()
+    ] = None
     idempotency_key: Annotated[
         str | None,
         Field(
@@ -213,7 +184,8 @@ class UpdateDeployment(Input):
     """Changes to a deployment.
 
     A draft may change in everything; a paused one in all but agent and audience; an active one in name, pacing, end_at,
-    budget_cap and metadata.
+    budget_cap and metadata. An inbound one has name, max_concurrency, metadata and `inbound`, which may change while it
+    is active, and agent_id, which may change while it is paused.
     """
 
     id: DeploymentId
@@ -233,6 +205,7 @@ class UpdateDeployment(Input):
     max_call_duration_seconds: MaxCallDuration | None = None
     budget_cap: BudgetCap | None = None
     compliance: Compliance | None = None
+    inbound: InboundChanges | None = None
     metadata: Metadata | None = None
 
 
@@ -255,20 +228,6 @@ class StartDeployment(Input):
             )
         ),
     ] = None
-
-
-class ListContacts(PageQuery):
-    """People of a deployment and how far it is with them."""
-
-    id: DeploymentId
-    status: Annotated[
-        list[ContactStatus] | None, Field(description="Only these states, for example retry_waiting."), Filter()
-    ] = None
-    last_outcome: Annotated[str | None, Field(description="Only this outcome of the last call."), Filter()] = None
-    last_disposition: Annotated[str | None, Field(description="Only this disposition of the last call."), Filter()] = (
-        None
-    )
-    phone_number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter("phone")] = None
 
 
 _START_PROBLEMS = (
@@ -298,6 +257,21 @@ create_deployment = operation(
     status=201,
     problems=(NOT_FOUND, DUPLICATE_NAME, *_START_PROBLEMS),
     summary="Create an outbound deployment, a draft by default.",
+    creator_bound="member",
+)
+create_inbound_deployment = operation(
+    "create_inbound_deployment",
+    "POST",
+    "/deployments/inbound",
+    takes=CreateInboundDeployment,
+    gives=Deployment,
+    status=201,
+    problems=(
+        *(NOT_FOUND, DUPLICATE_NAME, PHONE_NUMBER_ALREADY_BOUND),
+        *(NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED),
+    ),
+    summary="Bind a number to an agent that answers its callers. On the simulated network nobody calls in yet.",
+    creator_bound="member",
 )
 get_deployment = operation(
     "get_deployment",
@@ -329,7 +303,8 @@ preview_deployment = operation(
     "/deployments/{id}/preview",
     takes=DeploymentAction,
     gives=Preview,
-    summary="Show who a deployment would call, the greeting and the cost; dials nobody.",
+    only_reads=True,
+    summary="Show who a campaign would call, the greeting and the cost; dials nobody.",
 )
 start_deployment = operation(
     "start_deployment",
@@ -355,7 +330,7 @@ resume_deployment = operation(
     "/deployments/{id}/resume",
     takes=StartDeployment,
     gives=Deployment,
-    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS),
+    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS, NUMBER_NOT_CAPABLE),
     summary="Resume a paused deployment.",
 )
 cancel_deployment = operation(
@@ -365,7 +340,7 @@ cancel_deployment = operation(
     takes=DeploymentAction,
     gives=Deployment,
     problems=(INVALID_STATE_TRANSITION,),
-    summary="Cancel a deployment for good; what is pending is dropped, calls under way finish.",
+    summary="Cancel a deployment for good; what is pending is dropped, calls under way finish, its number is unbound.",
 )
 list_contacts = listing(
     "list_contacts",
@@ -373,5 +348,6 @@ list_contacts = listing(
     takes=ListContacts,
     gives=Contact,
     sorts=("position",),
+    counts_to=MOST_COUNTED,
     summary="List the contacts of a deployment.",
 )

@@ -8,6 +8,19 @@ from pydantic import AfterValidator, Field, model_validator
 from .model import Part
 from .words import PlainText
 
+CallerIdStrategy = Literal["round_robin", "sticky", "local_presence", "random"]
+Strategy = Annotated[
+    CallerIdStrategy,
+    Field(
+        description=(
+            "Which number calls: each in turn, always the same one for a contact, "
+            "one with the contact's area code or country, or any."
+        )
+    ),
+]
+CallsPerSecond = Annotated[float, Field(ge=0.1, le=100, description="New calls a second.")]
+RingTimeout = Annotated[int, Field(ge=15, le=60, description="Seconds a telephone rings before giving up.")]
+MaxCallDuration = Annotated[int, Field(ge=10, le=3_600, description="Seconds after which a call is ended.")]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from .deployments import Stats
+from .contacts import Stats
 from .model import Resource
 from .words import Timestamp
 
@@ -132,10 +132,12 @@ class ImportCompleted(Resource):
 CALL_STARTED = EventType("call.started", CallStarted, "the carrier accepted the call")
 CALL_COMPLETED = EventType("call.completed", CallCompleted, "the call ended, for any reason")
 DEPLOYMENT_STARTED = EventType("deployment.started", DeploymentStarted, "the campaign dials for the first time")
-DEPLOYMENT_PAUSED = EventType("deployment.paused", DeploymentPaused, "the campaign was paused; `reason` says why")
-DEPLOYMENT_RESUMED = EventType("deployment.resumed", DeploymentPaused, "a paused campaign goes on")
+DEPLOYMENT_PAUSED = EventType("deployment.paused", DeploymentPaused, "the deployment was paused; `reason` says why")
+DEPLOYMENT_RESUMED = EventType("deployment.resumed", DeploymentPaused, "a paused deployment goes on")
 DEPLOYMENT_AUDIENCE_EXHAUSTED = EventType("deployment.audience_exhausted", AudienceExhausted, "nobody is left to call")
-DEPLOYMENT_COMPLETED = EventType("deployment.completed", DeploymentCompleted, "the campaign finished, or was cancelled")
+DEPLOYMENT_COMPLETED = EventType(
+    "deployment.completed", DeploymentCompleted, "the deployment finished, or was cancelled"
+)
 WALLET_LOW_BALANCE = EventType(
     "wallet.low_balance", WalletLowBalance, "the balance dropped below the threshold; once for each drop"
 )

@@ -1,10 +1,12 @@
 """Filters of lists: how a field becomes `filter[<name>]`, and the ones that many lists have."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
 from .model import Input
 from .words import Timestamp
@@ -16,6 +18,31 @@ class Filter:
 
     column: str = ""
     test: Literal["equals", "from", "before"] = "equals"
+
+
+@dataclass(frozen=True)
+class OneOrSeveral:
+    """Marks a filter of type `str | list[str] | None`, or with a choice of words in place of `str`.
+
+    A caller gives one value or several. It is described as a list and always holds one.
+    """
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(_listed, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        described = handler(schema)
+        several = [branch for branch in described["anyOf"] if branch.get("type") == "array"]
+        return {**described, "anyOf": [*several, {"type": "null"}]}
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def takes_several(field: FieldInfo) -> bool:
+    """Whether a field is marked as taking one value or several."""
+    return any(isinstance(mark, OneOrSeveral) for mark in field.metadata)
 
 
 def filter_of(field: FieldInfo) -> Filter | None:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from .filters import filter_of
 from .model import Input, Resource
 from .pagination import Page
-from .problems import NOT_FOUND, ProblemCode
+from .problems import API_KEY_OWNER_REQUIRED, NOT_FOUND, RANGE_NOT_SATISFIABLE, ProblemCode
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
@@ -25,6 +27,34 @@ class MediaStream:
     """Stands for an answer that is bytes, not JSON, in the media types named."""
 
     media_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deprecation:
+    """An operation that will be taken away: since when it is deprecated, when it ends, what says more.
+
+    Sources: RFC 9745 (`Deprecation`), RFC 8594 (`Sunset`). Between the two lie at least twelve months.
+    """
+
+    since: datetime
+    sunset: datetime
+    link: str
+
+    def headers(self) -> dict[str, str]:
+        """What every answer of the operation says of it."""
+        return {
+            "Deprecation": f"@{int(self.since.timestamp())}",
+            "Sunset": format_datetime(self.sunset.astimezone(UTC), usegmt=True),
+            "Link": f'<{self.link}>; rel="sunset"',
+        }
+
+
+CreatorBound = Literal["member", "member_with_email"]
+"""What a creation asks of the user who made the key: to be in the organization still, and to have an e-mail address."""
+
+_GROUPS = {"transcripts": "calls"}
+SLOW_GROUPS = ("phone_numbers writes", "imports")
+"""Groups that may make a fifth of the plan's requests per second: what they ask for takes long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,14 +75,30 @@ class Operation(Generic[P, In, Out]):
     problems: tuple[ProblemCode, ...]
     sorts: tuple[str, ...] = ()
     counts_to: int | None = None
-    """For a list that may be too long to count: `pagination.total` is at most this, and then means so many or more."""
+    """Where counting may stop: a `pagination.total` of this means so many or more. None: every entry is counted."""
     creates: bool = False
     media_types: tuple[str, ...] = ()
+    creator_bound: CreatorBound | None = None
+    deprecated: Deprecation | None = None
+    only_reads: bool = False
+    """Set for a POST that changes nothing and is one for the sake of its meaning or its size."""
+
+    @cached_property
+    def group(self) -> str:
+        """The group of endpoints whose requests are counted together against the rate limit of a key."""
+        if self.writes and (self.noun == "phone_numbers" or self.path.endswith("/imports")):
+            return "imports" if self.path.endswith("/imports") else "phone_numbers writes"
+        return _GROUPS.get(self.noun, self.noun)
+
+    @property
+    def rate_share(self) -> float:
+        """Which part of the plan's requests per second its group may make."""
+        return 0.2 if self.group in SLOW_GROUPS else 1.0
 
     @property
     def writes(self) -> bool:
         """Whether a success changes anything."""
-        return self.method != "GET"
+        return self.method != "GET" and not self.only_reads
 
     def place_of(self, field: str) -> Place:
         """Where a field of the input travels."""
@@ -75,7 +121,7 @@ class Operation(Generic[P, In, Out]):
         """What a caller has to know about `pagination.total`; nothing where every entry is counted."""
         if self.counts_to is None:
             return ""
-        return f"Entries are counted up to {self.counts_to}: such a `pagination.total` means so many or more."
+        return f"Counting may stop at {self.counts_to}: such a `pagination.total` means so many entries or more."
 
     @property
     def path_fields(self) -> tuple[str, ...]:
@@ -122,9 +168,12 @@ def operation(
     summary: str,
     problems: Sequence[ProblemCode] = (),
     status: int = 200,
+    creator_bound: CreatorBound | None = None,
+    only_reads: bool = False,
 ) -> Operation[P, In, Out]:
     """Declares an operation that answers with one resource. Status 201 marks it as creating one."""
     item = gives if issubclass(gives, Resource) else None
+    owner = (API_KEY_OWNER_REQUIRED,) if creator_bound else ()
     return _declare(
         Operation(
             name=name,
@@ -136,8 +185,10 @@ def operation(
             item=item,
             status=status,
             summary=summary,
-            problems=_problems(path, problems),
+            problems=_problems(path, (*problems, *owner)),
             creates=status in (201, 202),
+            creator_bound=creator_bound,
+            only_reads=only_reads,
         )
     )
 
@@ -155,7 +206,7 @@ def listing(
 ) -> Operation[P, In, Page[Item]]:
     """Declares a paged list. `sorts` are the fields `sort` accepts; the first one, newest first, is the default.
 
-    Entries are counted up to `counts_to`, where that is given.
+    Counting may stop at `counts_to`, where that is given.
     """
     return _declare(
         Operation(
@@ -216,7 +267,7 @@ def media(
             item=None,
             status=200,
             summary=summary,
-            problems=_problems(path, problems),
+            problems=_problems(path, (*problems, RANGE_NOT_SATISFIABLE)),
             media_types=media_types,
         )
     )

@@ -8,6 +8,9 @@ from .model import Input, Resource
 
 Item = TypeVar("Item", bound=Resource)
 
+MOST_COUNTED = 10_000
+"""So many entries are counted where counting them takes longer than finding them."""
+
 
 class PageQuery(Input):
     """The paging fields of every list. `page` and `cursor` exclude each other."""

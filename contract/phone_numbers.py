@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .filters import Filter
+from .filters import Filter, MadeBetween, OneOrSeveral
 from .model import Input, Resource
 from .operation import listing, operation
 from .pagination import PageQuery
@@ -44,6 +44,9 @@ class PhoneNumber(Stored):
     outbound_deployment_ids: Annotated[
         list[str], Field(description="Deployments that call from this number and are not finished.")
     ]
+    inbound_deployment_id: Annotated[
+        str | None, Field(description="The deployment whose agent answers this number's callers.")
+    ] = None
     released_at: Timestamp | None = None
     metadata: dict[str, str]
 
@@ -59,15 +62,19 @@ class AvailableNumber(Resource):
     monthly_cost: Money
 
 
-class ListPhoneNumbers(PageQuery):
+class ListPhoneNumbers(MadeBetween, PageQuery):
     """Numbers of the organization, released ones too."""
 
     status: Annotated[
         list[PhoneNumberStatus] | None, Field(description="Only these states, for example active."), Filter()
     ] = None
     number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter()] = None
-    country: Annotated[str | None, Field(description="Only this country."), Filter()] = None
-    number_type: Annotated[NumberType | None, Field(description="Only this type."), Filter()] = None
+    country: Annotated[str | list[str] | None, Field(description="Only these countries."), Filter(), OneOrSeveral()] = (
+        None
+    )
+    number_type: Annotated[
+        NumberType | list[NumberType] | None, Field(description="Only these types."), Filter(), OneOrSeveral()
+    ] = None
 
 
 class SearchAvailableNumbers(PageQuery):
@@ -142,6 +149,7 @@ rent_phone_number = operation(
     status=201,
     problems=(NUMBER_UNAVAILABLE, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED),
     summary="Rent a phone number; charges the first month.",
+    creator_bound="member_with_email",
 )
 get_phone_number = operation(
     "get_phone_number",

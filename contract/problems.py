@@ -66,12 +66,26 @@ UNSUPPORTED_MEDIA_TYPE = ProblemCode(
     "The body is not declared as JSON.",
     "Send Content-Type: application/json.",
 )
+REQUEST_TIMEOUT = ProblemCode(
+    "request_timeout",
+    408,
+    "validation_error",
+    "The body did not arrive in time.",
+    "Send the request again, without long pauses in its body.",
+)
 METHOD_NOT_ALLOWED = ProblemCode(
     "method_not_allowed",
     405,
     "validation_error",
     "The path exists, but not for this method.",
     "Use a method named in the Allow header.",
+)
+RANGE_NOT_SATISFIABLE = ProblemCode(
+    "range_not_satisfiable",
+    416,
+    "validation_error",
+    "The range lies behind the end of the file.",
+    "`Content-Range` says how many bytes there are.",
 )
 API_KEY_REQUIRED = ProblemCode(
     "api_key_required",
@@ -97,6 +111,14 @@ ORIGIN_NOT_ALLOWED = ProblemCode(
     "Call the API from a server.",
     flat=True,
 )
+API_KEY_OWNER_REQUIRED = ProblemCode(
+    "api_key_owner_required",
+    409,
+    "conflict_error",
+    "The user who made this API key has left the organization, or lacks what this needs.",
+    "Use a key made by a present member; `action_url` leads to the keys.",
+    flat=True,
+)
 NOT_FOUND = ProblemCode(
     "not_found",
     404,
@@ -107,11 +129,18 @@ NOT_FOUND = ProblemCode(
 DUPLICATE_NAME = ProblemCode(
     "duplicate_name", 409, "conflict_error", "The name is already taken.", "Choose another name."
 )
+PHONE_NUMBER_ALREADY_BOUND = ProblemCode(
+    "phone_number_already_bound",
+    409,
+    "conflict_error",
+    "Another inbound deployment answers this number.",
+    "Cancel that deployment first, or bind another number.",
+)
 PHONE_NUMBER_IN_USE = ProblemCode(
     "phone_number_in_use",
     409,
     "conflict_error",
-    "A deployment that is not finished calls from this number.",
+    "A deployment that is not finished calls from this number or answers it.",
     "Cancel or finish that deployment first.",
 )
 NUMBER_UNAVAILABLE = ProblemCode(
@@ -163,6 +192,13 @@ PLAN_STALE = ProblemCode(
     "Something has changed since the preview; nobody was called.",
     "`changed` names what; preview the deployment again and have a person agree to the new plan.",
 )
+IDEMPOTENCY_IN_PROGRESS = ProblemCode(
+    "idempotency_in_progress",
+    409,
+    "conflict_error",
+    "A request with this Idempotency-Key is still being served.",
+    "Send it again after `Retry-After` seconds; it is then answered with the first answer.",
+)
 IDEMPOTENCY_KEY_REUSED = ProblemCode(
     "idempotency_key_reused",
     422,
@@ -191,12 +227,40 @@ PLAN_LIMIT_REACHED = ProblemCode(
     "The organization's plan does not allow more of these.",
     "Finish some first, or move to a larger plan; `limit` and `current` give the numbers.",
 )
+AUDIENCE_FULL = ProblemCode(
+    "audience_full",
+    422,
+    "business_rule_error",
+    "The audience would have more than 5,000,000 rows.",
+    "Put the further rows into another audience; `limit` and `current` give the numbers.",
+)
 AUDIENCE_NOT_READY = ProblemCode(
     "audience_not_ready",
     422,
     "business_rule_error",
     "The audience has no valid row yet, or an import is still running.",
     "Add rows, or wait until the import is completed.",
+)
+NUMBER_NOT_CAPABLE = ProblemCode(
+    "number_not_capable",
+    422,
+    "business_rule_error",
+    "The number is not active, or cannot be called.",
+    "Bind an active number whose capabilities include voice_inbound.",
+)
+RATE_LIMITED = ProblemCode(
+    "rate_limited",
+    429,
+    "rate_limit_error",
+    "Too many requests at once.",
+    "Wait for `Retry-After` seconds, then go on more slowly.",
+)
+DAILY_QUOTA_EXCEEDED = ProblemCode(
+    "daily_quota_exceeded",
+    429,
+    "rate_limit_error",
+    "The key has made as many requests today as the plan allows.",
+    "Go on after midnight UTC, or move to a larger plan.",
 )
 INTERNAL_ERROR = ProblemCode(
     "internal_error",
@@ -221,6 +285,9 @@ EVERYWHERE: tuple[ProblemCode, ...] = (
     INVALID_API_KEY,
     ORIGIN_NOT_ALLOWED,
     PAYLOAD_TOO_LARGE,
+    RATE_LIMITED,
+    DAILY_QUOTA_EXCEEDED,
     INTERNAL_ERROR,
+    SERVICE_UNAVAILABLE,
 )
 """Problems that any operation may answer with, beside its own."""

@@ -7,11 +7,9 @@ from pydantic import Field
 from .calls import CallFilters
 from .model import Resource
 from .operation import listing, operation
-from .pagination import PageQuery
+from .pagination import MOST_COUNTED, PageQuery
 from .words import PlainText, Timestamp
 
-MOST_COUNTED = 10_000
-"""So many matches are counted: counting more of them takes longer than finding them."""
 GroupBy = Literal["outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "day"]
 
 

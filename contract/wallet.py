@@ -7,7 +7,7 @@ from pydantic import Field
 from .filters import Filter, MadeBetween
 from .model import Input, Resource
 from .operation import listing, operation
-from .pagination import PageQuery
+from .pagination import MOST_COUNTED, PageQuery
 from .words import Money, Timestamp
 
 TransactionType = Literal["topup", "call_charge", "number_rental", "refund", "adjustment"]
@@ -76,5 +76,6 @@ list_transactions = listing(
     "/wallet/transactions",
     takes=ListTransactions,
     gives=Transaction,
+    counts_to=MOST_COUNTED,
     summary="List wallet transactions.",
 )

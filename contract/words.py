@@ -16,7 +16,8 @@ def _in_range(value: datetime) -> datetime:
 
 
 def _instant(value: datetime) -> str:
-    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    utc = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return utc.isoformat(timespec="seconds")[:19] + "Z"  # a page of calls has a thousand of them
 
 
 Timestamp = Annotated[
@@ -39,6 +40,8 @@ PlainText = AfterValidator(_plain_text)
 
 Name = Annotated[str, Field(min_length=1, max_length=200), PlainText]
 Text = Annotated[str, Field(max_length=2000), PlainText]
+DeploymentName = Annotated[Name, Field(description="Name, unique in the organization.")]
+MaxConcurrency = Annotated[int, Field(ge=1, le=1_000, description="Calls at the same time; the plan may allow fewer.")]
 
 AgentId = Annotated[
     str, Field(description="Agent id (agt_…), from list_agents.", examples=["agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText

@@ -10,6 +10,7 @@ import secrets
 import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -90,6 +91,13 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
 
 
+def _protocol() -> Any:
+    """How HTTP is read: with bounds, unless the system has only the parser that brings some of its own."""
+    if find_spec("httptools") is None:
+        return "auto"
+    return importlib.import_module("callwright.server.request_heads").BoundedProtocol
+
+
 @asynccontextmanager
 async def listening(application: Any, listener: socket.socket) -> AsyncGenerator[str]:
     """Serves an ASGI application over HTTP while the block lasts; gives the base address with the version prefix."""
@@ -99,7 +107,14 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
     def leave_signals_alone() -> Generator[None]:
         yield
 
-    config = uvicorn.Config(application, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=3)
+    config = uvicorn.Config(
+        application,
+        http=await to_thread.run_sync(_protocol),
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=3,
+    )
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
     async with anyio.create_task_group() as tasks:

@@ -25,7 +25,7 @@ class Inside(DirectTransport):
 
     async def answered(self, method: str, target: str, headers: Mapping[str, str], content: bytes | None) -> Answer:
         """The service's answer. Not for recordings, which are sent in parts."""
-        from starlette.requests import Request
+        from callwright.service.http.incoming import Incoming
 
         path, _, query = target.partition("?")
         scope: dict[str, Any] = {
@@ -41,9 +41,8 @@ class Inside(DirectTransport):
         async def receive() -> dict[str, Any]:
             return {"type": "http.request", "body": content or b"", "more_body": False}
 
-        response = await self._service.gate.answer(Request(scope, receive))
-        answered = {name.decode("latin-1"): text.decode("latin-1") for name, text in response.raw_headers}
-        return Answer(response.status_code, answered, bytes(response.body))
+        found = await self._service.gate.answer(Incoming(scope, receive))
+        return Answer(found.status, {name.lower(): text for name, text in found.headers.items()}, found.body)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Sends a request through the ASGI application."""

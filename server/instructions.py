@@ -5,7 +5,7 @@ from callwright.tools.toolsets import known_tools
 
 _ABOUT = (
     "Callwright runs outbound calling campaigns: agents (who speaks), audiences (who is called), phone numbers, "
-    "deployments (campaigns), calls with transcripts and recordings, and a wallet."
+    "deployments (campaigns, and numbers that an agent answers), calls with transcripts and recordings, and a wallet."
 )
 _READS_ONLY = "These tools only read: they cannot dial, spend or change anything. Say so when asked to."
 

@@ -5,14 +5,8 @@ from typing import Any, TypeVar
 
 from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import GetAudience, ListImportErrors, RowError, get_audience, list_import_errors
-from callwright.contract.deployments import (
-    Contact,
-    Deployment,
-    GetDeployment,
-    ListContacts,
-    get_deployment,
-    list_contacts,
-)
+from callwright.contract.contacts import Contact, ListContacts
+from callwright.contract.deployments import Deployment, GetDeployment, get_deployment, list_contacts
 from callwright.contract.model import Resource
 from callwright.contract.operation import Operation
 from callwright.contract.pagination import Page, PageQuery

@@ -60,6 +60,9 @@ async def recent_resources(session: "ServerSession") -> list[Resource]:
     return found
 
 
+_KINDS = {"outbound": "Campaign", "inbound": "Inbound deployment"}
+
+
 async def _campaigns(session: "ServerSession") -> list[Resource]:
     from callwright.contract.deployments import ListDeployments, list_deployments
     from callwright.tools.text import shortened
@@ -73,7 +76,7 @@ async def _campaigns(session: "ServerSession") -> list[Resource]:
         Resource(
             uri=template.address({"deployment_id": found.id}),
             name=found.id,
-            title=f"Campaign {shortened(cleaned(found.name), 80)}",
+            title=f"{_KINDS[found.call_type]} {shortened(cleaned(found.name), 80)}",
             description=f"{found.status}, {found.stats.contacts} contacts, {found.stats.attempts} calls"
             f"{', simulated' if found.simulated else ''}",
             mime_type=template.mime_type,

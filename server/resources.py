@@ -153,7 +153,7 @@ TEMPLATES: tuple[Template, ...] = (
         path="deployments/{deployment_id}",
         title="Deployment",
         mime_type="application/json",
-        description="A campaign with its settings and counters. Subscribe to hear when they change.",
+        description="A deployment with its settings and counters. Subscribe to hear when they change.",
     ),
     Template(
         name="report",

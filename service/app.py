@@ -1,7 +1,7 @@
 """The service as a whole: its parts put together, its ASGI application, its life from start to end."""
 
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
@@ -29,7 +29,7 @@ from callwright.service.domain.refusals import Refusal
 from callwright.service.handlers import every
 from callwright.service.http.gate import Gate
 from callwright.service.http.openapi import document
-from callwright.service.http.problems import problem_response
+from callwright.service.http.problems import problem_body
 from callwright.service.http.routes import PREFIXES, RouteTable
 from callwright.service.ports import Ports
 from callwright.service.settings import ServiceSettings
@@ -38,6 +38,7 @@ from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.storage import migrate
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.listing import Cursors
+from callwright.service.storage.request_limits import RequestLimits
 from callwright.service.storage.schema import service_state
 
 _CURSOR_SECRET = "cursor_secret"
@@ -46,12 +47,54 @@ LAST_WRITES_S = 3.0
 """How long the end may take to write down what is only in memory."""
 
 
+class Application:
+    """The ASGI application: the API below both spellings of its prefix, its description, and a health check."""
+
+    def __init__(self, ports: Ports, gate: Gate) -> None:
+        self._ports, self._gate = ports, gate
+        self._beside = Starlette(
+            exception_handlers={404: self._no_such_path, 405: self._no_such_method},
+            routes=[Route("/openapi.json", self._openapi), Route("/healthz", self._health)],
+        )
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answers one request."""
+        if scope["type"] == "http":
+            root = scope.get("root_path", "")
+            own: str = scope["path"].removeprefix(root)
+            for prefix in PREFIXES:
+                if own.startswith(prefix) and own[len(prefix) : len(prefix) + 1] in ("", "/"):
+                    await self._gate({**scope, "root_path": root + prefix}, receive, send)
+                    return
+        await self._beside(scope, receive, send)
+
+    async def _openapi(self, _: Request) -> Response:
+        return Response(document(), media_type="application/json")
+
+    async def _health(self, _: Request) -> Response:
+        healthy = await _answers(self._ports.database)
+        return JSONResponse({"status": "ok" if healthy else "unavailable"}, 200 if healthy else 503)
+
+    async def _no_such_path(self, _: Request, __: Exception) -> Response:
+        return self._refused(Refusal(NOT_FOUND, f"There is no such path; the API is below {PREFIXES[0]}."))
+
+    async def _no_such_method(self, _: Request, error: Exception) -> Response:
+        allow = error.headers or {} if isinstance(error, HTTPException) else {}
+        return self._refused(Refusal(METHOD_NOT_ALLOWED, headers=allow))
+
+    def _refused(self, refusal: Refusal) -> Response:
+        request_id = self._ports.ids.new("req")
+        headers = {"X-Request-Id": request_id, **refusal.headers}
+        body = problem_body(refusal, request_id)
+        return Response(body, refusal.problem.status, headers, media_type="application/json")
+
+
 @dataclass(frozen=True)
 class Service:
     """A running service."""
 
     ports: Ports
-    asgi: Starlette
+    asgi: Application
     gate: Gate
     """Answers what is below a prefix, for who stands in this process and needs no HTTP."""
 
@@ -98,13 +141,15 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
             )
-            ports = Ports(settings, database, clock, ids, cursors, plan_seal, recordings, bell.ring)
+            ports = Ports(
+                settings, database, clock, ids, cursors, plan_seal, recordings, RequestLimits(database), bell.ring
+            )
             async with anyio.create_task_group() as tasks:
                 if workers:
                     tasks.start_soon(Supervisor(ports, bell).run)
                 try:
                     gate = gate_of(ports)
-                    yield Service(ports, application(ports, gate), gate)
+                    yield Service(ports, Application(ports, gate), gate)
                 finally:
                     tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
@@ -115,34 +160,6 @@ def gate_of(ports: Ports) -> Gate:
     """The way into every operation."""
     every.load()
     return Gate(ports, RouteTable(OPERATIONS.values()))
-
-
-def application(ports: Ports, gate: Gate) -> Starlette:
-    """The ASGI application: the API below both spellings of its prefix, its description, and a health check."""
-
-    async def openapi(_: Request) -> Response:
-        return Response(document(), media_type="application/json")
-
-    async def health(_: Request) -> Response:
-        healthy = await _answers(ports.database)
-        return JSONResponse({"status": "ok" if healthy else "unavailable"}, 200 if healthy else 503)
-
-    async def no_such_path(_: Request, __: Exception) -> Response:
-        refusal = Refusal(NOT_FOUND, f"There is no such path; the API is below {PREFIXES[0]}.")
-        return problem_response(refusal, ports.ids.new("req"))
-
-    async def no_such_method(_: Request, error: Exception) -> Response:
-        allow = error.headers or {} if isinstance(error, HTTPException) else {}
-        return problem_response(Refusal(METHOD_NOT_ALLOWED, headers=allow), ports.ids.new("req"))
-
-    return Starlette(
-        exception_handlers={404: no_such_path, 405: no_such_method},
-        routes=[
-            *(Mount(prefix, app=gate) for prefix in PREFIXES),
-            Route("/openapi.json", openapi),
-            Route("/healthz", health),
-        ],
-    )
 
 
 async def _answers(database: Database) -> bool:

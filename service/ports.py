@@ -10,6 +10,7 @@ from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.storage.database import Database
 from callwright.service.storage.listing import Cursors
+from callwright.service.storage.request_limits import RequestLimits
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Ports:
     cursors: Cursors
     plan_seal: PlanSeal
     recordings: Recordings
+    limits: RequestLimits
     wake: Callable[[], None]
     """Tells the workers that something may be due."""
     used_keys: dict[str, int] = field(default_factory=dict[str, int])

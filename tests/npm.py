@@ -18,7 +18,8 @@ from filelock import FileLock
 PACKAGE_FILES = ("package.json", "package-lock.json")
 INSTALL_LIMIT_S = 300
 """Limit of one installation; the largest has some 300 packages, 110 MB unpacked."""
-FOLDERS = tuple(Path(__file__).with_name(name) for name in ("inspector", "typescript", "conformance", "mcpb"))
+CLIENT = Path(__file__).parents[1] / "clients" / "typescript"
+FOLDERS = (CLIENT, *(Path(__file__).with_name(name) for name in ("inspector", "typescript", "conformance", "mcpb")))
 """Every folder with a lock file."""
 
 

@@ -123,6 +123,7 @@ TOOLS: tuple[Tool, ...] = (
         empty="No agent fits. create_agent makes one.",
         shown=("id", "name", "language", "voice_id"),
         hidden=frozenset({"created_from", "created_before", "sort", "voice_id"}),
+        words={"language": "With this language tag."},
         example="updated_at",
     ),
     Tool(

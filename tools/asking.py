@@ -137,7 +137,7 @@ def list_reply(tool: Tool, use: Use, entries: Entries, paging: Paging, left: int
     fences = entries.fences and bool(entries.words)
     words = [fenced(entries.words, tag=use.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words
     most = tool.operation.counts_to
-    least = "At least " if most is not None and paging.total is not None and paging.total >= most else ""
+    least = "At least " if most is not None and paging.total == most else ""
     count = f"{least}{left} more" if left else "More"
     text = lines(
         *words,

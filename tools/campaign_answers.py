@@ -1,4 +1,4 @@
-"""What tools give of a campaign as data: its state after something was done to it, or all of its settings."""
+"""What tools give of a deployment as data: its state after something was done to it, or all of its settings."""
 
 from callwright.contract.deployments import Deployment
 
@@ -6,6 +6,8 @@ from .tool import part_of
 
 _STATE = ("id", "name", "status", "status_reason", "simulated", "stats", "plan_id")
 _SETTINGS = (
+    "call_type",
+    "inbound",
     "budget_cap",
     "next_dial_at",
     "agent_id",
@@ -27,7 +29,10 @@ _SETTINGS = (
 )
 
 DeploymentState = part_of(Deployment, "DeploymentState", *_STATE)
-"""A campaign after it was drafted, changed, started or stopped: what decides the next step."""
+"""A deployment after it was made, changed, started or stopped: what decides the next step."""
+
+InboundState = part_of(Deployment, "InboundState", "id", "name", "status", "simulated")
+"""An inbound deployment that was made."""
 
 DeploymentFound = part_of(Deployment, "DeploymentFound", *_STATE, *_SETTINGS)
-"""A campaign with its settings."""
+"""A deployment with its settings."""

@@ -1,8 +1,10 @@
-"""How a campaign and its preview read in a reply."""
+"""How a deployment and a campaign's preview read in a reply. What only inbound ones say is in `inbound_words`."""
 
-from callwright.contract.deployments import Deployment, Stats
+from callwright.contract.contacts import Stats
+from callwright.contract.deployments import Deployment
 from callwright.contract.previews import Preview
 
+from . import inbound_words
 from .text import amount, counted, line, lines, listed, moment, shortened
 from .untrusted import fenced
 from .use import Use
@@ -28,11 +30,12 @@ def progress(stats: Stats) -> str:
 
 
 def entry(deployment: Deployment, _: Use) -> str:
-    """A campaign on one line."""
+    """A deployment on one line."""
     return line(
         deployment.id,
         deployment.name,
         deployment.status,
+        "inbound" if deployment.call_type == "inbound" else None,
         progress(deployment.stats) if deployment.stats.contacts else None,
         f"spent {amount(deployment.stats.spend)}",
         "simulated" if deployment.simulated else None,
@@ -40,22 +43,11 @@ def entry(deployment: Deployment, _: Use) -> str:
 
 
 def whole(deployment: Deployment, use: Use) -> str:
-    """A campaign with its settings and the next step."""
-    stats, retries = deployment.stats, deployment.retry_policy
-    numbers = deployment.phone_number_ids
+    """A deployment with its settings and the next step."""
+    stats, inbound = deployment.stats, deployment.inbound
     return lines(
         _state(deployment, use),
-        line(
-            f"agent {deployment.agent_id}",
-            f"audience {deployment.audience_id}",
-            f"from {listed(numbers, most=5)}" if numbers else "no number to call from yet",
-        ),
-        line(
-            f"up to {deployment.max_concurrency} calls at once, {deployment.calls_per_second:g} a second",
-            f"up to {retries.max_attempts} attempts a contact",
-            f"budget cap {amount(deployment.budget_cap)}" if deployment.budget_cap else "no budget cap",
-        ),
-        _hours(deployment),
+        inbound_words.settings(deployment, inbound) if inbound else _campaign(deployment),
         f"outcomes: {counted(stats.outcomes, most=_NAMES_SHOWN)}" if stats.outcomes else None,
         f"dispositions: {counted(stats.dispositions, most=_NAMES_SHOWN)}" if stats.dispositions else None,
         _words_at_start(deployment),
@@ -63,10 +55,29 @@ def whole(deployment: Deployment, use: Use) -> str:
     )
 
 
+def _campaign(deployment: Deployment) -> str:
+    numbers, pace, retries = deployment.phone_number_ids, deployment.calls_per_second, deployment.retry_policy
+    return lines(
+        line(
+            f"agent {deployment.agent_id}",
+            f"audience {deployment.audience_id}",
+            f"from {listed(numbers, most=5)}" if numbers else "no number to call from yet",
+        ),
+        line(
+            f"up to {deployment.max_concurrency} calls at once" + ("" if pace is None else f", {pace:g} a second"),
+            f"up to {retries.max_attempts} attempts a contact" if retries else None,
+            f"budget cap {amount(deployment.budget_cap)}" if deployment.budget_cap else "no budget cap",
+        ),
+        _hours(deployment),
+    )
+
+
 def started(deployment: Deployment, use: Use) -> str:
     """What a start or resume set going."""
-    network = "Simulated network: no telephone rings, the money is play money." if deployment.simulated else None
-    return lines(_state(deployment, use), network, _next(deployment, use))
+    network = "Simulated network: no telephone rings, the money is play money."
+    if deployment.call_type == "inbound":
+        network = inbound_words.NOBODY_CALLS
+    return lines(_state(deployment, use), network if deployment.simulated else None, _next(deployment, use))
 
 
 def stopped(deployment: Deployment, use: Use) -> str:
@@ -114,7 +125,8 @@ def _greeting(found: Preview, use: Use) -> str:
 
 
 def _next(deployment: Deployment, use: Use) -> str:
-    return use.hint(_NEXT.get(deployment.status, ""))
+    known = inbound_words.NEXT if deployment.call_type == "inbound" else _NEXT
+    return use.hint(known.get(deployment.status, ""))
 
 
 def _state(deployment: Deployment, use: Use) -> str:

@@ -8,6 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from callwright.contract.filters import takes_several
+
 from .arguments import LIST_LENGTH
 from .asking import MOST_ENTRIES
 from .catalogue import TOOLS
@@ -85,6 +87,9 @@ def _input(tool: Tool) -> JsonSchema:
             "fields": f"Fields to give, such as {', '.join(tool.example_fields)}.",
         } | words
     schema = input_schema(tool.arguments, words=words, offered=tool.offered, flat=tool.unfolded)
+    for name, property_ in schema["properties"].items():
+        if takes_several(tool.arguments.model_fields[name]):  # a model asks for one; several are taken all the same
+            property_.update(property_.pop("items"))
     say_what_is_taken(tool.arguments, schema)
     if tool.many:
         schema["properties"]["per_page"] = {

@@ -1,10 +1,10 @@
-"""Tools for deployments: reading and drafting campaigns. Those that start and stop them are in `dialling.py`."""
+"""Tools for deployments: reading and making them. Those that start and stop them are in `dialling.py`."""
 
 from callwright.contract import deployments as contract
-from callwright.contract.deployments import Contact
+from callwright.contract.contacts import Contact
 
 from . import stakes
-from .campaign_answers import DeploymentFound, DeploymentState
+from .campaign_answers import DeploymentFound, DeploymentState, InboundState
 from .campaign_words import entry, preview, whole
 from .text import line, moment
 from .tool import CHANGES, READS, Gone, Hints, Tool
@@ -81,15 +81,16 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="List deployments",
         description=(
-            "Campaigns (deployments), newest first, with how far each is. Use it to find one, or to see what is "
-            "running or uses an agent or audience. For settings and outcomes use get_deployment. For people use "
-            "list_contacts. Free."
+            "Deployments, newest first: campaigns with how far each is, and inbound ones. Use it to find one, or to "
+            "see what is running or uses an agent or audience. For settings and outcomes use get_deployment. For "
+            "people use list_contacts. Free."
         ),
         hints=READS,
         reply=entry,
         empty="No deployment fits. create_deployment drafts one.",
-        shown=("id", "name", "status", "simulated", "agent_id", "audience_id", "stats"),
-        hidden=frozenset({"call_type", "created_from", "created_before", "sort", "idempotency_key"}),
+        shown=("id", "name", "status", "call_type", "simulated", "agent_id", "audience_id", "stats"),
+        words={"call_type": "Of this kind."},
+        hidden=frozenset({"created_from", "created_before", "sort", "idempotency_key"}),
         example="budget_cap",
     ),
     Tool(
@@ -114,19 +115,45 @@ TOOLS: tuple[Tool, ...] = (
         rest=REST,
     ),
     Tool(
+        operation=contract.create_inbound_deployment,
+        toolset="campaigns",
+        title="Answer a number",
+        description=(
+            "Binds a rented number to an agent: it answers whoever calls, which costs money. On the simulated network "
+            "nobody calls in yet. Ask first where the money is real. To call people use create_deployment. Stop it "
+            "with pause_deployment."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
+        reply=whole,
+        takes=stakes.BindAgreed,
+        weigh=stakes.bind,
+        gives=InboundState,
+        words={
+            "name": "Unique.",
+            "agent_id": "Id or name.",
+            "phone_number_id": "Id, E.164 number or label.",
+            "business_hours": "{timezone: IANA zone, windows: [{days: [mon], start: HH:MM, end}]}. Left out: always.",
+            "after_hours": "{action: reject (default), voicemail or forward, forward_to}.",
+            "recording_enabled": "Record calls.",
+        },
+        flat=frozenset({"business_hours", "after_hours"}),
+        hidden=frozenset({"max_concurrency", "overflow", "metadata"}),
+        rest=REST,
+    ),
+    Tool(
         operation=contract.get_deployment,
         toolset="campaigns",
         title="Get a deployment",
         description=(
-            "One campaign: status, contacts done, outcomes, dispositions, spend and settings. To follow a running one "
-            "set wait_seconds, rather than ask again and again. For single people use list_contacts. For single calls "
-            "use list_calls. Free."
+            "One deployment: status, contacts done, outcomes, dispositions, spend and settings. To follow a running "
+            "one set wait_seconds, rather than ask again and again. For single people use list_contacts. For single "
+            "calls use list_calls. Free."
         ),
         hints=READS,
         reply=whole,
         takes=GetDeploymentWaiting,
         gives=DeploymentFound,
-        undescribed=frozenset((*_NESTED, *_SCALARS, "start_at", "end_at")) - {"budget_cap"},
+        undescribed=frozenset((*_NESTED, *_SCALARS, "start_at", "end_at", "inbound")) - {"budget_cap"},
         act=awaited,
         rest=REST,
     ),
@@ -137,16 +164,22 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL MORE "
             "AND SPEND MORE. Overwrites the fields that are given. A draft may change in everything, a paused one in "
-            "all but agent and audience, an active one in name, pace, end_at and budget_cap. To stop one use "
-            "pause_deployment."
+            "all but agent and audience, an active one in name, pace, end_at and budget_cap. An inbound one has name, "
+            "max_concurrency and inbound, and agent_id while paused. To stop one use pause_deployment."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=whole,
         takes=stakes.UpdateAgreed,
         weigh=stakes.update,
         gives=DeploymentState,
-        words=_MOMENTS | _SHORTER | dict.fromkeys(_NESTED, _AS_BEFORE),
-        flat=frozenset((*_NESTED, *_SCALARS)),
+        words=_MOMENTS
+        | _SHORTER
+        | dict.fromkeys(_NESTED, _AS_BEFORE)
+        | {
+            "inbound": "business_hours, after_hours, recording_enabled as in create_inbound_deployment. overflow: "
+            "{action: queue, forward or busy, forward_to}."
+        },
+        flat=frozenset((*_NESTED, *_SCALARS, "inbound")),
         hidden=frozenset({"metadata"}),
         rest=REST,
     ),

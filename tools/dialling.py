@@ -36,9 +36,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Pause a deployment",
         description=(
-            "Stops new calls of a running campaign at once and keeps its queue; calls under way finish, and cost what "
-            "they cost. Safe at any time; use it first when something seems wrong. To go on use resume_deployment. To "
-            "end it for good use cancel_deployment."
+            "Stops new calls of a running campaign at once and keeps its queue, or stops answering a number; calls "
+            "under way finish, and cost what they cost. Safe at any time; use it first when something seems wrong. To "
+            "go on use resume_deployment. To end it for good use cancel_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=True, open_world=True),
         reply=stopped,
@@ -50,9 +50,10 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Resume a deployment",
         description=(
-            "DIALS PEOPLE AND SPENDS MONEY: a paused campaign goes on with the contacts that are left. If it paused by "
-            "itself, get_deployment names the reason. Repair that first, for example a budget_cap with "
-            "update_deployment. Ask the person before resuming. For a draft use start_deployment."
+            "DIALS PEOPLE AND SPENDS MONEY: a paused campaign goes on with the contacts that are left. (An inbound "
+            "deployment answers callers again.) If it paused by itself, get_deployment names the reason. Repair that "
+            "first, for example a budget_cap with update_deployment. Ask the person before resuming. For a draft use "
+            "start_deployment."
         ),
         hints=_DIALS,
         reply=started,
@@ -67,9 +68,9 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Cancel a deployment",
         description=(
-            "Ends a campaign for good: what is pending is dropped and cannot be taken up again; calls under way "
-            "finish, and cost what they cost. Records and transcripts stay. To stop for a while use pause_deployment. "
-            "Ask the person first, unless they asked for it."
+            "Ends a deployment for good: what is pending is dropped and cannot be taken up again, a number it answers "
+            "is freed; calls under way finish, and cost what they cost. Records and transcripts stay. To stop for a "
+            "while use pause_deployment. Ask the person first, unless they asked for it."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=stopped,

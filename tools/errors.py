@@ -11,6 +11,7 @@ from callwright.client.errors import (
     CallwrightError,
     InvalidArguments,
     NotOffered,
+    QuotaExceeded,
     ServiceProblem,
     ServiceTimeout,
     ServiceUnreachable,
@@ -32,13 +33,19 @@ NEXT: dict[str, str] = {
     "payload_too_large": "Send less at once. add_audience_rows takes up to 1,000 rows. import_audience takes a file in "
     "parts.",
     "unsupported_media_type": "This is a fault of the server, not of your arguments: report it and do not try again.",
+    "request_timeout": "Nothing was changed. Call again. If it fails again, the connection is slow: tell the person.",
+    "range_not_satisfiable": "Call again without naming a part, or with one that begins earlier.",
     "method_not_allowed": "The service does not know this operation: it may be an older version. Tell the person.",
     "api_key_required": "No tool helps: the person has to set CALLWRIGHT_API_KEY to a key that begins with svc_live_.",
     "invalid_api_key": "No tool helps: the person has to set CALLWRIGHT_API_KEY to an active key.",
     "origin_not_allowed": "No tool helps: the person has to reach the service from a server, not from a browser.",
+    "api_key_owner_required": "No tool helps: the person has to make another key as a present member of the "
+    "organization, {where}, and set CALLWRIGHT_API_KEY to it. Everything else still works with this key.",
     "not_found": "Check the id.",
     "duplicate_name": "Choose another name, or use what already has it. {find} with name shows it.",
-    "phone_number_in_use": "Wait until the campaign finishes. list_deployments shows what calls from it. "
+    "phone_number_already_bound": "Bind another number. list_phone_numbers shows them. Or cancel_deployment ends the "
+    "deployment that has this one, once the person agrees.",
+    "phone_number_in_use": "Wait until the campaign finishes. list_deployments shows what calls from it or answers it. "
     "cancel_deployment ends that.",
     "number_unavailable": "Take another one. search_available_numbers shows what is free now.",
     "audience_in_use": "Wait until the campaign finishes. list_deployments with audience_id shows which uses it. "
@@ -51,17 +58,27 @@ NEXT: dict[str, str] = {
     "plan_expired": "preview_deployment gives a new plan_id; call again with it.",
     "plan_stale": "preview_deployment shows how it is now; show the person the new summary, and after their "
     "yes call again with the new plan_id.",
+    "idempotency_in_progress": "The same request is still being served, so it may happen yet. Look with {look} before "
+    "you call again: another call would do it once more.",
     "idempotency_key_reused": "Call again; each call gets a fresh key.",
     "insufficient_credits": "The person has to top up, or dial fewer. get_wallet shows what is there and the prices.",
     "spending_cap_reached": "Ask for less: a lower budget_cap, or fewer numbers. Otherwise the person needs a key with "
     "a higher spending cap.",
     "plan_limit_reached": "Finish some first, or the person moves to a larger plan. {find} shows what there is.",
+    "audience_full": "Put the further people into another one. create_audience makes it.",
     "audience_not_ready": "It needs people. get_audience shows its state. add_audience_rows adds rows. import_audience "
     "takes a file.",
+    "number_not_capable": "Take an active number that can be called. list_phone_numbers shows them.",
+    "rate_limited": "Nothing was changed. Wait that long, then call again, one call after the other. Fewer calls "
+    "that ask for more at once help.",
+    "daily_quota_exceeded": "Nothing was changed, and no tool helps before then. Tell the person when it goes on, and "
+    "that a larger plan allows more requests a day.",
     "internal_error": "Nothing was changed. Try once more; if it fails again, report the request id.",
     "service_unavailable": "Tell the person what is missing; try again later.",
 }
-"""What to do about each problem code. `{find}` is the tool that lists the thing, `{look}` the one that shows it."""
+"""What to do about each problem code. `{find}` is the tool that lists the thing, `{look}` the one that shows it,
+`{where}` the page on which a person can put it right.
+"""
 
 FINDERS: dict[str, str] = {
     "agent_id": "list_agents",
@@ -103,6 +120,7 @@ _STEPS = re.compile(r"[^.\[\]]+")
 _FILTER_WORDS = frozenset({"filter", "from", "before", "created_at"})
 """What the names of filters are made of on the wire, besides their own."""
 _DETAILS = ("current_status", "allowed", "required", "available", "limit", "current", "reasons")
+_ADDRESS = re.compile(r"https?://[!-~]{1,200}")
 
 
 def explained(error: CallwrightError, tool: Tool, *, offers: Offers = everything, key: str = "") -> str:
@@ -156,8 +174,12 @@ def _happened(problem: ServiceProblem, tool: Tool) -> str:
         for name in _DETAILS
         if problem.details.get(name) not in (None, [], {})
     ]
-    if problem.retry_after_s is not None:
-        known.append(f"wait {problem.retry_after_s:g} seconds")
+    if isinstance(problem, QuotaExceeded) and problem.resets_at is not None:
+        known.append(f"goes on at {problem.resets_at:%Y-%m-%dT%H:%M:%SZ}")
+    elif problem.retry_after_s is not None:
+        known.append(f"wait {problem.retry_after_s:g} second{'' if problem.retry_after_s == 1 else 's'}")
+    if address := _address(problem):
+        known.append(f"action_url {address}")
     if problem.request_id and problem.status >= 500:
         known.append(f"request id {cleaned(problem.request_id)}")
     if known:
@@ -174,7 +196,14 @@ def _advice(problem: ServiceProblem, operation: AnyOperation, offers: Offers) ->
         return offered_words(f"{FINDERS.get(field, find)} shows what exists.", offers) or "Check the id."
     default = "Try again later, or tell the person."
     look = next((name for name in looks(operation) if offers(name)), find)
-    return offered_words(NEXT.get(problem.code, default).format(find=find, look=look), offers) or default
+    where = "at the action_url above" if _address(problem) else "where keys are made"
+    said = NEXT.get(problem.code, default).format(find=find, look=look, where=where)
+    return offered_words(said, offers) or default
+
+
+def _address(problem: ServiceProblem) -> str:
+    """The address that the service names for the person, if it is a plain one."""
+    return problem.action_url if _ADDRESS.fullmatch(problem.action_url or "") and problem.action_url else ""
 
 
 def _entry(entry: JsonValue, tool: Tool) -> str:

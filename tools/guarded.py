@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue
 from callwright.client.loose import Loose
 from callwright.contract.audiences import Audience, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls import Call, Transcript, TranscriptTurn
-from callwright.contract.deployments import Contact
+from callwright.contract.contacts import Contact
 from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 from callwright.contract.pagination import Page

@@ -46,6 +46,7 @@ def _whole(number: PhoneNumber, use: Use) -> str:
         _entry(number, use),
         renews,
         f"used by {used_by}" if used_by else None,
+        f"answered by {number.inbound_deployment_id}" if number.inbound_deployment_id else None,
     )
 
 
@@ -74,14 +75,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="numbers",
         title="List phone numbers",
         description=(
-            "Phone numbers the organization rents, newest first. Use it to find numbers a campaign can call from; "
-            "status active leaves out released ones. For numbers that can be rented use search_available_numbers. Free."
+            "Phone numbers the organization rents, newest first. Use it to find numbers a deployment can use; status "
+            "active leaves out released ones. For numbers that can be rented use search_available_numbers. Free."
         ),
         hints=READS,
         reply=_entry,
         empty="No number fits. search_available_numbers finds one. rent_phone_number rents it.",
         shown=("id", "number", "country", "status", "label", "capabilities"),
-        hidden=frozenset({"number", "number_type", "country", "sort"}),
+        hidden=frozenset({"number", "number_type", "country", "created_from", "created_before", "sort"}),
         example="monthly_cost",
     ),
     Tool(
@@ -134,8 +135,8 @@ TOOLS: tuple[Tool, ...] = (
         toolset="upkeep",
         title="Get a phone number",
         description=(
-            "One rented phone number: state, capabilities, price, renewal, and the campaigns that call from it. Use it "
-            "before giving a number back. To find numbers use list_phone_numbers. Free."
+            "One rented phone number: state, capabilities, price, renewal, and the deployments that call from it or "
+            "answer it. Use it before giving a number back. To find numbers use list_phone_numbers. Free."
         ),
         hints=READS,
         reply=_whole,
@@ -161,8 +162,8 @@ TOOLS: tuple[Tool, ...] = (
         title="Release a phone number",
         description=(
             "Gives a rented number back for good: it may never be had again, and what was paid is not paid back. "
-            "Refused while a campaign that is not finished calls from it. To stop paying later instead, use "
-            "update_phone_number with auto_renew=false. Ask the person first."
+            "Refused while a deployment that is not finished calls from it or answers it. To stop paying later "
+            "instead, use update_phone_number with auto_renew=false. Ask the person first."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_released,

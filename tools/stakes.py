@@ -6,12 +6,13 @@ play money, is taken to be real.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
 from callwright.client.errors import NotOffered
+from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import AddAudienceRows, ImportAudience
 from callwright.contract.deployments import (
     CreateDeployment,
@@ -24,6 +25,7 @@ from callwright.contract.deployments import (
     list_deployments,
     preview_deployment,
 )
+from callwright.contract.inbound import CreateInboundDeployment
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.contract.phone_numbers import (
@@ -46,6 +48,7 @@ _STARTABLE = frozenset({"draft", "scheduled", "paused"})
 _DIALLING = frozenset({"active", "scheduled"})
 _CALLING = frozenset({"active", "scheduled", "paused"})
 _DIALS_MORE = frozenset({"max_concurrency", "calls_per_second", "end_at", "budget_cap"})
+_TAKES_MORE = frozenset({"max_concurrency", "inbound"})
 _DIGITS_TO_FIND_BY = 7
 _LONGEST_SENTENCE = 900
 
@@ -60,6 +63,10 @@ class CreateAgreed(Agreeing, CreateDeployment):
 
 class UpdateAgreed(Agreeing, UpdateDeployment):
     """Changes to a deployment; where it dials already, the person's yes."""
+
+
+class BindAgreed(Agreeing, CreateInboundDeployment):
+    """A number to answer, and the person's yes."""
 
 
 class RentAgreed(Agreeing, RentPhoneNumber):
@@ -89,6 +96,11 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
     startable = deployment.get("status", "draft") in _STARTABLE
     if not startable or same_start or not use.asks(real=_real(deployment)):
         return None
+    if deployment.get("call_type") == "inbound":
+        settings = cast("dict[str, Any]", deployment.get("inbound") or {})
+        number_id = str(settings.get("phone_number_id") or "a number")
+        number = {"number": number_id, **await _data(use, get_phone_number, GetPhoneNumber(id=number_id))}
+        return await _answering(use, str(deployment.get("agent_id")), number)
     if asked.plan_id is None and use.session.offers(preview_deployment.name):
         try:
             await use.client.ask_loosely(preview_deployment, DeploymentAction(id=asked.id))
@@ -122,16 +134,28 @@ async def create(use: Use, asked: CreateAgreed) -> Stake | None:
     return None
 
 
+async def bind(use: Use, asked: BindAgreed) -> Stake | None:
+    """Letting an agent answer whoever calls a number: which number, which agent."""
+    number = await _data(use, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
+    if number.get("inbound_deployment_id") or not use.asks(real=_real(number)):
+        return None
+    return await _answering(use, asked.agent_id, {"number": asked.phone_number_id, **number})
+
+
 async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
     """Changing a campaign that dials, or will by itself, so that it dials more or other people."""
     deployment = await _data(use, get_deployment, GetDeployment(id=asked.id))
     status = deployment.get("status")
     given = asked.model_fields_set - {"id", "person_agreed_to"}
-    weighty = given & _DIALS_MORE if status == "active" else given - {"name", "metadata"}
+    inbound = deployment.get("call_type") == "inbound"
+    more = _TAKES_MORE if inbound else _DIALS_MORE
+    weighty = given & more if status == "active" else given - {"name", "metadata"}
     if status not in _DIALLING or not weighty or not use.asks(real=_real(deployment)):
         return None
     values = [f"{name} {_said(getattr(asked, name))}" for name in sorted(weighty)]
-    sentence = f"Change the {status} campaign {_named(deployment)}, which calls people: {listed(values)}."
+    what = "inbound deployment" if inbound else "campaign"
+    does = "answers people" if inbound else "calls people"
+    sentence = f"Change the {status} {what} {_named(deployment)}, which {does}: {listed(values)}."
     return Stake(sentence=shortened(sentence, _LONGEST_SENTENCE))
 
 
@@ -174,6 +198,13 @@ async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
 async def import_file(use: Use, asked: Input) -> Stake | None:
     """Importing people into an audience that is being called; `asked` is `ImportAgreed` or names a file instead."""
     return await _joining(use, str(getattr(asked, "id", "")), "the people of a file")
+
+
+async def _answering(use: Use, agent_id: str, number: Mapping[str, Any]) -> Stake:
+    agent = await _data(use, get_agent, GetAgent(id=agent_id))
+    by = _named(agent) if agent.get("name") else agent_id
+    said = f"Let the agent {by} answer everybody who calls {number.get('number')}."
+    return Stake(sentence=f"{said} Every call costs money, until it is paused or cancelled.")
 
 
 async def _joining(use: Use, audience_id: str, who: str) -> Stake | None:

@@ -74,13 +74,18 @@ async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
         if asked.wait_seconds:
             last = await _reported(use, found, last)
         left = deadline - clock.monotonic()
-        if found.status not in MOVING or left <= 0:
+        if not _moving(found) or left <= 0:
             break
         await clock.sleep(min(pause, left))
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
-    late = asked.wait_seconds > 0 and found.status in MOVING
+    late = asked.wait_seconds > 0 and _moving(found)
     note = f"Not finished after {asked.wait_seconds} seconds; call again to go on waiting." if late else None
     return Reply(text=lines(whole(found, use), note), data=data_of(narrow(DeploymentFound, found)))
+
+
+def _moving(found: Deployment) -> bool:
+    """Whether it ends by itself. An inbound one goes on until somebody stops it, so waiting for it would be in vain."""
+    return found.status in MOVING and found.call_type == "outbound"
 
 
 async def _made_with(use: Use, key: str) -> str | None:

@@ -1,24 +1,16 @@
 """The command line: which commands there are and which flags they take."""
 
-import os
-import sys
-from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-import anyio
 import typer
-from rich.console import Console
-from rich.markup import escape
 
-from callwright.client.errors import CallwrightError, ServiceProblem
-from callwright.server.failures import first_cause, reason
-from callwright.server.settings import BadSetting, ProgramSettings, read_settings
-from callwright.service.data_folder import DataFolderInUse
-
-from .accounts import CommandError
+from .account_lines import keys, orgs, users
+from .audit import audit
+from .invoking import Data, Database
+from .invoking import run as _run
+from .invoking import settings_of as _settings
 
 app = typer.Typer(
     name="callwright",
@@ -27,48 +19,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-orgs = typer.Typer(help="Organizations and their play money.", no_args_is_help=True)
-keys = typer.Typer(help="API keys and personal keys.", no_args_is_help=True)
 app.add_typer(orgs, name="orgs")
+app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
-
-T = TypeVar("T")
-Data = Annotated[Path | None, typer.Option("--data", help="Folder of the service (CALLWRIGHT_DATA, ~/.callwright).")]
-Database = Annotated[
-    str | None,
-    typer.Option("--database", help="Database URL (CALLWRIGHT_DATABASE_URL), SQLite in the folder if absent."),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone, for scripts.")]
-
-
-def _settings(
-    data: Path | None, database: str | None, given: Mapping[str, str] = MappingProxyType({})
-) -> ProgramSettings:
-    """The settings; `given` wins over the environment."""
-    try:
-        return read_settings({**os.environ, **given}, data=data, database_url=database)
-    except BadSetting as error:
-        raise _failed(str(error)) from error
-
-
-def _failed(message: str) -> typer.Exit:
-    Console(stderr=True).print(f"[bold red]callwright:[/] {escape(message)}", highlight=False, soft_wrap=True)
-    return typer.Exit(2)
-
-
-def _run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool = False) -> T:
-    """Runs a command. What the person can put right ends the program with a sentence and status 2."""
-    try:
-        return anyio.run(command, *arguments, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})
-    except Exception as error:
-        cause = first_cause(error)
-        if isinstance(cause, DataFolderInUse):
-            raise _failed(f"{cause}; give another --data, or stop it first") from error
-        if isinstance(cause, CommandError | CallwrightError):
-            raise _failed(cause.message if isinstance(cause, ServiceProblem) else str(cause)) from error
-        if (why := reason(cause)) is not None:
-            raise _failed(why) from error
-        raise
+app.command()(audit)
 
 
 def _version(asked: bool) -> None:
@@ -171,82 +125,3 @@ def doctor(
 
     given = {"CALLWRIGHT_BASE_URL": base_url, "CALLWRIGHT_API_KEY": api_key}
     raise typer.Exit(_run(run, _settings(data, database, {name: text for name, text in given.items() if text})))
-
-
-@orgs.command("create")
-def create_organization(
-    name: str,
-    plan: Annotated[str, typer.Option(help="starter, pro, growth or enterprise.")] = "starter",
-    data: Data = None,
-    database: Database = None,
-    quiet: Quiet = False,
-) -> None:
-    """Makes an organization with 100 dollars of play money."""
-    from . import accounts
-
-    _run(accounts.create_organization, _settings(data, database), name, plan, quiet)
-
-
-@orgs.command("list")
-def list_organizations(data: Data = None, database: Database = None) -> None:
-    """Shows the organizations."""
-    from . import accounts
-
-    _run(accounts.list_organizations, _settings(data, database))
-
-
-@orgs.command("fund")
-def fund(
-    name: str,
-    amount: Annotated[str, typer.Option(help="Dollars of play money to add, for example 50.00.")],
-    data: Data = None,
-    database: Database = None,
-) -> None:
-    """Adds play money to an organization's wallet."""
-    from . import accounts
-
-    _run(accounts.fund, _settings(data, database), name, amount)
-
-
-@keys.command("create")
-def create_key(
-    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
-    label: Annotated[str, typer.Option(help="What the key is for.")] = "",
-    personal: Annotated[
-        bool, typer.Option("--personal", help="A key for one person and the tool server alone: REST refuses it.")
-    ] = False,
-    profile: Annotated[
-        str | None, typer.Option(help="The tools of a personal key: analyst, operator, builder (if absent) or all.")
-    ] = None,
-    spending_cap: Annotated[
-        str | None, typer.Option(help="Dollars that a personal key may commit in all, for example 25.00.")
-    ] = None,
-    data: Data = None,
-    database: Database = None,
-    quiet: Quiet = False,
-) -> None:
-    """Makes an API key, or a personal one. It is shown once."""
-    from . import accounts
-
-    wanted = accounts.KeyWanted(org, label, personal, profile, spending_cap)
-    _run(accounts.create_key, _settings(data, database), wanted, quiet)
-
-
-@keys.command("list")
-def list_keys(
-    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
-    data: Data = None,
-    database: Database = None,
-) -> None:
-    """Shows an organization's keys, revoked ones too."""
-    from . import accounts
-
-    _run(accounts.list_keys, _settings(data, database), org)
-
-
-@keys.command("revoke")
-def revoke_key(key: str, data: Data = None, database: Database = None) -> None:
-    """Revokes a key, by its id or its first 16 characters, from the next request on."""
-    from . import accounts
-
-    _run(accounts.revoke_key, _settings(data, database), key)

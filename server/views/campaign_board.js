@@ -26,7 +26,9 @@
 
   // ---- following the deployment
 
-  const moving = () => !shown || ["active", "scheduled"].includes(shown.status) || count(shown.stats?.in_flight) > 0;
+  const inbound = () => shown?.call_type === "inbound";
+  const moving = () =>
+    !shown || (!inbound() && ["active", "scheduled"].includes(shown.status)) || count(shown.stats?.in_flight) > 0;
 
   function later(ms) {
     clearTimeout(timer);
@@ -86,6 +88,7 @@
     say("timing", timing());
     byId("pause").hidden = !offers("serverTools") || (!["active", "scheduled"].includes(shown.status) && !pausing);
     byId("figures").hidden = false;
+    byId("progress-part").hidden = inbound();
     if (!pausing) note(reason(), shown.status === "failed" ? "bad" : "");
     renderPeople(stats);
     renderRows("outcomes", stats.outcomes);
@@ -108,7 +111,11 @@
       const byHand = !shown.status_reason || shown.status_reason === "manual";
       const because = byHand ? "" : `: ${plain(shown.status_reason).toLowerCase()}`;
       const finishing = left ? ` ${number(left)} ${left === 1 ? "call is" : "calls are"} still finishing.` : "";
-      return `Paused${because}.${finishing} No new calls are made. Ask the assistant to resume.`;
+      const stopped = inbound() ? "Callers are not answered." : "No new calls are made.";
+      return `Paused${because}.${finishing} ${stopped} Ask the assistant to resume.`;
+    }
+    if (inbound() && shown.status === "active") {
+      return `Answers whoever calls.${shown.simulated ? " On the simulated network nobody calls in yet." : ""}`;
     }
     if (shown.status === "draft") return "A draft: nobody has been called.";
     const known = shown.status === "completed" && shown.status_reason === "audience_exhausted";

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from callwright.contract.deployments import Stats
+from callwright.contract.contacts import Stats
 from callwright.service.domain.money import money
 from callwright.service.storage.journal import json_text
 

@@ -77,6 +77,11 @@ def fail(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, o
         _end(connection, ids, row, "failed", reason, row.clock_ms, now_ms)
 
 
+def lose_number(connection: Connection, ids: Ids, row: Row[Any], *, now_ms: int) -> None:
+    """Ends an inbound deployment whose number is not rented any more; the caller holds its lock."""
+    _end(connection, ids, row, "failed", "no_phone_number", now_ms, now_ms)
+
+
 def _end(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str, at_ms: int, now_ms: int) -> None:
     connection.execute(
         update(deployments)

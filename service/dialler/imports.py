@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select, up
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.rows import MAX_COLUMNS, BadRow
 from callwright.service.ports import Ports
 from callwright.service.storage import journal
@@ -74,6 +75,9 @@ async def _work(ports: Ports, import_id: str, owner: str) -> None:
         end = min(done + PIECE, total)
         try:
             await ports.database.write(_take_piece, ports, import_id, owner, header, records[done:end], done, total)
+        except Refusal as refusal:
+            await ports.database.write(_fail, ports, import_id, owner, refusal.message.removeprefix("rows: "))
+            return
         except DBAPIError as error:
             if str(getattr(error.orig, "sqlstate", None))[:2] not in _REFUSED:
                 raise

@@ -9,7 +9,10 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, 
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
+from callwright.contract.audiences import MAX_ROWS
+from callwright.contract.problems import AUDIENCE_FULL
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.rows import BadRow, GoodRow, RowRules, column_type, detect_phone_column, read_rows
 from callwright.service.engine.simulated.steering import check_steering
 from callwright.service.storage.journal import json_text
@@ -79,6 +82,9 @@ def take_rows(
 
     `numbers` are the rows' numbers in their source, 1, 2, 3 … when left out. `also_bad` are rows of the same source
     that could not even be read; they are counted.
+
+    Raises:
+        Refusal: audience_full when there would be more than `MAX_ROWS`; then none of them is added.
     """
     audience = connection.execute(_LOCKED, {"id": audience_id}).one()
     rules = rules_of(audience, rows)
@@ -86,6 +92,9 @@ def take_rows(
     taken = Taken(len(rows) + len(also_bad))
     taken.bad = [*also_bad, *read.bad]
     taken.duplicates = read.duplicates
+    if audience.valid_count + len(read.good) > MAX_ROWS:
+        details = {"limit": MAX_ROWS, "current": audience.valid_count}
+        raise Refusal(AUDIENCE_FULL, f"rows: an audience has at most {MAX_ROWS:,} rows", field="rows", details=details)
     added = _store(connection, ids, audience, read.good, taken, now_ms)
     taken.bad.sort(key=lambda bad: bad.number)
     connection.execute(

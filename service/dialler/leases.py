@@ -6,14 +6,14 @@ decided by rows that only one transaction can make.
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Row, bindparam, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, or_, select, update
 
 from callwright.service.storage.schema import deployments, imports
 
 from .queue import LOCKED
 
 _D = deployments.c
-_OPEN = or_(_D.status == "active", _D.in_flight > 0)
+_OPEN = and_(_D.call_type == "outbound", or_(_D.status == "active", _D.in_flight > 0))
 _FREE = or_(_D.lease_owner.is_(None), _D.lease_until < bindparam("b_now"))
 _CANDIDATES = select(_D.id).where(_OPEN, _FREE).order_by(_D.lease_until, _D.id).limit(bindparam("most"))
 _TAKE = (

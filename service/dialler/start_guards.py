@@ -17,7 +17,12 @@ from .plan_parts import broken_promises
 
 _D = deployments.c
 _COUNTED = ("scheduled", "active", "paused")
-_RUNNING = select(func.count()).where(_D.org_id == bindparam("org"), _D.status.in_(_COUNTED), _D.id != bindparam("but"))
+_RUNNING = select(func.count()).where(
+    _D.org_id == bindparam("org"),
+    _D.call_type == "outbound",
+    _D.status.in_(_COUNTED),
+    _D.id != bindparam("but"),
+)
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
 
 

@@ -35,7 +35,11 @@ RETRY_S = 1.0
 _SCHEDULED = (
     select(deployments, organizations.c.plan)
     .join(organizations, organizations.c.id == deployments.c.org_id)
-    .where(deployments.c.status == "scheduled", deployments.c.start_at.is_not(None))
+    .where(
+        deployments.c.call_type == "outbound",
+        deployments.c.status == "scheduled",
+        deployments.c.start_at.is_not(None),
+    )
     .limit(50)
 )
 

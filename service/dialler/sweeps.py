@@ -1,4 +1,4 @@
-"""What falls due with time: rents of phone numbers, expired idempotency keys, when keys were last used."""
+"""What falls due with time: rents, idempotency keys, old audit entries and recordings, when keys were last used."""
 
 from typing import Any
 
@@ -7,13 +7,17 @@ from sqlalchemy import Connection, Row, bindparam, delete, select, update
 from callwright.service.domain.clock import DAY
 from callwright.service.domain.money import RENTAL_PERIOD_MS
 from callwright.service.ports import Ports
-from callwright.service.storage import journal
+from callwright.service.storage import audit_reading, journal
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import api_keys, idempotency_keys, phone_numbers
+
+from . import endings, recording_retention
+from .queue import LOCKED
 
 EVERY_S = 5.0
 _N = phone_numbers.c
 _DUE = select(phone_numbers).where(_N.renews_at <= bindparam("now"), _N.status == "active").limit(100)
+_BOUND_TO = select(_N.inbound_deployment_id).where(_N.id == bindparam("id"))
 _TOUCH = update(api_keys).where(api_keys.c.id == bindparam("b_key")).values(last_used_at=bindparam("b_now"))
 _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindparam("before"))
 
@@ -26,10 +30,14 @@ async def run(ports: Ports) -> None:
     for number in due:
         await ports.database.write(_renew, ports, number.id, now_ms)
     await ports.database.write(lambda connection: connection.execute(_EXPIRED, {"before": now_ms - DAY}).rowcount)
+    for org_id in await ports.database.read(audit_reading.overdue, now_ms):
+        await ports.database.write(audit_reading.forget, org_id, now_ms)
+    await recording_retention.run(ports)
 
 
 async def keep_uses(ports: Ports) -> None:
-    """Writes down when keys were last used, if any was since the last time."""
+    """Writes down when keys were last used and how often, if any was since the last time."""
+    await ports.limits.keep(ports.clock.now_ms())
     if ports.used_keys:
         used = dict(ports.used_keys)
         ports.used_keys.clear()
@@ -41,11 +49,17 @@ def _touch(connection: Connection, used: dict[str, int]) -> None:
 
 
 def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) -> None:
-    """Charges another month; a number that is not to be renewed is released, one that cannot be paid is suspended."""
+    """Charges another month; a number that is not to be renewed is released, one that cannot be paid is suspended.
+
+    An inbound deployment that loses its number so has failed.
+    """
+    bound = connection.execute(_BOUND_TO, {"id": number_id}).scalar()
+    # Its lock first, then the number's: a cancellation takes them in this order.
+    deployment = connection.execute(LOCKED, {"id": bound}).one_or_none() if bound else None
     row: Row[Any] | None = connection.execute(
         _DUE.where(_N.id == number_id).with_for_update(), {"now": now_ms}
     ).one_or_none()
-    if row is None:
+    if row is None or row.inbound_deployment_id != bound:  # bound or unbound meanwhile: the next sweep sees it
         return
     wallet = wallet_of(connection, row.org_id, lock=True)
     if not row.auto_renew:
@@ -56,6 +70,9 @@ def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) ->
         charge = Movement("number_rental", -row.monthly_micros, "phone_number", row.id, "a month of a phone number")
         book(connection, ports.ids, row.org_id, [charge], now_ms=now_ms)
         values = {"renews_at": row.renews_at + RENTAL_PERIOD_MS}
+    if "status" in values and deployment is not None:
+        values["inbound_deployment_id"] = None
+        endings.lose_number(connection, ports.ids, deployment, now_ms=now_ms)
     connection.execute(update(phone_numbers).where(_N.id == number_id).values(**values, updated_at=now_ms))
     action = f"phone_number.{values.get('status', 'renewed')}"
     entry = journal.entry_row(ports.ids, row.org_id, action, number_id, at_ms=now_ms)

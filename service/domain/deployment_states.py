@@ -1,9 +1,9 @@
 """The states of a deployment and who may move it where."""
 
-from callwright.contract.deployments import DeploymentStatus
+from callwright.contract.deployments import CallType, DeploymentStatus
 from callwright.contract.problems import INVALID_STATE_TRANSITION
 
-from .refusals import Refusal
+from .refusals import Refusal, invalid
 
 TERMINAL: tuple[DeploymentStatus, ...] = ("completed", "cancelled", "failed")
 _MAY: dict[str, tuple[DeploymentStatus, ...]] = {
@@ -21,6 +21,8 @@ _ALREADY: dict[str, tuple[DeploymentStatus, ...]] = {
 }
 _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})
 _PAUSED_NOT = frozenset({"agent_id", "audience_id"})
+_INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata"})
+_INBOUND_PAUSED = _INBOUND_ANY_TIME | {"agent_id"}
 
 
 def check_action(action: str, status: DeploymentStatus) -> bool:
@@ -41,15 +43,25 @@ def check_action(action: str, status: DeploymentStatus) -> bool:
     return True
 
 
-def check_editable(fields: set[str], status: DeploymentStatus) -> None:
-    """Raises `Refusal`: invalid_state_transition when a field may not change in this state."""
+def check_editable(fields: set[str], status: DeploymentStatus, call_type: CallType = "outbound") -> None:
+    """Checks which fields may change.
+
+    Raises:
+        Refusal: invalid_field for a field that deployments of this kind do not have, invalid_state_transition for one
+            that may not change in this state.
+    """
+    inbound = call_type == "inbound"
+    if foreign := fields - _INBOUND_PAUSED if inbound else fields & {"inbound"}:
+        raise invalid(sorted(foreign)[0], f"an {call_type} deployment does not have it")
     if status in ("draft", "scheduled"):
         return
-    locked = fields if status in TERMINAL else fields & _PAUSED_NOT if status == "paused" else fields - _ANY_TIME
+    any_time = _INBOUND_ANY_TIME if inbound else _ANY_TIME
+    paused = fields - _INBOUND_PAUSED if inbound else fields & _PAUSED_NOT
+    locked = fields if status in TERMINAL else paused if status == "paused" else fields - any_time
     if locked:
         raise Refusal(
             INVALID_STATE_TRANSITION,
             f"{sorted(locked)[0]} of a deployment that is {status} cannot change",
             field=sorted(locked)[0],
-            details={"current_status": status, "allowed": [] if status in TERMINAL else sorted(_ANY_TIME)},
+            details={"current_status": status, "allowed": [] if status in TERMINAL else sorted(any_time)},
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from threading import Lock
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 _TIME_LENGTH = 8
 _CHANCE_LENGTH = 16
 _CHANCE_RANGE = 62**_CHANCE_LENGTH
@@ -12,12 +13,13 @@ _BYTES_AT_ONCE = 1_024
 
 
 def base62(number: int, length: int) -> str:
-    """The number in digits and letters, padded to `length`; sorts like the number."""
-    digits: list[str] = []
-    for _ in range(length):
-        number, remainder = divmod(number, 62)
-        digits.append(ALPHABET[remainder])
-    return "".join(reversed(digits))
+    """The number in digits and letters, padded to `length`, which is even; sorts like the number."""
+    pairs: list[str] = []
+    for _ in range(length // 2):
+        number, remainder = divmod(number, 3_844)
+        pairs.append(_PAIRS[remainder])
+    pairs.reverse()
+    return "".join(pairs)
 
 
 class Chance:

@@ -32,9 +32,10 @@ _LIST = Listing(
 )
 
 
-def find(work: Work, agent_id: str, *, field: str | None = None) -> Row[Any]:
-    """The agent's row. Raises `Refusal`: not_found."""
-    row = work.connection.execute(_FIND, {"id": agent_id, "org": work.org_id}).one_or_none()
+def find(work: Work, agent_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
+    """The agent's row, with `lock` kept from being deleted meanwhile. Raises `Refusal`: not_found."""
+    statement = _FIND.with_for_update() if lock else _FIND
+    row = work.connection.execute(statement, {"id": agent_id, "org": work.org_id}).one_or_none()
     if row is None:
         raise not_found(field)
     return row
@@ -119,7 +120,7 @@ def update_agent(asked: contract.UpdateAgent, work: Work) -> contract.Agent:
 @handles(contract.delete_agent)
 def delete_agent(asked: contract.DeleteAgent, work: Work) -> None:
     """Removes an agent. Finished deployments keep their copy of it."""
-    find(work, asked.id)
+    find(work, asked.id, lock=True)
     user = work.connection.execute(_IN_USE, {"id": asked.id}).scalar()
     if user is not None:
         raise Refusal(AGENT_IN_USE, f"deployment {user} uses this agent and is not finished", details={"used_by": user})

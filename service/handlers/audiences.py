@@ -218,6 +218,7 @@ def list_audience_rows(asked: contract.ListAudienceRows, work: Work) -> Page[con
         columns,
         _R.id,
         default="position",
+        counted=("phone",),
     )
 
     def show(row: Row[Any]) -> contract.AudienceRow:

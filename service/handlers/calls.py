@@ -1,57 +1,73 @@
 """Calls, their transcripts and recordings."""
 
-import json
-import re
+from functools import lru_cache
 from typing import Any
 
+import orjson
 from sqlalchemy import Row, bindparam, func, select, update
 
 from callwright.contract import calls as contract
 from callwright.contract.pagination import Page
-from callwright.contract.problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
+from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import CURRENCY, amount
+from callwright.service.domain.recording_retention import deleted_before_ms
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.engine.call_engine import Turn
 from callwright.service.speech.recording_plan import RecordingPlan
-from callwright.service.storage.listing import Listing, page_of
-from callwright.service.storage.schema import calls, transcripts
+from callwright.service.speech.recordings import MediaType
+from callwright.service.storage.listing import Listing, Walk, matches, page_of
+from callwright.service.storage.recording_watermarks import watermark_of
+from callwright.service.storage.schema import calls, deployments, organizations, transcripts
 
 from .work import Work, handles, plans_media
 
 _C = calls.c
-_FIND = select(calls).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
+_FIND = (
+    select(calls, organizations.c.recordings_deleted_before)
+    .join(organizations, organizations.c.id == _C.org_id)
+    .where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
+)
 _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("id"))
-
-_TURN_CURSOR = re.compile(r"turn-([0-9]{1,6})")
 
 
 def find(work: Work, call_id: str) -> Row[Any]:
-    """The call's row. Raises `Refusal`: not_found."""
+    """The call's row, and its organization's watermark of recordings. Raises `Refusal`: not_found."""
     row = work.connection.execute(_FIND, {"id": call_id, "org": work.org_id}).one_or_none()
     if row is None:
         raise not_found()
     return row
 
 
-def _cost(row: Row[Any]) -> contract.CallCost | None:
-    if row.cost_micros is None:
+@lru_cache(maxsize=4_096)
+def _cost(micros: int | None, billed_seconds: int) -> contract.CallCost | None:
+    """What a call cost. Most calls cost the same as others."""
+    if micros is None:
         return None
-    text = amount(row.cost_micros)
-    item = contract.CostItem(item="outbound_call", quantity=row.billed_seconds, unit="second", amount=text)
-    return contract.CallCost(amount=text, currency=CURRENCY, breakdown=[item] if row.billed_seconds else [])
+    text = amount(micros)
+    item = contract.CostItem(item="outbound_call", quantity=billed_seconds, unit="second", amount=text)
+    return contract.CallCost(amount=text, currency=CURRENCY, breakdown=[item] if billed_seconds else [])
 
 
-def _recording(row: Row[Any]) -> contract.RecordingState:
-    if row.ended_at is None:
-        return contract.RecordingState(status="processing" if row.answered_at else "absent")
-    if not row.turn_count:
-        return contract.RecordingState(status="absent")
+def _deleted_before(work: Work, watermark_ms: int) -> int:
+    return deleted_before_ms(work.plan.recording_retention_days, watermark_ms, work.now_ms)
+
+
+_ABSENT = contract.RecordingState(status="absent")
+
+
+def _recording(row: Row[Any], deleted_before: int) -> contract.RecordingState:
+    if row.ended_at is None and row.answered_at:
+        return contract.RecordingState(status="processing")
+    if row.ended_at is None or not row.turn_count:
+        return _ABSENT
+    if row.ended_at < deleted_before:
+        return contract.RecordingState(status="deleted")
     return contract.RecordingState(status="available", duration_seconds=round(row.duration_ms / 1_000))
 
 
-def show(row: Row[Any]) -> contract.Call:
-    """A call as callers see it."""
+def show(row: Row[Any], deleted_before: int) -> contract.Call:
+    """A call as callers see it. Recordings of calls that ended before `deleted_before`, in milliseconds, are gone."""
     ringing = row.ringing_at
     until = row.answered_at or row.ended_at
     has_turns = row.turn_count > 0
@@ -84,14 +100,14 @@ def show(row: Row[Any]) -> contract.Call:
         ring_seconds=round((until - ringing) / 1_000) if ringing is not None and until is not None else 0,
         duration_seconds=round(row.duration_ms / 1_000),
         billed_seconds=row.billed_seconds,
-        cost=_cost(row),
+        cost=_cost(row.cost_micros, row.billed_seconds),
         recording_url=recording_url(row.id) if has_turns else None,
-        recording=_recording(row),
+        recording=_recording(row, deleted_before),
         transcript_url=transcript_url(row.id) if has_turns else None,
         turn_count=row.turn_count,
-        unanswered_questions=json.loads(row.unanswered_questions),
-        variables=json.loads(row.variables),
-        warnings=json.loads(row.warnings),
+        unanswered_questions=orjson.loads(row.unanswered_questions),
+        variables=orjson.loads(row.variables),
+        warnings=orjson.loads(row.warnings),
     )
 
 
@@ -121,6 +137,7 @@ FILTERS = (
 )
 COLUMNS: dict[str, Any] = {
     **{name: _C[name] for name in FILTERS},
+    "ended": _C.ended_at,
     "ended_at": func.coalesce(_C.ended_at, 0),
     "duration_seconds": _C.duration_ms,
 }
@@ -130,30 +147,43 @@ COLUMNS: dict[str, Any] = {
 @handles(contract.list_calls)
 def list_calls(asked: contract.ListCalls, work: Work) -> Page[contract.Call]:
     """A page of calls."""
-    listing = Listing(contract.list_calls, select(calls).where(_C.org_id == work.org_id), COLUMNS, _C.id)
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    own = select(calls).where(_C.org_id == work.org_id)
+    listing = Listing(contract.list_calls, own, COLUMNS, _C.id, counted=("created_at", "deployment_id"))
+    wanted = matches(listing, asked)
+    # The index of a deployment's calls does not say whose they are, but the deployment does.
+    own_deployments = select(deployments.c.id).where(deployments.c.org_id == work.org_id)
+    counting = select(calls).where(_C.deployment_id.in_(own_deployments), *wanted) if asked.deployment_id else None
+    finder = Walk(work.connection, own.where(*wanted), listing.most(asked), counting)
+    deleted_before = _deleted_before(work, watermark_of(work.connection, work.org_id))
+
+    def shown(row: Row[Any]) -> contract.Call:
+        return show(row, deleted_before)
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown, finder=finder)
 
 
 @handles(contract.get_call)
 def get_call(asked: contract.GetCall, work: Work) -> contract.Call:
     """One call."""
-    return show(find(work, asked.call_uuid))
+    return _seen(work, asked.call_uuid)
+
+
+def _seen(work: Work, call_id: str) -> contract.Call:
+    row = find(work, call_id)
+    return show(row, _deleted_before(work, row.recordings_deleted_before))
 
 
 def turns_of(work: Work, call_id: str) -> list[dict[str, Any]]:
-    return json.loads(work.connection.execute(_TURNS, {"id": call_id}).scalar() or "[]")
+    return orjson.loads(work.connection.execute(_TURNS, {"id": call_id}).scalar() or "[]")
 
 
 @handles(contract.get_transcript)
 def get_transcript(asked: contract.GetTranscript, work: Work) -> contract.Transcript:
     """What was said. Empty and `processing` while the call lasts, `absent` when nobody spoke."""
     row = find(work, asked.call_uuid)
-    first = 0
+    first, binding = 0, f"{work.org_id} turns of {row.id}".encode()
     if asked.cursor is not None:
-        position = _TURN_CURSOR.fullmatch(asked.cursor)
-        if position is None:
-            raise Refusal(INVALID_CURSOR, field="cursor")
-        first = int(position[1])
+        (first,), _, _ = work.cursors.open(asked.cursor, binding)
     turns = turns_of(work, row.id)
     end = first + asked.per_page
     status = "available" if turns else "processing" if row.ended_at is None else "absent"
@@ -165,16 +195,18 @@ def get_transcript(asked: contract.GetTranscript, work: Work) -> contract.Transc
         duration_seconds=row.duration_ms / 1_000,
         turn_count=len(turns),
         turns=[contract.TranscriptTurn.model_validate(turn) for turn in turns[first:end]],
-        next_cursor=f"turn-{end}" if end < len(turns) else None,
+        next_cursor=work.cursors.seal([end], 1, len(turns), binding) if end < len(turns) else None,
     )
 
 
 @plans_media(contract.get_recording)
-def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPlan, str]:
-    """What the recording is made of. Raises `Refusal`: not_found when nobody spoke."""
+def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPlan, MediaType]:
+    """What the recording is made of. Raises `Refusal`: not_found when nobody spoke or it was deleted."""
     row = find(work, asked.call_uuid)
     if row.ended_at is None or not row.turn_count:
         raise Refusal(NOT_FOUND, "This call has no recording.")
+    if row.ended_at < _deleted_before(work, row.recordings_deleted_before):
+        raise Refusal(NOT_FOUND, "The recording of this call was deleted.")
     turns = tuple(
         Turn(
             index=turn["index"],
@@ -212,4 +244,4 @@ def hang_up_call(asked: contract.HangUpCall, work: Work) -> contract.Call:
             details={"current_status": row.status, "allowed": []},
         )
     work.connection.execute(update(calls).where(_C.id == row.id).values(hang_up_requested_at=work.now_ms))
-    return show(find(work, row.id))
+    return _seen(work, row.id)

@@ -24,12 +24,13 @@ from callwright.service.dialler.start_guards import audience_of, start_refusals
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.deployment_states import check_action
 from callwright.service.domain.plan_seal import SealedPlan
-from callwright.service.domain.refusals import Refusal
+from callwright.service.domain.refusals import Refusal, invalid
 from callwright.service.engine.call_engine import AgentSnapshot
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.schema import deployment_contacts
 
 from . import agents as agent_handlers
+from . import inbound
 from .deployment_rows import change, find, kept_agent, move, seen
 from .work import Work, handles
 
@@ -48,8 +49,10 @@ def _agent(work: Work, row: Row[Any]) -> dict[str, Any]:
 
 @handles(contract.preview_deployment)
 def preview_deployment(asked: contract.DeploymentAction, work: Work) -> Preview:
-    """What a start or resume would do."""
+    """What a start or resume would do. Raises `Refusal`: invalid_field for an inbound deployment: it calls nobody."""
     row = find(work, asked.id)
+    if row.call_type == "inbound":
+        raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
     return preview(work.connection, work.plan, row, _agent(work, row), seal=work.plan_seal, now_ms=work.now_ms)
 
 
@@ -68,6 +71,10 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work
     Raises:
         Refusal: the plan is none of this deployment, is too old or does not fit any more, or there has to be one.
     """
+    if row.call_type == "inbound":
+        if asked.plan_id is not None:
+            raise invalid("plan_id", "an inbound deployment calls nobody and has no plan")
+        return check_action(action, row.status)
     plan: SealedPlan | None = None
     if asked.plan_id is not None:
         if asked.plan_id == row.plan_id:
@@ -117,26 +124,36 @@ def resume_deployment(asked: contract.StartDeployment, work: Work) -> contract.D
     """A deployment that goes on where it stood."""
     row = find(work, asked.id)
     if _may("resume", asked, row, work):
-        _check_start(work, row, _agent(work, row))
-        cap = work.spending_cap_micros
-        spending_cap.check_deployment(work.connection, work.key_id, cap, row.id, row.budget_cap_micros)
-        change(work, row.id, plan_id=asked.plan_id, started_by_key_id=work.key_id)
-        if row.started_at is not None:
+        if row.call_type == "inbound":
+            inbound.check_resume(work, row)
             move(work, row.id, "active", None)
-        elif row.start_at is not None and row.start_at > work.now_ms:
-            move(work, row.id, "scheduled", None)
         else:
-            begin(work.connection, row, work.now_ms)
+            _go_on(asked, row, work)
         data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
         work.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
     return seen(work, asked.id)
 
 
+def _go_on(asked: contract.StartDeployment, row: Row[Any], work: Work) -> None:
+    _check_start(work, row, _agent(work, row))
+    cap = work.spending_cap_micros
+    spending_cap.check_deployment(work.connection, work.key_id, cap, row.id, row.budget_cap_micros)
+    change(work, row.id, plan_id=asked.plan_id, started_by_key_id=work.key_id)
+    if row.started_at is not None:
+        move(work, row.id, "active", None)
+    elif row.start_at is not None and row.start_at > work.now_ms:
+        move(work, row.id, "scheduled", None)
+    else:
+        begin(work.connection, row, work.now_ms)
+
+
 @handles(contract.cancel_deployment)
 def cancel_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
-    """A cancelled deployment: what is pending is dropped for good, calls under way finish."""
+    """A cancelled deployment: what is pending is dropped for good, calls under way finish, its number is unbound."""
     row = find(work, asked.id)
     if check_action("cancel", row.status):
+        if row.call_type == "inbound":
+            inbound.unbind(work, row)
         waiting = ("pending", "retry_waiting")
         dropped = work.connection.execute(
             update(deployment_contacts)

@@ -5,14 +5,17 @@ from typing import Any
 from sqlalchemy import Row, bindparam, func, select, update
 
 from callwright.contract import deployments as contract
+from callwright.contract.problems import PLAN_LIMIT_REACHED
 from callwright.service.dialler.activation import SNAPSHOT
-from callwright.service.domain.refusals import not_found
+from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.storage.schema import deployment_contacts, deployments
 
 from .deployment_view import show
 from .work import Work
 
 _D, _K = deployments.c, deployment_contacts.c
+NAMED = select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name"))
+"""The deployment with a name, for `changes.check_name_free`."""
 _LOCKED = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org")).with_for_update()
 _NEXT = (
     select(func.min(_K.next_at))
@@ -48,6 +51,14 @@ def change(work: Work, deployment_id: str, **values: Any) -> None:
 def move(work: Work, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
     """Puts a deployment into another state."""
     change(work, deployment_id, status=status, status_reason=reason, status_changed_at=work.now_ms)
+
+
+def check_concurrency(work: Work, wanted: int) -> None:
+    """Raises `Refusal`: plan_limit_reached for more calls at a time than the organization's plan allows."""
+    limit = work.plan.concurrent_calls
+    if limit is not None and wanted > limit:
+        message = f"max_concurrency: the plan {work.plan.name} allows {limit} calls at a time"
+        raise Refusal(PLAN_LIMIT_REACHED, message, field="max_concurrency", details={"limit": limit, "current": wanted})
 
 
 def kept_agent(agent: Row[Any]) -> dict[str, Any]:

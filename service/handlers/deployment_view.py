@@ -6,7 +6,9 @@ from typing import Any
 from sqlalchemy import Row
 
 from callwright.contract import deployments as contract
+from callwright.contract.contacts import Contact
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from callwright.contract.inbound import Inbound
 from callwright.service.dialler.counters import stats_of
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import money
@@ -14,42 +16,64 @@ from callwright.service.domain.money import money
 
 def show(row: Row[Any]) -> contract.Deployment:
     """A deployment as callers see it."""
-    cap = row.budget_cap_micros
     return contract.Deployment(
         id=row.id,
         created_at=moment(row.created_at),
         updated_at=moment(row.updated_at),
         created_by_key_id=row.created_by_key_id,
         name=row.name,
-        call_type="outbound",
+        call_type=row.call_type,
         status=row.status,
         status_reason=row.status_reason,
         status_changed_at=moment(row.status_changed_at),
         simulated=row.simulated,
         agent_id=row.agent_id,
-        agent_snapshot=snapshot_of(row),
-        audience_id=row.audience_id,
         phone_number_ids=json.loads(row.phone_number_ids),
-        caller_id_strategy=row.caller_id_strategy,
-        start_at=moment_or_none(row.start_at),
-        end_at=moment_or_none(row.end_at),
-        calling_hours=hours_of(row),
         max_concurrency=row.max_concurrency,
-        calls_per_second=row.calls_per_second,
-        retry_policy=RetryPolicy.model_validate_json(row.retry_policy),
-        voicemail=Voicemail.model_validate_json(row.voicemail),
-        ring_timeout_seconds=row.ring_timeout_seconds,
-        max_call_duration_seconds=row.max_call_duration_seconds,
-        budget_cap=None if cap is None else money(cap),
-        compliance=Compliance.model_validate_json(row.compliance),
         stats=stats_of(row),
-        next_dial_at=moment_or_none(row.next_dial_at),
-        clock=moment_or_none(row.clock_ms),
         started_at=moment_or_none(row.started_at),
         completed_at=moment_or_none(row.completed_at),
-        plan_id=row.plan_id,
         metadata=json.loads(row.metadata),
+        inbound=None if row.inbound is None else Inbound.model_validate_json(row.inbound),
+        **(_campaign(row) if row.call_type == "outbound" else _NO_CAMPAIGN),
     )
+
+
+_NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(
+    (
+        "audience_id",
+        "caller_id_strategy",
+        "calls_per_second",
+        "retry_policy",
+        "voicemail",
+        "ring_timeout_seconds",
+        "max_call_duration_seconds",
+        "compliance",
+    )
+)
+
+
+def _campaign(row: Row[Any]) -> dict[str, Any]:
+    """What only a campaign has."""
+    cap = row.budget_cap_micros
+    return {
+        "agent_snapshot": snapshot_of(row),
+        "audience_id": row.audience_id,
+        "caller_id_strategy": row.caller_id_strategy,
+        "start_at": moment_or_none(row.start_at),
+        "end_at": moment_or_none(row.end_at),
+        "calling_hours": hours_of(row),
+        "calls_per_second": row.calls_per_second,
+        "retry_policy": RetryPolicy.model_validate_json(row.retry_policy),
+        "voicemail": Voicemail.model_validate_json(row.voicemail),
+        "ring_timeout_seconds": row.ring_timeout_seconds,
+        "max_call_duration_seconds": row.max_call_duration_seconds,
+        "budget_cap": None if cap is None else money(cap),
+        "compliance": Compliance.model_validate_json(row.compliance),
+        "next_dial_at": moment_or_none(row.next_dial_at),
+        "clock": moment_or_none(row.clock_ms),
+        "plan_id": row.plan_id,
+    }
 
 
 def snapshot_of(row: Row[Any]) -> contract.AgentSnapshot | None:
@@ -65,9 +89,9 @@ def hours_of(row: Row[Any]) -> CallingHours | None:
     return None if row.calling_hours is None else CallingHours.model_validate_json(row.calling_hours)
 
 
-def show_contact(row: Row[Any]) -> contract.Contact:
+def show_contact(row: Row[Any]) -> Contact:
     """A contact as callers see it."""
-    return contract.Contact(
+    return Contact(
         id=row.id,
         deployment_id=row.deployment_id,
         phone_number=row.phone,

@@ -6,9 +6,10 @@ import orjson
 from sqlalchemy import bindparam, delete, func, insert, literal, select
 
 from callwright.contract import deployments as contract
+from callwright.contract.contacts import Contact, ListContacts
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.pagination import Page
-from callwright.contract.problems import MISSING_FIELD, PLAN_LIMIT_REACHED, PLAN_REQUIRED
+from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.service.dialler import spending_cap
 from callwright.service.dialler.start_guards import missing_columns
 from callwright.service.domain.clock import DAY, milliseconds
@@ -27,15 +28,15 @@ from callwright.service.storage.schema import (
 
 from . import agents as agent_handlers
 from . import audiences as audience_handlers
+from . import inbound
 from . import phone_numbers as number_handlers
 from .changes import check_name_free, given
 from .deployment_actions import start
-from .deployment_rows import SEEN, change, find, kept_agent, seen
+from .deployment_rows import NAMED, SEEN, change, check_concurrency, find, kept_agent, seen
 from .deployment_view import show, show_contact
 from .work import Work, handles
 
 _D, _K, _KEYS = deployments.c, deployment_contacts.c, idempotency_keys.c
-_NAMED = select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name"))
 _ANSWERS = select(_KEYS.body).where(
     _KEYS.org_id == bindparam("org"),
     _KEYS.key == bindparam("key"),
@@ -49,7 +50,7 @@ NETWORK_IS_SIMULATED = True
 @handles(contract.list_deployments)
 def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contract.Deployment]:
     """A page of deployments."""
-    names = ("status", "name", "agent_id", "audience_id", "created_at", "updated_at")
+    names = ("status", "call_type", "name", "agent_id", "audience_id", "created_at", "updated_at")
     columns: dict[str, Any] = {name: _D[name] for name in names}
     columns["started_at"] = func.coalesce(_D.started_at, 0)
     rows = SEEN.where(_D.org_id == work.org_id)
@@ -57,7 +58,6 @@ def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contra
         rows = rows.where(_D.id.in_(_answered_with(work, asked.idempotency_key)))
         columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are found already
     listing = Listing(contract.list_deployments, rows, columns, _D.id)
-    asked = asked.model_copy(update={"call_type": None})  # all of them are outbound
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
 
 
@@ -71,13 +71,6 @@ def _answered_with(work: Work, key: str) -> list[str]:
 def get_deployment(asked: contract.GetDeployment, work: Work) -> contract.Deployment:
     """One deployment."""
     return seen(work, asked.id)
-
-
-def _check_concurrency(work: Work, wanted: int) -> None:
-    limit = work.plan.concurrent_calls
-    if limit is not None and wanted > limit:
-        message = f"max_concurrency: the plan {work.plan.name} allows {limit} calls at a time"
-        raise Refusal(PLAN_LIMIT_REACHED, message, field="max_concurrency", details={"limit": limit, "current": wanted})
 
 
 def _check_numbers(work: Work, number_ids: list[str], field: str) -> None:
@@ -119,8 +112,8 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
     field = "phone_number_ids" if asked.phone_number_ids else "phone_number_id"
     number_ids = asked.phone_number_ids or [asked.phone_number_id or ""]
     _check_numbers(work, number_ids, field)
-    check_name_free(work, _NAMED, asked.name)
-    _check_concurrency(work, asked.max_concurrency)
+    check_name_free(work, NAMED, asked.name)
+    check_concurrency(work, asked.max_concurrency)
     start_ms = milliseconds(asked.start_at) if asked.start_at else None
     end_ms = milliseconds(asked.end_at) if asked.end_at else None
     _check_times(start_ms, end_ms, work.now_ms)
@@ -182,19 +175,21 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     """A changed deployment."""
     row = find(work, asked.id)
     changes = given(asked, clearable=("start_at", "end_at", "calling_hours", "budget_cap"))
-    check_editable(set(changes), row.status)
+    check_editable(set(changes), row.status, row.call_type)
     if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
         raise invalid("start_at", "cannot be cleared while the deployment is scheduled; start it to call at once")
     if "name" in changes:
-        check_name_free(work, _NAMED, changes["name"], but=asked.id)
+        check_name_free(work, NAMED, changes["name"], but=asked.id)
     if "agent_id" in changes:
-        agent = agent_handlers.find(work, changes["agent_id"], field="agent_id")
+        agent = agent_handlers.find(work, changes["agent_id"], field="agent_id", lock=row.call_type == "inbound")
         if row.agent_snapshot is not None:
             changes["agent_snapshot"] = json_text(kept_agent(agent))
     if "audience_id" in changes:
         audience_handlers.find(work, changes["audience_id"], field="audience_id")
     if "max_concurrency" in changes:
-        _check_concurrency(work, changes["max_concurrency"])
+        check_concurrency(work, changes["max_concurrency"])
+    if "inbound" in changes:
+        changes["inbound"] = inbound.changed_settings(work, row, changes["inbound"])
     if "phone_number_ids" in changes:
         _check_numbers(work, changes["phone_number_ids"], "phone_number_ids")
         _set_numbers(work, asked.id, changes["phone_number_ids"])
@@ -227,7 +222,7 @@ def delete_deployment(asked: contract.DeploymentAction, work: Work) -> None:
 
 
 @handles(contract.list_contacts)
-def list_contacts(asked: contract.ListContacts, work: Work) -> Page[contract.Contact]:
+def list_contacts(asked: ListContacts, work: Work) -> Page[Contact]:
     """A page of a deployment's contacts."""
     seen(work, asked.id)
     names = ("status", "last_outcome", "last_disposition", "phone", "position")

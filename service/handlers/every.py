@@ -1,8 +1,8 @@
 """Loads every handler. A test holds the list of handlers against the contract's operations."""
 
-from . import agents, audiences, calls, deployments, phone_numbers, transcripts, voices, wallet
+from . import agents, audiences, calls, deployments, inbound, phone_numbers, transcripts, voices, wallet
 
-MODULES = (agents, audiences, calls, deployments, phone_numbers, transcripts, voices, wallet)
+MODULES = (agents, audiences, calls, deployments, inbound, phone_numbers, transcripts, voices, wallet)
 
 
 def load() -> None:

@@ -35,12 +35,18 @@ _USERS = (
 SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
 
 
-def find(work: Work, number_id: str, *, field: str | None = None) -> Row[Any]:
-    """The number's row. Raises `Refusal`: not_found."""
-    row = work.connection.execute(_FIND, {"id": number_id, "org": work.org_id}).one_or_none()
+def find(work: Work, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
+    """The number's row, with `lock` until the end of the unit of work. Raises `Refusal`: not_found."""
+    statement = _FIND.with_for_update() if lock else _FIND
+    row = work.connection.execute(statement, {"id": number_id, "org": work.org_id}).one_or_none()
     if row is None:
         raise not_found(field)
     return row
+
+
+def capabilities(row: Row[Any]) -> contract.Capabilities:
+    """What a number can do. Every number there is belongs to the simulated network."""
+    return SIMULATED
 
 
 def _users(work: Work) -> dict[str, list[str]]:
@@ -60,7 +66,7 @@ def _show(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
         country=row.country,
         locality=row.locality,
         number_type=row.number_type,
-        capabilities=SIMULATED,
+        capabilities=capabilities(row),
         status=row.status,
         label=row.label,
         provider=row.provider,
@@ -69,6 +75,7 @@ def _show(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
         renews_at=moment_or_none(row.renews_at),
         auto_renew=row.auto_renew,
         outbound_deployment_ids=users.get(row.id, []),
+        inbound_deployment_id=row.inbound_deployment_id,
         released_at=moment_or_none(row.released_at),
         metadata=json.loads(row.metadata),
     )
@@ -117,7 +124,14 @@ def search_available_numbers(asked: contract.SearchAvailableNumbers, work: Work)
         )
         for entry in (reversed(free) if descends else free)
     ]
-    return page_of_values(asked, shown)
+    return page_of_values(
+        work.cursors,
+        contract.search_available_numbers,
+        asked,
+        shown,
+        org_id=work.org_id,
+        key=lambda entry: entry.number,
+    )
 
 
 @handles(contract.rent_phone_number)
@@ -190,11 +204,16 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, work: Work) -> contra
 @handles(contract.release_phone_number)
 def release_phone_number(asked: contract.ReleasePhoneNumber, work: Work) -> contract.PhoneNumber:
     """Gives a number back; its record stays, so that old calls still say where they came from."""
-    row = find(work, asked.id)
-    users = _users(work).get(asked.id)
-    if users:
-        message = f"deployment {users[0]} calls from this number and is not finished"
-        raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": users})
+    row = find(work, asked.id, lock=True)
+    users = _users(work).get(asked.id, [])
+    if users or row.inbound_deployment_id:
+        message = (
+            f"deployment {users[0]} calls from this number and is not finished"
+            if users
+            else f"deployment {row.inbound_deployment_id} answers this number and is not cancelled"
+        )
+        used_by = [*users, *filter(None, (row.inbound_deployment_id,))]
+        raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": used_by})
     if row.status != "released":
         work.connection.execute(
             update(phone_numbers)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, case, func, select
 
 from callwright.contract import transcripts as contract
-from callwright.contract.pagination import Page
+from callwright.contract.pagination import MOST_COUNTED, Page
 from callwright.service.domain.clock import DAY, HOUR, moment
 from callwright.service.domain.money import CURRENCY, MICROS
 from callwright.service.domain.refusals import invalid
@@ -34,7 +34,7 @@ def search_transcripts(asked: contract.SearchTranscripts, work: Work) -> Page[co
     if query is None:
         raise invalid("query", "needs at least one word")
     listing = Listing(contract.search_transcripts, SPOKEN, COLUMNS, _C.id)
-    found = finder(work.connection, query, listing, asked, org_id=work.org_id, most=contract.MOST_COUNTED)
+    found = finder(work.connection, query, listing, asked, org_id=work.org_id, most=MOST_COUNTED)
 
     def show(row: Row[Any]) -> contract.TranscriptMatch:
         return _match(row, query, asked)

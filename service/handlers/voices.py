@@ -7,6 +7,7 @@ from callwright.service.engine.call_engine import Turn
 from callwright.service.engine.simulated.timing import spoken_duration_s
 from callwright.service.speech.greetings import greeting
 from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recordings import MediaType
 from callwright.service.speech.voices import VOICES, Voice, voice
 from callwright.service.storage.listing import page_of_values, sort_fields
 
@@ -43,7 +44,9 @@ def list_voices(asked: contract.ListVoices, work: Work) -> Page[contract.Voice]:
     ]
     for name, descends in reversed(sort_fields(contract.list_voices, asked.sort or "language,name,id")):
         shown.sort(key=lambda entry: str(getattr(entry, name)), reverse=descends)
-    return page_of_values(asked, shown)
+    return page_of_values(
+        work.cursors, contract.list_voices, asked, shown, org_id=work.org_id, key=lambda entry: entry.id
+    )
 
 
 @handles(contract.get_voice)
@@ -56,7 +59,7 @@ def get_voice(asked: contract.GetVoice, work: Work) -> contract.Voice:
 
 
 @plans_media(contract.get_voice_preview)
-def get_voice_preview(asked: contract.GetVoicePreview, work: Work) -> tuple[RecordingPlan, str]:
+def get_voice_preview(asked: contract.GetVoicePreview, work: Work) -> tuple[RecordingPlan, MediaType]:
     """A sentence of the voice, made like the recording of a call in which nobody answers. The left channel has it."""
     found = voice(asked.id)
     if found is None:

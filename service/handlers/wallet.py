@@ -61,5 +61,6 @@ def list_transactions(asked: contract.ListTransactions, work: Work) -> Page[cont
         )
 
     columns = {name: _T[name] for name in ("type", "reference_id", "created_at")}
-    listing = Listing(contract.list_transactions, select(transactions).where(_T.org_id == work.org_id), columns, _T.id)
+    rows = select(transactions).where(_T.org_id == work.org_id)
+    listing = Listing(contract.list_transactions, rows, columns, _T.id, counted=("created_at",))
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)

@@ -14,6 +14,7 @@ from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.domain.plans import Plan
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recordings import MediaType
 from callwright.service.storage import journal
 from callwright.service.storage.listing import Cursors
 
@@ -45,7 +46,8 @@ class Work:
 
 Handler = Callable[[Any, Work], Any]
 HANDLERS: dict[str, Handler] = {}
-MEDIA_HANDLERS: dict[str, Callable[[Any, Work], tuple[RecordingPlan, str]]] = {}
+MediaPlan = tuple[RecordingPlan, MediaType]
+MEDIA_HANDLERS: dict[str, Callable[[Any, Work], MediaPlan]] = {}
 
 
 def handles(operation: Operation[P, In, Out]) -> Callable[[Callable[[In, Work], Out]], Callable[[In, Work], Out]]:
@@ -61,12 +63,10 @@ def handles(operation: Operation[P, In, Out]) -> Callable[[Callable[[In, Work], 
 
 def plans_media(
     operation: Operation[P, In, MediaStream],
-) -> Callable[[Callable[[In, Work], tuple[RecordingPlan, str]]], Callable[[In, Work], tuple[RecordingPlan, str]]]:
+) -> Callable[[Callable[[In, Work], MediaPlan]], Callable[[In, Work], MediaPlan]]:
     """Marks the function that says what bytes to make: the plan and the media type. They are made after it, outside."""
 
-    def mark(
-        handler: Callable[[In, Work], tuple[RecordingPlan, str]],
-    ) -> Callable[[In, Work], tuple[RecordingPlan, str]]:
+    def mark(handler: Callable[[In, Work], MediaPlan]) -> Callable[[In, Work], MediaPlan]:
         _once(operation)
         MEDIA_HANDLERS[operation.name] = handler
         return handler

@@ -1,57 +1,55 @@
 """The one way into every operation.
 
-The order of checks: size, origin, JSON, key prefix; then in one unit of work: key, idempotency key, fields, handler,
-audit entry, stored answer. A refusal undoes the unit; nothing of a refused request is kept.
+The order of checks: size, origin, JSON, key prefix, key, rate limit; then in one unit of work (`unit.py`): idempotency
+key, route and fields, creator, handler. What is answered says where the key stands with its limits.
 """
 
 import logging
+import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-import orjson
-from pydantic import BaseModel
-from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
-from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from starlette.responses import FileResponse
 
-from callwright.contract.model import Input
-from callwright.contract.operation import AnyOperation
-from callwright.contract.pagination import Page
+from callwright.contract.betas import RATELIMIT_FIELDS
 from callwright.contract.problems import (
+    DAILY_QUOTA_EXCEEDED,
+    IDEMPOTENCY_IN_PROGRESS,
     INTERNAL_ERROR,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
     ORIGIN_NOT_ALLOWED,
+    RATE_LIMITED,
     SERVICE_UNAVAILABLE,
 )
 from callwright.service.domain.refusals import Refusal
-from callwright.service.handlers.work import HANDLERS, MEDIA_HANDLERS, Work
+from callwright.service.domain.request_rate import Standing
 from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
-from callwright.service.storage import journal
+from callwright.service.storage.request_limits import Allowance
 
-from . import idempotency
+from . import betas, idempotency
+from .answers import Answer
+from .attempts import FailedAttempts
+from .incoming import Incoming
+from .known_answers import KnownAnswers
 from .known_keys import KnownKeys
-from .principals import Principal, bearer, handed_over, identify
-from .problems import problem_response
-from .requests import check_media_type, read_body, read_input, read_json
-from .routes import PREFIX, Found, RouteTable
+from .principals import Principal, bearer, handed_over
+from .problems import problem_body
+from .ranges import check_range
+from .requests import check_media_type, read_input, read_json
+from .routes import Found, RouteTable
+from .unit import Asked, MediaWanted, performed
 
 log = logging.getLogger(__name__)
-TOOL_HEADER = "x-callwright-tool"
+TOOL_HEADER = b"x-callwright-tool"
 _TOOL = re.compile(r"[a-z_]{1,64}")
-
-
-@dataclass(frozen=True)
-class _Answer:
-    status: int
-    body: bytes
-    headers: Mapping[str, str]
-    media: Any = None
-    org_id: str = ""
+_NO_ROUTE = "other"
+_LOCKED = "55P03"
+"""Postgres: another transaction held a lock for longer than this one would wait."""
+_AGAIN = ("40001", "40P01")
+"""Postgres: the transaction lost against another one, or both waited for each other. It may be tried again."""
 
 
 class Gate:
@@ -61,189 +59,159 @@ class Gate:
         self._ports = ports
         self._routes = routes
         self._known = KnownKeys(ports.database)
+        self._answers = KnownAnswers()
+        self._failed = FailedAttempts()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answers one request."""
-        response = await self.answer(Request(scope, receive))
-        await response(scope, receive, send)
+        answer = await self.answer(Incoming(scope, receive))
+        await answer.send(scope, receive, send)
 
-    async def answer(self, request: Request) -> Response:
+    async def answer(self, incoming: Incoming) -> Answer:
         """The answer to one request, which is a problem where it is refused or fails."""
         request_id = self._ports.ids.new("req")
+        headers = {"X-Request-Id": request_id}
         try:
-            return await self._serve(request, request_id)
-        except Refusal as refusal:
-            return problem_response(refusal, request_id)
+            found = await self._serve(incoming, request_id, headers)
+            return Answer(found.status, found.body, {**headers, **found.headers}, found.file)
+        except Refusal as raised:
+            refusal = raised
         except Exception:
             log.exception("a request failed", extra={"request_id": request_id})
-            return problem_response(Refusal(INTERNAL_ERROR), request_id)
+            refusal = Refusal(INTERNAL_ERROR)
+        return Answer(refusal.problem.status, problem_body(refusal, request_id), {**headers, **refusal.headers})
 
-    async def _serve(self, request: Request, request_id: str) -> Response:
-        body = await read_body(request) if request.method in ("POST", "PATCH", "PUT") else b""
-        origin = request.headers.get("origin")
+    async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
+        body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
+        origin = incoming.header(b"origin")
         if origin is not None and origin not in self._ports.settings.allowed_origins:
             raise Refusal(ORIGIN_NOT_ALLOWED)
         sent = read_json(body)
-        secret = handed_over(cast("dict[str, Any]", request.scope))
+        secret = handed_over(incoming.scope)
         if secret is None:
-            secret = bearer(request.headers.get("authorization"))
-        found = self._routes.find(request.method, request.scope["path"].removeprefix(request.scope["root_path"]))
-        if found.operation is None:
-            return await self._refuse_route(secret, found)
-        call = _Call(found.operation, found.path, request_id, secret, request.method, found.canonical, body)
-        call.tool = _tool(request.headers.get(TOOL_HEADER))
-        try:
-            if request.method == "POST":
-                call.idempotency_key = idempotency.read_key(request.headers.get(idempotency.HEADER))
-            check_media_type(request, body)
-            call.asked = read_input(request, found.operation, found.path, sent)
-        except Refusal as refusal:
-            call.refusal = refusal  # held back until the key was checked
-        database = self._ports.database
-        if found.operation.writes:
-            try:
-                answer = await database.write(self._work, call)
-            except IntegrityError:  # another request was faster; now its row is seen, and refused in words
-                answer = await database.write(self._work, call)
-            self._ports.wake()
-        else:
-            if database.is_sqlite:
-                call.principal = await self._known.find(secret)
-            answer = await (database.look_up if found.operation.looks_up else database.read)(self._work, call)
-        if answer.media is not None:
-            return await self._send_media(answer, request, request_id)
-        headers = {"X-Request-Id": request_id, **answer.headers}
-        return Response(answer.body, answer.status, headers, media_type="application/json" if answer.body else None)
-
-    async def _refuse_route(self, secret: str, found: Found) -> Response:
-        principal = await self._ports.database.read(identify, secret)
-        self._ports.note_use(principal.key_id)
-        if found.allowed:
-            raise Refusal(METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(found.allowed)})
-        raise Refusal(NOT_FOUND, "There is no such path.")
-
-    def _work(self, connection: Connection, call: "_Call") -> _Answer:
-        ports, operation = self._ports, call.operation
-        now_ms = ports.clock.now_ms()
-        principal = call.principal or identify(connection, call.secret)
-        ports.note_use(principal.key_id)
-        if call.idempotency_key is not None:
-            fingerprint = idempotency.request_fingerprint(call.method, call.canonical, call.body)
-            stored = idempotency.claim(
-                connection, principal.org_id, principal.key_id, call.idempotency_key, fingerprint, now_ms
-            )
-            if stored is not None:
-                return _replayed(call, stored)
-        if call.refusal is not None:
-            raise call.refusal
-        work = Work(
-            connection=connection,
-            org_id=principal.org_id,
-            plan=principal.plan,
-            key_id=principal.key_id,
-            request_id=call.request_id,
-            now_ms=now_ms,
-            ids=ports.ids,
-            cursors=ports.cursors,
-            plan_seal=ports.plan_seal,
-            settings=ports.settings,
-            spending_cap_micros=principal.spending_cap_micros,
+            secret = bearer(incoming.header(b"authorization"))
+        principal = await self._identified(secret, incoming)
+        found = self._routes.find(incoming.method, incoming.path.removeprefix(incoming.scope["root_path"]))
+        standing = await self._counted(principal, found, headers)
+        switched_on = betas.enabled(incoming.header(b"x-service-beta"))
+        if switched_on:
+            headers[betas.HEADER] = f"enable={','.join(sorted(switched_on))}"
+            if RATELIMIT_FIELDS.name in switched_on and standing is not None:
+                headers.update(standing.draft_fields(self._ports.clock.now_ms()))
+        operation = found.operation
+        if operation is None:
+            raise _no_route(found)
+        if operation.deprecated is not None:
+            headers.update(operation.deprecated.headers())
+        asked = Asked(
+            operation=operation,
+            principal=principal,
+            path=found.path,
+            canonical=found.canonical,
+            method=incoming.method,
+            body=body,
+            request_id=request_id,
+            secret=secret,
+            origin=incoming.origin if operation.creator_bound else "",
+            tool=_tool(incoming.header(TOOL_HEADER)),
         )
-        if operation.shape == "media":
-            return _Answer(200, b"", {}, media=MEDIA_HANDLERS[operation.name](call.asked, work))
-        result = HANDLERS[operation.name](call.asked, work)
-        answer = _encode(operation, result, call)
-        if operation.writes:
-            _record(work, operation, principal, call, result)
-        if call.idempotency_key is not None:
-            stored = idempotency.StoredAnswer(answer.status, answer.body)
-            idempotency.store(connection, principal.org_id, principal.key_id, call.idempotency_key, stored)
+        try:
+            if incoming.method == "POST":
+                asked.idempotency_key = idempotency.read_key(incoming.header(b"idempotency-key"))
+                if not operation.writes:
+                    asked.idempotency_key = None  # there is nothing to do twice
+            check_media_type(incoming.header(b"content-type"), body)
+            asked.input = read_input(incoming.query, operation, found.path, sent)
+        except Refusal as refusal:
+            asked.refusal = refusal  # held back until the idempotency key was looked up
+        if operation.looks_up and asked.refusal is None:
+            return await self._looked_up(asked, incoming.query)
+        answer = await self._performed(asked)
+        return await self._media(answer, incoming) if isinstance(answer, MediaWanted) else answer
+
+    async def _identified(self, secret: str, incoming: Incoming) -> Principal:
+        try:
+            principal = await self._known.find(secret)
+        except Refusal:
+            address, now_ms = incoming.address, self._ports.clock.now_ms()
+            wait_s = None if address is None else self._failed.note(address, now_ms)
+            if wait_s is None:
+                raise
+            said = "Too many unknown keys came from this address."
+            raise Refusal(RATE_LIMITED, said, headers={"Retry-After": str(wait_s)}) from None
+        self._ports.note_use(principal.key_id)
+        return principal
+
+    async def _counted(self, principal: Principal, found: Found, headers: dict[str, str]) -> Standing | None:
+        """Counts the request, notes in the headers where the key stands, and refuses what is too much."""
+        plan, operation = principal.plan, found.operation
+        if plan.requests_per_second is None and plan.requests_per_day is None:
+            return None
+        share = 1.0 if operation is None else operation.rate_share
+        allowance = Allowance(
+            key_id=principal.key_id,
+            group=_NO_ROUTE if operation is None else operation.group,
+            per_second=None if plan.requests_per_second is None else plan.requests_per_second * share,
+            per_day=plan.requests_per_day,
+        )
+        now_ms = self._ports.clock.now_ms()
+        standing = await self._ports.limits.take(allowance, now_ms)
+        if standing is not None:
+            headers.update(standing.headers())
+            if standing.refused is not None:
+                headers["Retry-After"] = str(standing.wait_s(now_ms))
+                raise Refusal(RATE_LIMITED if standing.refused == "second" else DAILY_QUOTA_EXCEEDED)
+        return standing
+
+    async def _looked_up(self, asked: Asked, query: bytes) -> Answer:
+        """The answer to a look-up, the one of a moment ago where nothing was committed since the key was found."""
+        place, generation = (asked.principal.org_id, asked.canonical, query), self._known.generation
+        now_ms = self._ports.clock.now_ms()
+        answer = self._answers.find(place, generation, now_ms)
+        if answer is None:
+            found = await self._ports.database.look_up(performed, self._ports, asked)
+            assert isinstance(found, Answer)  # nothing that is looked up comes as media
+            self._answers.keep(place, generation, now_ms, answer := found)
         return answer
 
-    async def _send_media(self, answer: _Answer, request: Request, request_id: str) -> Response:
-        plan, media_type = answer.media
+    async def _performed(self, asked: Asked) -> Answer | MediaWanted:
+        database, operation = self._ports.database, asked.operation
+        if not operation.writes:
+            return await database.read(performed, self._ports, asked)
         try:
-            recording = await self._ports.recordings.open(plan, media_type=media_type)
+            answer = await database.write(performed, self._ports, asked)
+        except IntegrityError:  # another request was faster; now its row is seen, and refused in words
+            answer = await database.write(performed, self._ports, asked)
+        except DBAPIError as error:
+            state = getattr(error.orig, "sqlstate", None)
+            if state == _LOCKED:
+                busy = IDEMPOTENCY_IN_PROGRESS if asked.idempotency_key else SERVICE_UNAVAILABLE
+                raise Refusal(busy, headers={"Retry-After": "1"}) from error
+            if state not in _AGAIN:
+                raise
+            answer = await database.write(performed, self._ports, asked)
+        self._ports.wake()
+        return answer
+
+    async def _media(self, wanted: MediaWanted, incoming: Incoming) -> Answer:
+        try:
+            recording = await self._ports.recordings.open(wanted.plan, media_type=wanted.media_type)
         except SpeechUnavailable as error:
             raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error.reason}") from error
-        headers = {"X-Request-Id": request_id, "ETag": recording.etag, "X-Service-Simulated": "true"}
-        wanted = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
-        if recording.etag in wanted or "*" in wanted:
-            return Response(None, 304, headers)
-        return FileResponse(recording.path, headers=headers, media_type=recording.media_type)
+        headers = {"ETag": recording.etag, "X-Service-Simulated": "true"}
+        tags = {tag.strip().removeprefix("W/") for tag in (incoming.header(b"if-none-match") or "").split(",")}
+        if recording.etag in tags or "*" in tags:
+            return Answer(304, b"", headers)
+        check_range(incoming, os.stat(recording.path).st_size)
+        return Answer(200, b"", headers, FileResponse(recording.path, media_type=recording.media_type))
 
 
-class _Call:
-    """A request on its way through the gate."""
-
-    def __init__(
-        self,
-        operation: AnyOperation,
-        path: Mapping[str, str],
-        request_id: str,
-        secret: str,
-        method: str,
-        canonical: str,
-        body: bytes,
-    ) -> None:
-        self.operation = operation
-        self.path = path
-        self.request_id = request_id
-        self.secret = secret
-        self.method = method
-        self.canonical = canonical
-        self.body = body
-        self.asked: Input | None = None
-        self.idempotency_key: str | None = None
-        self.tool: str | None = None
-        self.principal: Principal | None = None
-        """Whose key it is, where that is known before the unit of work: for what only reads."""
-        self.refusal: Refusal | None = None
+def _no_route(found: Found) -> Refusal:
+    if found.allowed:
+        return Refusal(METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(found.allowed)})
+    return Refusal(NOT_FOUND, "There is no such path.")
 
 
 def _tool(said: str | None) -> str | None:
     """The tool through which a request came, as the client says. It is for the audit log alone and grants nothing."""
     return said if said is not None and _TOOL.fullmatch(said) else None
-
-
-def _encode(operation: AnyOperation, result: Any, call: _Call) -> _Answer:
-    if operation.shape == "nothing":
-        return _Answer(operation.status, b"", {})
-    if isinstance(result, Page):
-        page = cast("Page[Any]", result)
-        data = b",".join(_json(entry) for entry in page.data)
-        return _Answer(operation.status, b'{"data":[' + data + b'],"pagination":' + _json(page.pagination) + b"}", {})
-    made = getattr(result, "id", None) if operation.creates else None
-    return _Answer(operation.status, b'{"data":' + _json(result) + b"}", _location(call, made))
-
-
-def _location(call: _Call, made: str | None) -> dict[str, str]:
-    """Where the resource is that was made."""
-    return {} if made is None else {"Location": f"{PREFIX}{call.canonical}/{made}"}
-
-
-def _replayed(call: _Call, stored: idempotency.StoredAnswer) -> _Answer:
-    """The first answer again."""
-    made = orjson.loads(stored.body)["data"].get("id") if call.operation.creates else None
-    return _Answer(stored.status, stored.body, {"Idempotent-Replayed": "true", **_location(call, made)})
-
-
-def _json(model: BaseModel) -> bytes:
-    return model.__pydantic_serializer__.to_json(model, by_alias=True)
-
-
-def _record(work: Work, operation: AnyOperation, principal: Principal, call: _Call, result: Any) -> None:
-    subject = next(iter(call.path.values()), None) or getattr(result, "id", "")
-    changed = call.asked.model_dump(mode="json", exclude_unset=True) if call.asked is not None else {}
-    entry = journal.entry_row(
-        work.ids,
-        work.org_id,
-        operation.name,
-        str(subject)[:60],
-        at_ms=work.now_ms,
-        actor=principal.key_id,
-        request_id=call.request_id,
-        changes={"fields": sorted(set(changed) - set(call.path))},
-        tool=call.tool,
-    )
-    journal.add_entries(work.connection, [entry])

@@ -9,7 +9,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, text, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -29,6 +29,8 @@ _MINE = (
 )
 _EXPIRE = delete(_TABLE).where(_MINE, _TABLE.c.created_at <= bindparam("b_before"))
 _FIND = select(_TABLE.c.fingerprint, _TABLE.c.status, _TABLE.c.body).where(_MINE)
+_WAIT = text("SET LOCAL lock_timeout = '5s'")
+"""A request waits no longer for the one that holds its key; then it is told to come again."""
 _STORE = update(_TABLE).where(_MINE).values(status=bindparam("b_status"), body=bindparam("b_body"))
 
 
@@ -65,6 +67,8 @@ def claim(
     Raises:
         Refusal: idempotency_key_reused when the key belongs to a different request.
     """
+    if connection.dialect.name == "postgresql":
+        connection.execute(_WAIT)
     mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
     connection.execute(_EXPIRE, {**mine, "b_before": now_ms - LIFETIME_MS})
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert

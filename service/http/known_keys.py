@@ -20,6 +20,11 @@ class KnownKeys:
         self._found: dict[str, Principal] = {}
         self._generation: int | None = None
 
+    @property
+    def generation(self) -> int | None:
+        """The state of the database in which a key was last looked for."""
+        return self._generation
+
     def remembered(self, secret: str) -> Principal | None:
         """The key, if it was looked up and nothing was committed since."""
         generation = self._database.generation()

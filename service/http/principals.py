@@ -8,15 +8,17 @@ the tool server in the same process, which hands it over beside the request.
 import hashlib
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, select
 
-from callwright.contract.problems import API_KEY_REQUIRED, INVALID_API_KEY
-from callwright.service.domain.plans import PLANS, Plan
+from callwright.contract.operation import CreatorBound
+from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
+from callwright.service.domain.plans import PLANS, Plan, negotiated
 from callwright.service.domain.refusals import Refusal
-from callwright.service.storage.schema import api_keys, organizations
+from callwright.service.storage.schema import api_keys, memberships, organizations, users
 
 KeyKind = Literal["live", "personal"]
 
@@ -37,9 +39,21 @@ _FIND = (
         api_keys.c.profile,
         api_keys.c.spending_cap_micros,
         organizations.c.plan,
+        organizations.c.requests_per_second,
+        organizations.c.requests_per_day,
+        organizations.c.recording_retention_days,
     )
     .join(organizations, organizations.c.id == api_keys.c.org_id)
     .where(api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None))
+)
+# Whoever revokes the key waits for the write under way; so a write is never committed with a revoked key. SQLite has
+# one writer anyway.
+_FIND_FOR_WRITING = _FIND.with_for_update(read=True, of=api_keys)
+_CREATOR = (
+    select(users.c.email)
+    .join(memberships, (memberships.c.user_id == users.c.id) & memberships.c.left_at.is_(None))
+    .join(api_keys, (api_keys.c.created_by_user_id == users.c.id) & (api_keys.c.org_id == memberships.c.org_id))
+    .where(api_keys.c.id == bindparam("key"), users.c.deleted_at.is_(None))
 )
 
 
@@ -89,15 +103,39 @@ def bearer(header: str | None) -> str:
     return token
 
 
-def handed_over(scope: dict[str, Any]) -> str | None:
+def handed_over(scope: Mapping[str, Any]) -> str | None:
     """The key that the tool server handed over with this request; None where it came over the network."""
     handed: object = scope.get(HANDED_OVER)
     return handed.secret if isinstance(handed, HandedOver) else None
 
 
-def identify(connection: Connection, secret: str) -> Principal:
-    """Whose key this is, of either kind. Raises `Refusal`: invalid_api_key when it is unknown or revoked."""
-    row = connection.execute(_FIND, {"hash": fingerprint(secret)}).one_or_none() if _FORM.fullmatch(secret) else None
+def identify(connection: Connection, secret: str, *, writes: bool = False) -> Principal:
+    """Whose key this is, of either kind. With `writes` it cannot be revoked before the transaction ends.
+
+    Raises:
+        Refusal: invalid_api_key when it is unknown or revoked.
+    """
+    if not _FORM.fullmatch(secret):
+        raise Refusal(INVALID_API_KEY)
+    row = connection.execute(_FIND_FOR_WRITING if writes else _FIND, {"hash": fingerprint(secret)}).one_or_none()
     if row is None:
         raise Refusal(INVALID_API_KEY)
-    return Principal(row.id, row.org_id, PLANS[row.plan], row.kind, row.profile, row.spending_cap_micros)
+    plan = negotiated(
+        PLANS[row.plan],
+        requests_per_second=row.requests_per_second,
+        requests_per_day=row.requests_per_day,
+        recording_retention_days=row.recording_retention_days,
+    )
+    return Principal(row.id, row.org_id, plan, row.kind, row.profile, row.spending_cap_micros)
+
+
+def check_creator(connection: Connection, key_id: str, needs: CreatorBound, action_url: str) -> None:
+    """Raises `Refusal`: api_key_owner_required unless the user who made the key is in the organization still."""
+    found = connection.execute(_CREATOR, {"key": key_id}).one_or_none()
+    if found is None:
+        said = "The user who made this API key is no longer in the organization."
+    elif needs == "member_with_email" and not found.email:
+        said = "The user who made this API key has no e-mail address on file."
+    else:
+        return
+    raise Refusal(API_KEY_OWNER_REQUIRED, said, details={"action_url": action_url})

@@ -1,19 +1,17 @@
 """Refusals on the wire: the nested envelope, and the flat one of the four problems with keys and origins."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
-from starlette.responses import Response
 
 from callwright.contract.operation import AnyOperation
 from callwright.contract.problems import INVALID_FIELD, MISSING_FIELD
 from callwright.service.domain.refusals import FieldError, Refusal
 
 
-def problem_response(refusal: Refusal, request_id: str) -> Response:
-    """The answer to a refused request."""
+def problem_body(refusal: Refusal, request_id: str) -> bytes:
+    """The body of the answer to a refused request, in one of the two envelopes."""
     problem = refusal.problem
     body: dict[str, Any]
     if problem.flat:
@@ -25,8 +23,7 @@ def problem_response(refusal: Refusal, request_id: str) -> Response:
         if refusal.errors:
             error["errors"] = [{"code": e.code, "field": e.field, "message": e.message} for e in refusal.errors]
         body = {"error": {**error, **refusal.details, "request_id": request_id}}
-    headers: Mapping[str, str] = {"X-Request-Id": request_id, **refusal.headers}
-    return Response(orjson.dumps(body), problem.status, headers, media_type="application/json")
+    return orjson.dumps(body)
 
 
 def refusal_of(error: ValidationError, operation: AnyOperation) -> Refusal:

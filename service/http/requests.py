@@ -1,93 +1,117 @@
-"""Reading a request: its body within the limit, its JSON, and the operation's input out of path, query and body."""
+"""Reading a request: its JSON, and the operation's input out of path, query and body."""
 
+import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, cast
+from urllib.parse import parse_qsl
 
 import orjson
 from pydantic import ValidationError
-from starlette.requests import ClientDisconnect, Request
 
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
-from callwright.contract.problems import INVALID_FIELD, INVALID_JSON, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+from callwright.contract.problems import INVALID_FIELD, INVALID_JSON, UNSUPPORTED_MEDIA_TYPE
 from callwright.service.domain.refusals import FieldError, Refusal, invalid
 
 from .problems import refusal_of
 
-MAX_BODY = 1_000_000
-"""Bytes of a request body."""
+MAX_QUERY = 16_384
+"""Bytes of a query string."""
+MOST_PARAMETERS = 100
+_NO_EFFECT = "org_id"
+"""The organization comes from the key; this field is taken and ignored, in query and body."""
 
 
-async def read_body(request: Request) -> bytes:
-    """The body. Raises `Refusal`: payload_too_large as soon as it is."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > MAX_BODY:
-        raise Refusal(PAYLOAD_TOO_LARGE)
-    pieces: list[bytes] = []
-    size = 0
-    try:
-        async for piece in request.stream():
-            size += len(piece)
-            if size > MAX_BODY:
-                raise Refusal(PAYLOAD_TOO_LARGE)
-            pieces.append(piece)
-    except ClientDisconnect as error:
-        raise Refusal(INVALID_JSON, "the connection ended before the body did") from error
-    return b"".join(pieces)
+class _Twice(ValueError):
+    pass
 
 
 def read_json(body: bytes) -> dict[str, Any]:
-    """The JSON object in a body; an empty one is an empty object."""
-    if not body.strip():
+    """The JSON object in a body; an empty one is an empty object.
+
+    Raises:
+        Refusal: invalid_json when it is none, nests too deeply, or names a key twice in one object, since two readers
+            would then disagree about what was said.
+    """
+    if not body or not body.strip():
         return {}
     try:
         value: object = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
+        json.loads(body, object_pairs_hook=_each_once)
+    except _Twice as error:
+        raise Refusal(INVALID_JSON, f"The key {error.args[0]} stands twice in one object.") from error
+    except (ValueError, RecursionError) as error:
         raise Refusal(INVALID_JSON) from error
     if not isinstance(value, dict):
         raise Refusal(INVALID_JSON)
     return cast("dict[str, Any]", value)
 
 
-def check_media_type(request: Request, body: bytes) -> None:
+def _each_once(pairs: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        seen: set[str] = set()
+        raise _Twice(next(repr(name[:40]) for name in names if name in seen or seen.add(name)))
+
+
+def check_media_type(declared: str | None, body: bytes) -> None:
     """Raises `Refusal`: unsupported_media_type for a body that is not declared as JSON."""
-    declared = request.headers.get("content-type", "application/json").split(";")[0].strip().lower()
-    if body and declared != "application/json" and not declared.endswith("+json"):
+    if not body or declared is None or declared == "application/json":
+        return
+    kind = declared.split(";")[0].strip().lower()
+    if kind != "application/json" and not kind.endswith("+json"):
         raise Refusal(UNSUPPORTED_MEDIA_TYPE)
 
 
-def _query(request: Request, operation: AnyOperation) -> dict[str, Any]:
-    fields = {
-        operation.wire_name(name): (name, field)
+@cache
+def _parameters(operation: AnyOperation) -> Mapping[str, tuple[str, bool]]:
+    """The query parameters of an operation: the field of each, and whether it is a list."""
+    return {
+        operation.wire_name(name): (name, "list[" in str(field.annotation))
         for name, field in operation.takes.model_fields.items()
         if operation.place_of(name) == "query"
     }
+
+
+def _query(query: bytes, operation: AnyOperation) -> dict[str, Any]:
+    if not query:
+        return {}
+    if len(query) > MAX_QUERY:
+        raise invalid("query", f"is longer than {MAX_QUERY} bytes")
+    try:
+        text = query.decode("latin-1")
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
+    except UnicodeDecodeError as error:
+        raise invalid("query", "is not UTF-8") from error
+    except ValueError as error:
+        raise invalid("query", f"has more than {MOST_PARAMETERS} parameters") from error
+    known = _parameters(operation)
     values: dict[str, Any] = {}
     unknown: list[FieldError] = []
-    for key, text in request.query_params.multi_items():
-        if key == "org_id":  # the organization comes from the key; the field has no effect
+    for key, text in pairs:
+        if key == _NO_EFFECT:
             continue
-        if key not in fields:
-            known = ", ".join(fields) or "none"
-            unknown.append(FieldError(INVALID_FIELD.code, key[:80], f"is not a parameter here; known: {known}"))
+        if key not in known:
+            names = ", ".join(known) or "none"
+            unknown.append(FieldError(INVALID_FIELD.code, key[:80], f"is not a parameter here; known: {names}"))
             continue
         if "\x00" in text:
             raise invalid(key, "must not contain the character NUL")
-        name, field = fields[key]
+        name, is_list = known[key]
         if name in values:
             raise invalid(key, "is given more than once; separate several values by commas")
-        listed = "list[" in str(field.annotation)
-        values[name] = text.split(",") if listed else text
+        values[name] = text.split(",") if is_list else text
     if unknown:
         first = unknown[0]
         raise Refusal(INVALID_FIELD, f"{first.field}: {first.message}", field=first.field, errors=unknown)
     return values
 
 
-def read_input(request: Request, operation: AnyOperation, path: Mapping[str, str], body: Mapping[str, Any]) -> Input:
+def read_input(query: bytes, operation: AnyOperation, path: Mapping[str, str], body: Mapping[str, Any]) -> Input:
     """The operation's input, checked. Raises `Refusal` with every field that is wrong."""
-    values = _query(request, operation)
-    sent = {key: value for key, value in body.items() if key != "org_id"}
+    values = _query(query, operation)
+    sent = {key: value for key, value in body.items() if key != _NO_EFFECT} if body else {}
     for name in path:
         if name in sent:
             raise invalid(name, "belongs to the path, not to the body")

@@ -25,12 +25,12 @@ class RouteTable:
     """Every operation by method and path. A literal segment wins over a value."""
 
     def __init__(self, operations: Iterable[AnyOperation]) -> None:
-        self._by_length: dict[int, list[tuple[tuple[str, ...], AnyOperation]]] = {}
+        self._routes: dict[tuple[int, str], list[_Route]] = {}
         for operation in operations:
-            segments = tuple(operation.path.strip("/").split("/"))
-            self._by_length.setdefault(len(segments), []).append((segments, operation))
-        for entries in self._by_length.values():
-            entries.sort(key=lambda entry: sum(segment.startswith("{") for segment in entry[0]))
+            route = _route(operation)
+            self._routes.setdefault((len(route.segments), route.segments[0]), []).append(route)
+        for found in self._routes.values():
+            found.sort(key=lambda route: len(route.values))
 
     def find(self, method: str, path: str) -> Found:
         """The operation that answers. HEAD is answered like GET."""
@@ -39,14 +39,32 @@ class RouteTable:
         wanted = "GET" if method == "HEAD" else method
         allowed: list[str] = []
         literal: tuple[str, ...] | None = None
-        for segments, operation in self._by_length.get(len(parts), ()):
-            if not all(a == b or (a.startswith("{") and b) for a, b in zip(segments, parts, strict=True)):
+        for route in self._routes.get((len(parts), parts[0]), ()) if "" not in parts else ():
+            if any(parts[place] != segment for place, segment in route.literals):
                 continue
-            if literal is not None and segments != literal:
+            if literal is not None and route.segments != literal:
                 continue  # a more literal path took this one, only with other methods
-            if operation.method == wanted:
-                values = {a[1:-1]: b for a, b in zip(segments, parts, strict=True) if a.startswith("{")}
-                return Found(operation, values, "/" + "/".join(parts))
-            literal = literal or (segments if not any(s.startswith("{") for s in segments) else None)
-            allowed.append(operation.method)
+            if route.operation.method == wanted:
+                values = {name: parts[place] for place, name in route.values}
+                return Found(route.operation, values, "/" + "/".join(parts))
+            literal = literal or (None if route.values else route.segments)
+            allowed.append(route.operation.method)
         return Found(None, allowed=tuple(dict.fromkeys(allowed)))
+
+
+@dataclass(frozen=True)
+class _Route:
+    """An operation with the places of its literal segments, behind the first, and of its values."""
+
+    operation: AnyOperation
+    segments: tuple[str, ...]
+    literals: tuple[tuple[int, str], ...]
+    values: tuple[tuple[int, str], ...]
+
+
+def _route(operation: AnyOperation) -> _Route:
+    segments = tuple(operation.path.strip("/").split("/"))
+    places = list(enumerate(segments))
+    literals = tuple((place, text) for place, text in places[1:] if not text.startswith("{"))
+    values = tuple((place, text[1:-1]) for place, text in places if text.startswith("{"))
+    return _Route(operation, segments, literals, values)

@@ -1,14 +1,15 @@
 """Recordings as files: made when somebody first asks for one, kept while there is room.
 
-A recording can always be made again from its plan, so the folder is a cache. A file's name is the plan's content hash;
-the access time says when it was last asked for and is set here, because many systems no longer keep it.
+A recording can always be made again from its plan, so the folder is a cache. A file's name is the call and the plan's
+content hash, the hash alone where there was no call; the access time says when it was last asked for and is set here,
+because many systems no longer keep it.
 """
 
 import os
 import re
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
@@ -28,8 +29,9 @@ __all__ = ["MediaType", "Recording", "RecordingPlan", "Recordings"]
 MediaType = Literal["audio/mpeg", "audio/wav"]
 
 _SUFFIXES: dict[MediaType, str] = {"audio/mpeg": ".mp3", "audio/wav": ".wav"}
-_FINISHED = re.compile(r"[0-9a-f]{32}\.(mp3|wav)")
-_UNFINISHED = re.compile(r"[0-9a-f]{32}\.(mp3|wav)\.\d+\.part")
+_CALL = re.compile(r"cal_[0-9A-Za-z]{1,36}")
+_FINISHED = re.compile(rf"(?:({_CALL.pattern})\.)?[0-9a-f]{{32}}\.(?:mp3|wav)")
+_UNFINISHED = re.compile(rf"{_FINISHED.pattern}\.\d+\.part")
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Recordings:
         self._keys: dict[str, _Key] = {}
         self._numbers = count()
         self._swept = False
+        self._looked_at = ""
         self._folder_lock = threading.Lock()
         """Held by threads that list and remove files, never while waiting for anything else."""
 
@@ -88,7 +91,7 @@ class Recordings:
         Raises:
             SpeechUnavailable: there is no speech, or the recording was not ready in `open_timeout_s`.
         """
-        name = plan.content_hash + _SUFFIXES[media_type]
+        name = _name(plan, media_type)
         try:
             with anyio.fail_after(self._open_timeout_s):
                 async with self._alone(name):
@@ -96,6 +99,22 @@ class Recordings:
                     return found or await self._make(plan, name, media_type)
         except TimeoutError:
             raise SpeechUnavailable("The recording was not ready in time.") from None
+
+    async def held(self, most: int) -> list[str]:
+        """Calls of which there are files here, by their ids: the next `most` ones, and after the last the first again.
+
+        A folder with no more of them is told whole each time.
+        """
+        ids = await to_thread.run_sync(self._call_ids, limiter=self._threads)
+        following = [call_id for call_id in ids if call_id > self._looked_at] or ids
+        shown = following[:most]
+        self._looked_at = shown[-1] if len(following) > most else ""
+        return shown
+
+    async def forget(self, call_ids: Collection[str]) -> None:
+        """Removes the files of these calls. One that another program has open at the time may stay, on Windows."""
+        if call_ids:
+            await to_thread.run_sync(self._remove, frozenset(call_ids), limiter=self._threads)
 
     async def _make(self, plan: RecordingPlan, name: str, media_type: MediaType) -> Recording:
         async with self._renders:
@@ -156,6 +175,22 @@ class Recordings:
             if _UNFINISHED.fullmatch(path.name):
                 path.unlink(missing_ok=True)
 
+    def _call_ids(self) -> list[str]:
+        with self._folder_lock:
+            return sorted({call_id for _, call_id in self._files_of_calls()})
+
+    def _remove(self, call_ids: frozenset[str]) -> None:
+        with self._folder_lock:
+            for name, call_id in self._files_of_calls():
+                if call_id in call_ids:
+                    with suppress(PermissionError):
+                        (self._folder / name).unlink(missing_ok=True)
+
+    def _files_of_calls(self) -> list[tuple[str, str]]:
+        names = os.listdir(self._folder) if self._folder.is_dir() else []
+        found = [_FINISHED.fullmatch(name) for name in names]
+        return [(match[0], match[1]) for match in found if match is not None and match[1] is not None]
+
     def _evict(self, *, keep: str) -> None:
         """Removes the files not used for longest until the rest fits. Files of other names are nobody's business."""
         with os.scandir(self._folder) as entries:
@@ -170,6 +205,13 @@ class Recordings:
                     total -= status.st_size
 
 
+def _name(plan: RecordingPlan, media_type: MediaType) -> str:
+    owner = f"{plan.call_id}." if _CALL.fullmatch(plan.call_id) else ""
+    return owner + plan.content_hash + _SUFFIXES[media_type]
+
+
 def _recording(path: Path, status: os.stat_result, media_type: MediaType) -> Recording:
     kind = _SUFFIXES[media_type][1:]
-    return Recording(path, f'"{path.stem}-{kind}-{status.st_mtime_ns:x}"', media_type, status.st_size)
+    return Recording(
+        path, f'"{path.stem.rpartition(".")[2]}-{kind}-{status.st_mtime_ns:x}"', media_type, status.st_size
+    )

@@ -87,6 +87,7 @@ class Database:
         self._reading = made if self.is_sqlite else made.execution_options(isolation_level="REPEATABLE READ")
         self._looking_up = make_engine(url, begins=False) if self.is_sqlite else self._reading
         self._look_ups: Connection | None = None
+        self._at_once = made.execution_options(isolation_level="AUTOCOMMIT")
         self._readers = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
         self._writers = 1 if self.is_sqlite else POSTGRES_CONNECTIONS
         self._read_threads = anyio.CapacityLimiter(self._readers)
@@ -128,6 +129,16 @@ class Database:
             return work(connection, *args, **kwargs)
         finally:
             driver.rollback()
+
+    async def at_once(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Runs statements that are each committed as they are run. For Postgres: counts must outlive a refusal."""
+        self._check_open()
+
+        def run() -> T:
+            with self._at_once.connect() as connection:
+                return work(connection, *args, **kwargs)
+
+        return await to_thread.run_sync(run, limiter=self._write_threads)
 
     def generation(self) -> int | None:
         """A number that differs once anybody has committed anything; None on Postgres, which cannot tell cheaply.

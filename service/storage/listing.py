@@ -1,18 +1,18 @@
 """Paged lists: filters, sorting, pages and cursors, once for every list.
 
 A cursor is the position of the last entry shown, signed, and bound to organization, list, filters and sort; it stays
-valid under inserts because it compares values and never counts rows.
+valid under inserts because it compares values and never counts rows. An index leads straight to that position.
 """
 
 import base64
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal, or_, select, tuple_
 
 from callwright.contract.filters import filter_of
 from callwright.contract.model import Input
@@ -47,13 +47,20 @@ class Listing:
     columns: Mapping[str, ColumnElement[Any]]
     unique: ColumnElement[Any]
     default: str = "-created_at"
+    counted: Collection[str] = ()
+    """The columns whose filters leave the counting to an index. With others entries are counted up to `counts_to`."""
+
+    def most(self, asked: Input) -> int | None:
+        """Up to how many entries are counted; None for all of them."""
+        return None if all(one.column in self.counted for one in wanted_of(asked)) else self.operation.counts_to
 
     def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
         """The columns to sort by, the unique one last, with whether each descends."""
         text = sort or self.default
-        found = [(self.columns[name], descends) for name, descends in sort_fields(self.operation, text)]
-        found.append((self.unique, found[-1][1]))
-        return found, text
+        named = sort_fields(self.operation, text)
+        fields = {name: descends for name, descends in reversed(named)}  # where a field is named twice the first counts
+        found = [(self.columns[name], fields[name]) for name in dict.fromkeys(name for name, _ in named)]
+        return [*found, (self.unique, named[-1][1])], text
 
 
 @dataclass(frozen=True)
@@ -126,34 +133,51 @@ class Finder(Protocol):
 
 @dataclass(frozen=True)
 class Walk:
-    """Finds the entries of a list by going through its rows. Counts up to `most` of them where that is given."""
+    """Finds the entries of a list by going through its rows. Counts up to `most` of them where that is given.
+
+    `counting` selects the same entries in words that let an index count them, where the statement itself does not.
+    """
 
     connection: Connection
     statement: Select[Any]
     most: int | None = None
+    counting: Select[Any] | None = None
 
     def total(self) -> int:
         """How many entries the list has."""
+        entries = self.statement if self.counting is None else self.counting
         if self.most is None:
-            counted = self.statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+            counted = entries.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
         else:
-            one = self.statement.with_only_columns(literal(1), maintain_column_froms=True).order_by(None)
+            one = entries.with_only_columns(literal(1), maintain_column_froms=True).order_by(None)
             counted = select(func.count()).select_from(one.limit(self.most).subquery())
         return self.connection.execute(counted).scalar_one()
 
     def rows(self, span: Span) -> Select[Any]:
         """The rows of the entries that are meant."""
-        behind = self.statement if span.last is None else self.statement.where(_key_conditions(span.order, span.last))
+        behind = self.statement if span.last is None else self.statement.where(_behind(span.order, span.last))
         return (behind.offset(span.skipped) if span.skipped else behind).limit(span.count)
 
 
-def _key_conditions(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
-    """`(a, b, id)` after `last` in the order given, spelled out because directions may differ."""
+def _behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
+    """`(a, b, id)` after `last` in the order given, in words from which both engines find the place in an index.
+
+    Where directions differ that is only the place of `a`; what has the same `a` is gone through.
+    """
+    if len({descends for _, descends in order}) == 1:
+        position = tuple_(*(column for column, _ in order))
+        there = tuple_(*(literal(value, column.type) for (column, _), value in zip(order, last, strict=True)))
+        return position < there if order[0][1] else position > there
+    first, descends_first = order[0]
     choices: list[ColumnElement[bool]] = []
     for index, (column, descends) in enumerate(order):
         before = [earlier == value for (earlier, _), value in zip(order[:index], last[:index], strict=True)]
         choices.append(and_(*before, column < last[index] if descends else column > last[index]))
-    return or_(*choices)
+    return and_(first <= last[0] if descends_first else first >= last[0], or_(*choices))
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 class Cursors:
@@ -168,7 +192,7 @@ class Cursors:
     def seal(self, values: Sequence[Any], page: int, total: int, binding: bytes) -> str:
         """An opaque string that stands for a position in one list."""
         payload = orjson.dumps([1, list(values), page, total])
-        return base64.urlsafe_b64encode(self._tag(payload, binding) + payload).decode().rstrip("=")
+        return _text(self._tag(payload, binding) + payload)
 
     def open(self, cursor: str, binding: bytes) -> tuple[list[Any], int, int]:
         """The position a cursor stands for: last values, page, total. Raises `Refusal` when it is not of this list."""
@@ -177,6 +201,8 @@ class Cursors:
         except ValueError as error:
             raise Refusal(INVALID_CURSOR, field="cursor") from error
         tag, payload = raw[:16], raw[16:]
+        if _text(raw) != cursor:  # several texts stand for the same bytes, and one of them was given out
+            raise Refusal(INVALID_CURSOR, field="cursor")
         if not hmac.compare_digest(tag, self._tag(payload, binding)):
             raise Refusal(INVALID_CURSOR, field="cursor")
         _, values, page, total = orjson.loads(payload)
@@ -198,27 +224,27 @@ def page_of(
     `finder` finds the entries; without one the rows that the filters leave are gone through.
     """
     order, sort_text = listing.order(asked.sort)
-    finds = finder or Walk(connection, listing.rows.where(*matches(listing, asked)))
-    given = asked.model_dump(mode="json", exclude={"page", "per_page", "cursor", "sort"}, exclude_none=True)
-    binding = orjson.dumps([org_id, listing.operation.name, sort_text, given], option=orjson.OPT_SORT_KEYS)
+    finds = finder or Walk(connection, listing.rows.where(*matches(listing, asked)), listing.most(asked))
+    binding = _binding(listing.operation, asked, org_id, sort_text)
     if asked.cursor is not None:
-        if asked.page is not None:
-            raise invalid("page", "page and cursor exclude each other")
+        _check_no_page(asked)
         last, number, total = cursors.open(asked.cursor, binding)
         number += 1
         span = Span(order, asked.per_page + 1, last=last)
     else:
-        number = asked.page or 1
+        number, total = asked.page or 1, None
         skipped = (number - 1) * asked.per_page
         if skipped > MAX_OFFSET:
             raise invalid("page", f"rows beyond {MAX_OFFSET} are reached with cursor, not page")
-        total = finds.total()
         span = Span(order, asked.per_page + 1, skipped=skipped)
     keys = [column.label(f"_key_{index}") for index, (column, _) in enumerate(order)]
     rows = finds.rows(span).add_columns(*keys)
     ordered = rows.order_by(*(column.desc() if down else column.asc() for column, down in order))
     found = connection.execute(ordered).all()
     shown, has_more = found[: asked.per_page], len(found) > asked.per_page
+    if total is None:
+        is_last = not has_more and (bool(found) or not span.skipped)
+        total = span.skipped + len(found) if is_last else finds.total()
     next_cursor = None
     if has_more:
         next_cursor = cursors.seal(tuple(shown[-1])[-len(keys) :], number, total, binding)
@@ -230,15 +256,46 @@ def page_of(
     )
 
 
-def page_of_values(asked: PageQuery, values: Sequence[Item]) -> Page[Any]:
-    """One page of a list that is held in memory whole, such as the voices. By page number only."""
-    if asked.cursor is not None:
-        raise Refusal(INVALID_CURSOR, "this list is short: use page, it gives no cursors", field="cursor")
-    number = asked.page or 1
-    begin = (number - 1) * asked.per_page
+def page_of_values(
+    cursors: Cursors,
+    operation: AnyOperation,
+    asked: PageQuery,
+    values: Sequence[Item],
+    *,
+    org_id: str,
+    key: Callable[[Item], str],
+) -> Page[Any]:
+    """One page of a list that is held in memory whole, such as the voices. `key` is what tells its entries apart.
+
+    A cursor continues behind the entry it stands for; where that entry is gone, at its place.
+    """
+    binding = _binding(operation, asked, org_id, asked.sort or "")
+    if asked.cursor is None:
+        number, total = asked.page or 1, len(values)
+        begin = (number - 1) * asked.per_page
+    else:
+        _check_no_page(asked)
+        (last, place), number, total = cursors.open(asked.cursor, binding)
+        number += 1
+        begin = next((index + 1 for index, value in enumerate(values) if key(value) == last), place)
+    shown = list(values[begin : begin + asked.per_page])
+    end = begin + len(shown)
+    has_more = end < len(values) and bool(shown)
+    next_cursor = cursors.seal([key(shown[-1]), end], number, total, binding) if has_more else None
     return Page[Any].model_construct(
-        data=list(values[begin : begin + asked.per_page]),
+        data=shown,
         pagination=Pagination(
-            page=number, per_page=asked.per_page, total=len(values), has_more=begin + asked.per_page < len(values)
+            page=number, per_page=asked.per_page, total=total, has_more=has_more, next_cursor=next_cursor
         ),
     )
+
+
+def _binding(operation: AnyOperation, asked: PageQuery, org_id: str, sort: str) -> bytes:
+    """What a cursor is good for: one organization, list, order and choice of filters."""
+    given = asked.model_dump(mode="json", exclude={"page", "per_page", "cursor", "sort"}, exclude_none=True)
+    return orjson.dumps([org_id, operation.name, sort, given], option=orjson.OPT_SORT_KEYS)
+
+
+def _check_no_page(asked: PageQuery) -> None:
+    if asked.page is not None:
+        raise invalid("page", "page and cursor exclude each other")

@@ -9,6 +9,7 @@ from playwright.async_api import Browser, expect
 
 from tests.tools import samples
 from tests.tools.fakes import ERAS, FakeCaller, server
+from tests.tools.inbound import inbound_of
 
 from .browser import needs_browser
 from .host import NARROW, Host, failure, hosted, refusal
@@ -97,6 +98,19 @@ async def test_a_campaign_at_rest_is_not_asked_about_again(browser: Browser, sta
         asked = len(host.asked)
         await host.page.clock.run_for(LATER_MS)
         await expect(host.view.get_by_role("button", name="Pause")).to_be_hidden()
+        assert len(host.asked) == asked
+
+
+async def test_an_inbound_deployment_shows_no_progress_and_is_not_asked_about_again(browser: Browser) -> None:
+    bound = inbound_of(samples.deployment(), stats=samples.stats(in_flight=0))
+    caller = FakeCaller(answers={**samples.answers(), "get_deployment": bound})
+    async with hosted(server(caller), browser, clock=True) as host:
+        await shown(host)
+        await expect(host.view.get_by_role("status")).to_contain_text("nobody calls in yet")
+        await expect(host.view.locator("#progress-part")).to_be_hidden()
+        await expect(host.view.get_by_role("button", name="Pause")).to_be_visible()
+        asked = len(host.asked)
+        await host.page.clock.run_for(LATER_MS)
         assert len(host.asked) == asked
 
 

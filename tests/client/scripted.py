@@ -1,7 +1,7 @@
 """A service that answers by script, and a client to it that never waits for real."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from callwright.client import Client, Retries
@@ -84,12 +84,14 @@ def client_of(
     base_url: str = BASE,
     timeout_s: float = 30.0,
     max_answer_bytes: int = 1_000_000,
+    beta: Collection[str] = (),
 ) -> Client:
     """A client whose jitter takes nothing off its waits."""
     handler: Any = service
     return Client(
         base_url,
         KEY,
+        beta=beta,
         transport=MockTransport(handler),
         timeout_s=timeout_s,
         max_answer_bytes=max_answer_bytes,

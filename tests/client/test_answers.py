@@ -21,6 +21,7 @@ async def test_one_resource_is_read_from_its_envelope() -> None:
     assert (agent.id, agent.name, agent.created_at.year) == ("agt_1", "Ada", 2026)
 
 
+@pytest.mark.requirement("VER-02")
 async def test_fields_of_a_newer_service_are_kept_at_every_depth() -> None:
     audience: dict[str, Any] = {
         "id": "aud_1",

@@ -12,6 +12,7 @@ from callwright.contract.surface import OPERATIONS
 from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, many, one
 
 
+@pytest.mark.requirement("VER-06")
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_operation_has_a_client_method_on_its_noun(name: str) -> None:
     served_by = client_methods().get(name)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from callwright.client import CallwrightError, NotFound, NotOffered
+from callwright.client import CallwrightError, NotFound, NotOffered, Retries
 from callwright.client.transport import Request, Response
 from callwright.contract.agents import GetAgent, get_agent
 from tests.client.scripted import AGENT, ScriptedService, client_of, many, nested, one
@@ -40,6 +40,17 @@ async def test_the_prefix_is_found_and_remembered(prefix: str) -> None:
         assert client.dialect.prefix == prefix
     assert tried == 1 + ["", "/v1", "/api/v1"].index(prefix)
     assert service.asked[tried:] == [f"GET {prefix}/voices"]
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, "invalid_api_key"), (408, "http_408"), (429, "rate_limited")])
+async def test_what_is_refused_before_its_route_is_looked_for_proves_no_prefix(status: int, code: str) -> None:
+    service = ScriptedService(nested(status, code), ABSENT, many([]))
+    async with client_of(service, base_url=ORIGIN, retries=Retries(attempts=1)) as client:
+        with pytest.raises(CallwrightError):
+            await client.agents.list()
+        assert client.dialect.prefix is None
+        await client.agents.list()
+        assert client.dialect.prefix == "/v1"
 
 
 async def test_a_page_for_people_in_place_of_the_service_is_no_answer() -> None:

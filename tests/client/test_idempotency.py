@@ -8,6 +8,7 @@ from tests.client.scripted import AGENT, ScriptedService, client_of, many, neste
 ADA = CreateAgent(name="Ada", voice_id="v", language="en-US", system_prompt="p")
 
 
+@pytest.mark.requirement("IDEM-17")
 async def test_every_post_gets_a_key_of_its_own_and_nothing_else_does() -> None:
     service = ScriptedService(
         one(AGENT, 201), one(AGENT, 201), one(AGENT), many([]), one(AGENT), Response(204), nested(404, "not_found")
@@ -24,6 +25,7 @@ async def test_every_post_gets_a_key_of_its_own_and_nothing_else_does() -> None:
     assert service.keys == ["key-1", "key-2", None, None, None, None, "key-3"]
 
 
+@pytest.mark.requirement("IDEM-17")
 async def test_the_same_key_and_the_same_bytes_go_with_every_retry() -> None:
     service = ScriptedService(Response(503))
     async with client_of(service) as client:

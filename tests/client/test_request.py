@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from callwright.client import InvalidArguments
+from callwright.client.request import beta_headers
 from callwright.contract.agents import GetAgent
 from callwright.contract.dialling import RetryPolicy
 from callwright.contract.voices import get_voice
@@ -160,3 +161,26 @@ async def test_an_input_of_another_operation_is_refused() -> None:
     async with client_of(ScriptedService(one(AGENT))) as client:
         with pytest.raises(InvalidArguments, match="get_voice takes GetVoice, not GetAgent"):
             await client.ask(operation, GetAgent(id="agt_1"))
+
+
+@pytest.mark.requirement("VER-04", "VER-10")
+async def test_beta_features_are_switched_on_with_every_request() -> None:
+    service = ScriptedService(one(AGENT))
+    async with client_of(service, beta=("ratelimit_fields", "next_thing")) as client:
+        await client.agents.get(id="agt_1")
+        await client.agents.create(name="Ada", voice_id="v", language="en-US", system_prompt="p")
+    sent = [request.headers["x-service-beta"] for request in service.requests]
+    assert sent == ["enable=ratelimit_fields,next_thing"] * 2
+
+
+async def test_without_beta_features_no_header_is_sent() -> None:
+    service = ScriptedService(one(AGENT))
+    async with client_of(service) as client:
+        await client.agents.get(id="agt_1")
+    assert "x-service-beta" not in service.only.headers
+
+
+@pytest.mark.parametrize("features", ["ratelimit_fields", ["A"], ["a\r\nb"], [""], ["a" * 41], ["a"] * 21])
+def test_a_feature_that_cannot_be_one_is_refused(features: Any) -> None:
+    with pytest.raises(InvalidArguments, match="beta must"):
+        beta_headers(features)

@@ -15,7 +15,12 @@ BROKEN: list[Step] = [
     httpx.RemoteProtocolError("x"),
     httpx.ProxyError("x"),
 ]
-PASSING: list[Step] = [Response(500), Response(502), Response(503), Response(504), nested(429, "rate_limited")]
+UNSERVED: list[Step] = [
+    nested(408, "request_timeout"),
+    nested(429, "rate_limited"),
+    nested(429, "rate_limited", headers={"Retry-After": "1"}),
+]
+PASSING: list[Step] = [Response(500), Response(502), Response(503), Response(504)]
 IN_PROGRESS: list[Step] = [nested(409, "idempotency_in_progress", headers={"Retry-After": "1"})]
 FINAL: list[Step] = [
     nested(400, "invalid_field"),
@@ -23,7 +28,10 @@ FINAL: list[Step] = [
     nested(403, "origin_not_allowed"),
     nested(404, "not_found"),
     nested(409, "duplicate_name"),
+    nested(409, "api_key_owner_required"),
+    nested(416, "range_not_satisfiable"),
     nested(422, "insufficient_credits"),
+    nested(429, "daily_quota_exceeded", headers={"Retry-After": "1"}),
     Response(501),
     Response(302, headers={"Location": "http://elsewhere.test/"}),
     Response(200, content=b"<html>"),
@@ -55,7 +63,7 @@ def _name(step: object) -> str:
     return f"{step.status_code}" if isinstance(step, Response) else type(step).__name__
 
 
-@pytest.mark.parametrize("failure", [*UNSENT, *BROKEN, *PASSING, *IN_PROGRESS], ids=_name)
+@pytest.mark.parametrize("failure", [*UNSENT, *BROKEN, *UNSERVED, *PASSING, *IN_PROGRESS], ids=_name)
 @pytest.mark.parametrize("creating", [True, False], ids=["post", "get"])
 async def test_a_get_and_a_keyed_post_are_sent_again(creating: bool, failure: Step) -> None:
     service = ScriptedService(failure, one(AGENT))
@@ -64,7 +72,7 @@ async def test_a_get_and_a_keyed_post_are_sent_again(creating: bool, failure: St
     assert len(service.requests) == 2
 
 
-@pytest.mark.parametrize("failure", [*BROKEN, *PASSING], ids=_name)
+@pytest.mark.parametrize("failure", [*BROKEN, *UNSERVED, *PASSING], ids=_name)
 async def test_an_action_is_sent_again_under_the_same_key(failure: Step) -> None:
     service = ScriptedService(failure, nested(404, "not_found"))
     async with client_of(service) as client:
@@ -73,16 +81,16 @@ async def test_an_action_is_sent_again_under_the_same_key(failure: Step) -> None
     assert service.keys == ["key-1", "key-1"]
 
 
-@pytest.mark.parametrize("failure", UNSENT, ids=_name)
-async def test_a_patch_that_never_left_is_sent_again(failure: Step) -> None:
+@pytest.mark.parametrize("failure", [*UNSENT, *UNSERVED], ids=_name)
+async def test_a_patch_that_was_not_served_is_sent_again(failure: Step) -> None:
     service = ScriptedService(failure, one(AGENT))
     async with client_of(service) as client:
         await _update(client)
     assert len(service.requests) == 2
 
 
-@pytest.mark.parametrize("failure", UNSENT, ids=_name)
-async def test_a_delete_that_never_left_is_sent_again(failure: Step) -> None:
+@pytest.mark.parametrize("failure", [*UNSENT, *UNSERVED], ids=_name)
+async def test_a_delete_that_was_not_served_is_sent_again(failure: Step) -> None:
     service = ScriptedService(failure, Response(204))
     async with client_of(service) as client:
         await _delete(client)
@@ -100,6 +108,7 @@ async def test_a_patch_or_delete_that_may_have_arrived_is_not_sent_again(patch: 
     assert service.keys == [None]
 
 
+@pytest.mark.requirement("ERR-19")
 @pytest.mark.parametrize("failure", FINAL, ids=_name)
 async def test_what_repeating_cannot_change_is_not_sent_again(failure: Step) -> None:
     service = ScriptedService(failure)
@@ -110,6 +119,7 @@ async def test_what_repeating_cannot_change_is_not_sent_again(failure: Step) -> 
     assert not caught.value.retryable
 
 
+@pytest.mark.requirement("ERR-18")
 async def test_the_waits_double_and_the_fourth_failure_is_raised() -> None:
     service, pauses = ScriptedService(Response(503)), Pauses()
     async with client_of(service, pauses=pauses) as client:
@@ -128,6 +138,7 @@ async def test_the_number_of_attempts_is_a_setting() -> None:
     assert pauses.taken == []
 
 
+@pytest.mark.requirement("RATE-19")
 async def test_retry_after_decides_the_wait() -> None:
     pauses = Pauses()
     service = ScriptedService(
@@ -166,16 +177,59 @@ async def test_a_recording_that_cannot_be_rendered_is_asked_for_once_more_only(
 
 
 def test_jitter_takes_up_to_half_of_a_wait_and_no_wait_passes_the_longest() -> None:
-    retries, error = Retries(attempts=10_000), ServiceProblem("m", code="c", status=500, type="api_error")
+    error = ServiceProblem("m", code="c", status=500, type="api_error")
 
-    def wait_s(attempt: int, drawn: float) -> float | None:
-        return retries.wait_s(error, attempt=attempt, repeatable=True, media=False, draw=lambda: drawn)
+    def waits(drawn: float) -> list[float | None]:
+        attempts = Retries(attempts=3_000).begin(repeatable=True, media=False, draw=lambda: drawn)
+        return [attempts.wait_s(error) for _ in range(3_000)]
 
-    assert wait_s(1, 0.0) == 0.25
-    assert wait_s(1, 1.0) == 0.125
-    assert wait_s(6, 0.0) == 8.0
-    assert wait_s(9_999, 0.0) == 8.0
-    assert wait_s(10_000, 0.0) is None
+    found = waits(0.0)
+    assert found[:7] == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0]
+    assert found[-2:] == [8.0, None]
+    assert waits(1.0)[:2] == [0.125, 0.25]
+
+
+def limited(retry_after_s: float | None) -> RateLimited:
+    """A rate limit that asks for a wait."""
+    return RateLimited("m", code="rate_limited", status=429, type="rate_limit_error", retry_after_s=retry_after_s)
+
+
+def waits_for(retry_after_s: float, *, rules: Retries | None = None, drawn: float = 0.0) -> list[float]:
+    """Every wait that one request takes for a rate limit that asks for the same each time."""
+    attempts = (rules or Retries()).begin(repeatable=False, media=False, draw=lambda: drawn)
+    return list(iter(lambda: attempts.wait_s(limited(retry_after_s)), None))
+
+
+@pytest.mark.requirement("RATE-19")
+def test_waits_for_a_rate_limit_are_bounded_by_their_sum_and_not_by_the_attempts() -> None:
+    assert waits_for(1.0) == [1.0] * 30
+    assert waits_for(7.0) == [7.0] * 4
+    assert waits_for(31.0) == []
+    assert waits_for(1.0, rules=Retries(longest_wait_s=2.5)) == [1.0, 1.0]
+    assert waits_for(1.0, rules=Retries(attempts=1)) == []
+
+
+def test_a_rate_limit_that_asks_for_no_wait_is_not_answered_with_a_storm() -> None:
+    assert waits_for(0.0) == [0.25] * 120
+    assert len(waits_for(0.0, rules=Retries(first_wait_s=0.0))) <= 300
+
+
+def test_requests_that_were_refused_together_do_not_return_together() -> None:
+    assert waits_for(2.0, drawn=0.5)[0] == 2.25
+    assert waits_for(30.0, drawn=1.0) == [37.5]
+
+
+def test_a_rate_limit_without_a_wait_counts_as_a_failed_attempt() -> None:
+    attempts = Retries().begin(repeatable=False, media=False, draw=lambda: 0.0)
+    assert [attempts.wait_s(limited(None)) for _ in range(4)] == [0.25, 0.5, 1.0, None]
+
+
+def test_waits_for_a_rate_limit_leave_the_attempts_for_failures() -> None:
+    attempts = Retries().begin(repeatable=True, media=False, draw=lambda: 0.0)
+    failed = ServiceProblem("m", code="c", status=503, type="api_error")
+    found = [attempts.wait_s(error) for _ in range(3) for error in (limited(1.0), limited(1.0), failed)]
+    assert found == [1.0, 1.0, 0.25, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0]
+    assert attempts.wait_s(failed) is None
 
 
 async def test_a_conflict_with_a_request_under_way_is_raised_after_the_last_attempt() -> None:

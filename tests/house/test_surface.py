@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from callwright.client import client_methods
 from callwright.contract.surface import OPERATIONS
 from callwright.service.handlers import every
@@ -20,6 +22,7 @@ def missing_and_extra(found: set[str]) -> dict[str, list[str]]:
 NOTHING: dict[str, list[str]] = {"missing": [], "extra": []}
 
 
+@pytest.mark.requirement("SERV-11")
 def test_every_operation_has_a_handler() -> None:
     every.load()
     assert missing_and_extra(set(HANDLERS) | set(MEDIA_HANDLERS)) == NOTHING
@@ -31,10 +34,12 @@ def test_every_operation_is_described_in_openapi() -> None:
     assert missing_and_extra(described) == NOTHING
 
 
+@pytest.mark.requirement("SERV-11", "VER-06")
 def test_every_operation_has_a_client_method() -> None:
     assert missing_and_extra(set(client_methods())) == NOTHING
 
 
+@pytest.mark.requirement("SERV-11")
 def test_every_operation_has_a_tool() -> None:
     from callwright.tools.catalogue import TOOLS  # loads the MCP SDK, which the other tests here do without
 

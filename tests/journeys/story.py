@@ -67,6 +67,7 @@ async def build_and_run(hand: Hand) -> Built:
     agent_id = await _agent(hand)
     audience_id = await _audience(hand)
     number_id = await _number(hand)
+    await _desk(hand, agent_id, number_id)
     deployment_id = await _campaign(hand, agent_id, audience_id, number_id)
     call_id = await _calls(hand, deployment_id)
     charges = await hand.use("list_transactions", type=["call_charge"], reference_id=call_id)
@@ -136,6 +137,23 @@ async def _number(hand: Hand) -> str:
     held = (await hand.use("list_phone_numbers", status=["active"]))["data"]
     assert [found["number"] for found in held] == [wanted]
     return number_id
+
+
+async def _desk(hand: Hand, agent_id: str, number_id: str) -> None:
+    """The number is answered, for a while: nobody calls in."""
+    desk = await hand.use("create_inbound_deployment", name="Desk", agent_id=agent_id, phone_number_id=number_id)
+    assert (desk["status"], desk["simulated"]) == ("active", True)
+    assert (await hand.use("get_phone_number", id=number_id))["inbound_deployment_id"] == desk["id"]
+    found = (await hand.use("list_deployments", call_type="inbound"))["data"]
+    assert [deployment["id"] for deployment in found] == [desk["id"]]
+    await hand.use("update_deployment", id=desk["id"], inbound={"after_hours": {"action": "voicemail"}})
+    whole = await hand.use("get_deployment", id=desk["id"], wait_seconds=30)
+    assert whole["inbound"]["after_hours"]["action"] == "voicemail"
+    assert "list_phone_numbers" in await hand.refused(
+        "create_inbound_deployment", name="Second", agent_id=agent_id, phone_number_id=number_id
+    )
+    assert "calls nobody" in await hand.refused("preview_deployment", id=desk["id"])
+    assert (await hand.use("cancel_deployment", id=desk["id"]))["status"] == "cancelled"
 
 
 async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str) -> str:

@@ -21,7 +21,7 @@ from callwright.contract.words import Spend
 from callwright.server.app import build
 from callwright.server.session import ServerSession, SystemClock
 from callwright.tools.use import Caller, ConfirmMode
-from tests.service.dialler.campaigns import draft, make_agent, people, rent
+from tests.service.dialler.campaigns import audience_of, draft, make_agent, people, rent
 from tests.service.doors import Door, open_service
 
 Era = Literal["legacy", "auto"]
@@ -165,7 +165,7 @@ async def test_without_a_plan_nobody_is_asked_and_nobody_dialled(era: Era, datab
 
 
 async def _more_people(door: Door, campaign: Deployment) -> None:
-    await door.client.audiences.add_rows(id=campaign.audience_id, rows=people(1, first=50))
+    await door.client.audiences.add_rows(id=audience_of(campaign), rows=people(1, first=50))
 
 
 async def _another_prompt(door: Door, campaign: Deployment) -> None:
@@ -233,6 +233,30 @@ async def test_renting_a_number_asks_with_its_price(era: Era, database_url: str,
         renewed = await found.call("update_phone_number", id=number_id, auto_renew=True)
         assert renewed.is_error
         assert "every month" in found.person.asked[-1]
+
+
+@both_eras
+async def test_letting_callers_in_is_asked_about_with_the_agent_and_the_number(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, "decline", workers=False) as found:
+        agent, number = await make_agent(found.door, "Eve"), await rent(found.door)
+        given = {"name": "Desk", "agent_id": agent.id, "phone_number_id": number.id}
+        refused = await found.call("create_inbound_deployment", **given)
+        assert "did not agree" in text_of(refused)
+        assert f'Let the agent "Eve" answer everybody who calls {number.number}.' in found.person.asked[0]
+        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        found.person.answer = "accept"
+        made = await found.call("create_inbound_deployment", **given)
+        assert not made.is_error, text_of(made)
+        deployment_id = cast("dict[str, Any]", made.structured_content)["id"]
+        found.person.answer = "decline"
+        assert (await found.call("update_deployment", id=deployment_id, max_concurrency=20)).is_error
+        assert 'the active inbound deployment "Desk", which answers people: max_concurrency 20' in found.person.asked[2]
+        for tool, asks in (("pause_deployment", 3), ("resume_deployment", 4), ("cancel_deployment", 4)):
+            done = await found.call(tool, id=deployment_id)
+            assert (done.is_error, len(found.person.asked)) == (tool == "resume_deployment", asks), text_of(done)
+        assert found.person.asked[3] == found.person.asked[0]
 
 
 @both_eras

@@ -195,7 +195,7 @@ async def open_served(
     database_url: str,
     data: Path,
     *,
-    plan: str = "growth",
+    plan: str = "enterprise",
     workers: bool = True,
     settings: ServiceSettings | None = None,
     names: HostNames | None = None,

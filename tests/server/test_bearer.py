@@ -11,6 +11,7 @@ from tests.server.served import open_served, post
 PATHS = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"), ("GET", "/sse"), ("POST", "/messages/?session_id=1"))
 
 
+@pytest.mark.requirement("ERR-57")
 @pytest.mark.parametrize(
     "header",
     [None, "", "Bearer", "Basic dXNlcjpwYXNz", new_secret(), "Token " + new_secret()],
@@ -33,6 +34,7 @@ async def test_without_a_key_every_path_says_where_to_read_what_it_wants(
             assert described.json()["bearer_methods_supported"] == ["header"]
 
 
+@pytest.mark.requirement("ERR-57")
 @pytest.mark.parametrize(
     "secret",
     [new_secret(), new_secret("personal"), "svc_live_", "svc_mcp_0", "whsec_1", "é", "svc_live_" + "0" * 4_000],

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, TextResourceContents
 
 from callwright.client.errors import InvalidRequest
-from callwright.contract.deployments import ListContacts
+from callwright.contract.contacts import ListContacts
 from callwright.contract.model import Input
 from callwright.contract.pagination import Page, Pagination
 from callwright.server.content import TEXT_BYTES, csv_lines

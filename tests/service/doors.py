@@ -31,7 +31,7 @@ class Door:
     client: Client
 
     @asynccontextmanager
-    async def another_organization(self, *, plan: str = "growth") -> AsyncGenerator["Door"]:
+    async def another_organization(self, *, plan: str = "enterprise") -> AsyncGenerator["Door"]:
         """A second organization of the same service, with a client of its own."""
         async with _door(self.service, f"org {self.service.ports.ids.new('tst')}", plan, 0) as door:
             yield door
@@ -63,7 +63,7 @@ async def open_service(
     database_url: str,
     data: Path,
     *,
-    plan: str = "growth",
+    plan: str = "enterprise",
     extra_dollars: int = 0,
     workers: bool = True,
     settings: ServiceSettings | None = None,

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.service.app import application, gate_of
+from callwright.service.app import Application, gate_of
 from callwright.service.storage.schema import deployments
 from tests.service.doors import BASE_URL, Door
 
@@ -28,7 +28,7 @@ async def in_future(door: Door, ahead_ms: int) -> AsyncGenerator[Client]:
     """A client of the same service as it will be later."""
     ports = door.service.ports
     ahead = replace(ports, clock=StandingClock(ports.clock.now_ms() + ahead_ms))
-    later = application(ahead, gate_of(ahead))
+    later = Application(ahead, gate_of(ahead))
     async with Client(BASE_URL, door.api_key, transport=ASGITransport(app=later)) as client:
         yield client
 

@@ -6,7 +6,8 @@ from typing import Any
 from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience, AudienceImport, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls import Call, CallCost, CostItem, RecordingState, Transcript, TranscriptTurn
-from callwright.contract.deployments import Contact, Deployment, Stats
+from callwright.contract.contacts import Contact, Stats
+from callwright.contract.deployments import Deployment
 from callwright.contract.dialling import Compliance, RetryPolicy, Voicemail
 from callwright.contract.model import Resource
 from callwright.contract.pagination import Page, Pagination
@@ -18,6 +19,7 @@ from callwright.contract.words import Money
 
 from . import findings
 from .findings import AT
+from .inbound import inbound_of
 
 CALLEE = "+12025550100"
 
@@ -339,6 +341,7 @@ def answers() -> dict[str, Any]:
         "search_available_numbers": page([available_number()]),
         "rent_phone_number": number(),
         "release_phone_number": number(status="released"),
+        "create_inbound_deployment": inbound_of(deployment()),
         "preview_deployment": preview(),
         "list_contacts": page([contact()]),
         "get_transcript": transcript(),
@@ -370,6 +373,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "search_transcripts": {"query": "expensive"},
     "get_call_stats": {"group_by": ["outcome", "disposition"]},
     "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"},
+    "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
 }
 """Arguments for tools that need more than an id."""
 

@@ -66,7 +66,7 @@ def test_a_tool_has_words_hints_and_a_toolset(tool: Tool) -> None:
 
 @each_tool
 def test_a_tool_that_only_reads_has_an_operation_that_writes_nothing(tool: Tool) -> None:
-    writes = tool.operation.writes and tool.name != "preview_deployment"
+    writes = tool.operation.writes
     assert tool.hints.read_only is not writes
     assert not (tool.hints.read_only and tool.hints.destructive)
 

@@ -23,6 +23,7 @@ OFFERED: dict[str, dict[str, Any]] = {
     "get_call": {"call_uuid": "cal_1"},
     "list_deployments": {},
     "create_deployment": {"name": "March", "agent_id": "agt_1", "audience_id": "audience-1"},
+    "create_inbound_deployment": {"name": "Desk", "agent_id": "agt_1", "phone_number_id": "num_1"},
     "rent_phone_number": {"country": "US"},
     "list_phone_numbers": {},
     "list_audiences": {},

@@ -8,6 +8,7 @@ from callwright.client.errors import (
     AnswerTooLarge,
     CallwrightError,
     InvalidArguments,
+    QuotaExceeded,
     ServiceProblem,
     ServiceTimeout,
     ServiceUnreachable,
@@ -15,7 +16,7 @@ from callwright.client.errors import (
 )
 from callwright.contract.problems import PROBLEMS
 from callwright.tools.catalogue import TOOLS, tool_named
-from callwright.tools.errors import explained
+from callwright.tools.errors import NEXT, explained
 from callwright.tools.tool import Tool
 
 from .fakes import FakeCaller, assistant, server
@@ -99,6 +100,54 @@ def test_money_in_details_reads_as_an_amount() -> None:
 def test_a_failure_of_the_service_carries_the_request_id_and_the_wait() -> None:
     said = explained(problem("service_unavailable", retry_after_s=3), tool_named("get_recording"))
     assert "(wait 3 seconds; request id req_1)" in said
+
+
+def test_every_code_has_words_of_its_own() -> None:
+    assert sorted(set(PROBLEMS) ^ set(NEXT)) == []
+
+
+def test_a_rate_limit_says_how_long_to_wait_and_how_to_need_less() -> None:
+    assert explained(problem("rate_limited", retry_after_s=1), tool_named("list_calls")) == (
+        "Too many requests at once. (wait 1 second) Nothing was changed. Wait that long, then call again, one call "
+        "after the other. Fewer calls that ask for more at once help."
+    )
+
+
+def test_a_used_up_day_says_when_it_goes_on() -> None:
+    said = explained(
+        QuotaExceeded(
+            "Enough for today.",
+            code="daily_quota_exceeded",
+            status=429,
+            type="rate_limit_error",
+            retry_after_s=43_200.0,
+            headers={"x-ratelimit-reset": "1795305600"},
+        ),
+        tool_named("create_agent"),
+    )
+    assert said.startswith("Enough for today. (goes on at 2026-11-22T00:00:00Z) Nothing was changed")
+    assert "Tell the person when it goes on" in said
+
+
+def test_a_key_without_its_creator_names_the_page_where_the_person_makes_another() -> None:
+    address = "https://voice.example.com/settings/api-keys"
+    said = explained(problem("api_key_owner_required", details={"action_url": address}), tool_named("create_agent"))
+    assert f"(action_url {address})" in said
+    assert "make another key as a present member of the organization, at the action_url above" in said
+    assert "CALLWRIGHT_API_KEY" in said
+
+
+@pytest.mark.parametrize("address", [None, 7, "", "javascript:alert(1)", "https://x/ y", "https://x/\u202e", "see me"])
+def test_an_address_that_is_none_is_not_shown(address: JsonValue) -> None:
+    said = explained(problem("api_key_owner_required", details={"action_url": address}), tool_named("create_agent"))
+    assert "action_url" not in said
+    assert "where keys are made" in said
+
+
+@writing
+def test_a_request_that_is_still_being_served_is_looked_for_before_it_is_sent_again(tool: Tool) -> None:
+    said = explained(problem("idempotency_in_progress", retry_after_s=1), tool)
+    assert "it may happen yet. Look with " in said
 
 
 def test_an_unknown_code_still_gets_a_next_step() -> None:

@@ -151,7 +151,7 @@ async def test_a_list_gives_one_line_an_entry_and_says_how_to_go_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("total", "said"), [(9_999, "9998 more: "), (10_000, "At least 9999 more: "), (10_001, "At least 10000 more: ")]
+    ("total", "said"), [(9_999, "9998 more: "), (10_000, "At least 9999 more: "), (10_001, "10000 more: ")]
 )
 async def test_more_matches_than_are_counted_are_said_to_be_at_least_so_many(total: int, said: str) -> None:
     answers = {"search_transcripts": samples.page([findings.match()], total=total, cursor="abc")}

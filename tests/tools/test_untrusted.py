@@ -1,7 +1,7 @@
 """Words from outside, cleaned and fenced."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callwright.tools.untrusted import cleaned, cleaned_at, fenced
@@ -56,6 +56,7 @@ def test_arabic_number_signs_are_seen_and_kept() -> None:
 
 
 @given(st.text())
+@example("\u0600")
 def test_cleaning_twice_is_cleaning_once_and_nothing_unseen_is_left(text: str) -> None:
     once = cleaned(text)
     assert cleaned(once) == once

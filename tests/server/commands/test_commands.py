@@ -8,28 +8,14 @@ import pytest
 from callwright.service.data_folder import KEY
 from tests.programs import run
 
+from .words import refused, said
+
 SECRET = re.compile(r"svc_live_[0-9a-f]{48}")
 PERSONAL = re.compile(r"svc_mcp_[0-9a-f]{48}")
 KEY_ID = re.compile(r"key_\w+")
 
 
-def said(home: Path, *arguments: str, data: Path | None = None) -> str:
-    """What a command prints when it succeeds, without a word on stderr."""
-    done = run(home, *arguments, "--data", data or home / "data")
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return done.stdout
-
-
-def refused(home: Path, *arguments: str | Path, **settings: str) -> str:
-    """What a command says when it refuses: one sentence on stderr, status 2, nothing on stdout."""
-    done = run(home, *arguments, **settings)
-    assert (done.returncode, done.stdout) == (2, ""), (done.returncode, done.stdout, done.stderr)
-    assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("callwright: ")
-    assert done.stderr.count("\n") == 1
-    return done.stderr
-
-
+@pytest.mark.requirement("AUTH-48")
 def test_an_organization_is_made_listed_and_funded(tmp_path: Path) -> None:
     org_id = said(tmp_path, "orgs", "create", "Bright Dental", "--plan=pro", "--quiet").strip()
     assert re.fullmatch(r"org_\w+", org_id)
@@ -45,6 +31,7 @@ def test_a_name_is_shown_as_it_was_written(tmp_path: Path) -> None:
     assert "'[red]'" in refused(tmp_path, "keys", "list", "--org=[red]", "--data", tmp_path / "data")
 
 
+@pytest.mark.requirement("AUTH-03", "AUTH-04", "AUTH-07", "AUTH-48")
 def test_a_key_is_shown_whole_once_and_listed_by_its_beginning(tmp_path: Path) -> None:
     quiet = said(tmp_path, "keys", "create", "--quiet", "--label=for tests")
     assert SECRET.fullmatch(quiet.strip())
@@ -84,6 +71,7 @@ def test_limits_of_a_key_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         assert "--spending-cap" in refused(tmp_path, "keys", "create", "--personal", f"--spending-cap={cap}", *data)
 
 
+@pytest.mark.requirement("AUTH-20", "AUTH-48")
 def test_a_key_is_revoked_by_the_id_that_the_list_shows(tmp_path: Path) -> None:
     by_identity = said(tmp_path, "keys", "create", "--quiet")[:16]
     key_id = KEY_ID.findall(said(tmp_path, "keys", "list"))[0]

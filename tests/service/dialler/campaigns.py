@@ -70,6 +70,12 @@ async def make_audience(door: Door, rows: Sequence[dict[str, Any]], name: str = 
     return await door.client.audiences.get(id=made.id)
 
 
+def audience_of(campaign: Deployment) -> str:
+    """The id of a campaign's audience."""
+    assert campaign.audience_id is not None
+    return campaign.audience_id
+
+
 async def rent(door: Door, area: str | None = None) -> PhoneNumber:
     """A number to call from."""
     if area is None:

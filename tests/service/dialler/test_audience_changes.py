@@ -4,12 +4,23 @@ import threading
 from pathlib import Path
 
 import anyio
+import pytest
 from anyio import from_thread, to_thread
 from sqlalchemy import Connection
 
 from callwright.contract.dialling import Compliance, RetryPolicy
 from callwright.service.dialler.intake import take_rows
-from tests.service.dialler.campaigns import draft, make_agent, people, phone, progressed, run, settled, working
+from tests.service.dialler.campaigns import (
+    audience_of,
+    draft,
+    make_agent,
+    people,
+    phone,
+    progressed,
+    run,
+    settled,
+    working,
+)
 from tests.service.dialler.evidence import check_counters, check_policy, evidence
 from tests.service.doors import open_service
 
@@ -19,7 +30,7 @@ async def test_rows_added_to_a_running_campaign_are_called_too(database_url: str
         made = await draft(door, people(100), max_concurrency=1)
         await door.client.deployments.start(id=made.id)
         await progressed(door, made.id, attempts=5)
-        added = await door.client.audiences.add_rows(id=made.audience_id, rows=people(40, first=90))
+        added = await door.client.audiences.add_rows(id=audience_of(made), rows=people(40, first=90))
         assert (added.added, added.duplicates) == (30, 10)
         ended = await door.ended(made.id)
         assert ended.stats.contacts == 130
@@ -36,7 +47,7 @@ async def test_rows_added_to_a_paused_campaign_wait_for_its_resume(database_url:
         await progressed(door, made.id, attempts=5)
         await door.client.deployments.pause(id=made.id)
         paused = await settled(door, made.id)
-        await door.client.audiences.add_rows(id=made.audience_id, rows=people(7, first=60))
+        await door.client.audiences.add_rows(id=audience_of(made), rows=people(7, first=60))
         larger = await door.client.deployments.get(id=made.id)
         assert (larger.status, larger.stats.pending) == ("paused", paused.stats.pending + 7)
         await door.client.deployments.resume(id=made.id)
@@ -47,7 +58,7 @@ async def test_rows_added_to_a_paused_campaign_wait_for_its_resume(database_url:
 async def test_a_finished_campaign_stays_finished_when_its_audience_grows(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         ended = await run(door, people(5))
-        await door.client.audiences.add_rows(id=ended.audience_id, rows=people(5, first=5))
+        await door.client.audiences.add_rows(id=audience_of(ended), rows=people(5, first=5))
         same = await door.client.deployments.get(id=ended.id)
         assert (same.status, same.stats) == ("completed", ended.stats)
 
@@ -59,7 +70,7 @@ async def test_rows_that_are_being_added_at_the_start_are_not_lost(database_url:
 
         def add(connection: Connection) -> None:
             rows = people(5, first=5)
-            take_rows(connection, ports.ids, made.audience_id, rows, source="json", now_ms=ports.clock.now_ms())
+            take_rows(connection, ports.ids, audience_of(made), rows, source="json", now_ms=ports.clock.now_ms())
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
 
@@ -91,7 +102,7 @@ async def test_only_those_who_consented_are_called(database_url: str, tmp_path: 
         made = await draft(door, rows, compliance=Compliance(consent_column="consent"))
         await door.client.deployments.start(id=made.id)
         late = [{**people(1, first=20 + index)[0], "consent": word} for index, word in enumerate(["y", "n"])]
-        await door.client.audiences.add_rows(id=made.audience_id, rows=late)
+        await door.client.audiences.add_rows(id=audience_of(made), rows=late)
         async with working(door):
             ended = await door.ended(made.id)
         assert (ended.stats.contacts, ended.stats.suppressed) == (13, 7)
@@ -100,6 +111,7 @@ async def test_only_those_who_consented_are_called(database_url: str, tmp_path: 
         check_counters(found)
 
 
+@pytest.mark.requirement("RES-18")
 async def test_an_edit_of_the_agent_does_not_reach_a_campaign_that_started(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         agent = await make_agent(door, welcome_message="Good day {{first_name}}, old words from the clinic.")

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from callwright.contract.dialling import RetryPolicy
 from tests.service.dialler.campaigns import ONCE, people, run
 from tests.service.dialler.evidence import check_everything, evidence
@@ -13,6 +15,7 @@ ANY_REASON = RetryPolicy(
 )
 
 
+@pytest.mark.requirement("SERV-02", "STATE-12", "STATE-28")
 async def test_a_campaign_of_unsteered_people_keeps_every_rule(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         ended = await run(door, people(120))
@@ -31,6 +34,7 @@ async def test_a_policy_that_retries_everything_is_kept_too(database_url: str, t
         check_everything(found, ANY_REASON, lines=7, calls_per_second=0.5)
 
 
+@pytest.mark.requirement("STATE-28")
 async def test_one_line_makes_one_call_after_the_other(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         ended = await run(door, people(12, sim_outcome="answered"), max_concurrency=1, retry_policy=ONCE)

@@ -43,6 +43,7 @@ class Thief(SimulatedEngine):
         await self._thieved_from.write(lambda connection: connection.execute(self._theft).rowcount)
 
 
+@pytest.mark.requirement("STATE-27", "STATE-28")
 async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their_moment(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -62,6 +63,7 @@ async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their
         check_everything(found, RetryPolicy())
 
 
+@pytest.mark.requirement("STATE-27")
 async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -83,6 +85,7 @@ async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(
         check_everything(await evidence(database, made.id), RetryPolicy())
 
 
+@pytest.mark.requirement("STATE-27")
 async def test_a_driver_that_lost_its_lease_records_nothing(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await draft(door, people(30))

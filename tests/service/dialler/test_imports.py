@@ -14,7 +14,7 @@ from callwright.service.dialler import imports
 from callwright.service.domain.ids import Ids
 from callwright.service.storage.schema import imports as import_table
 from tests.databases import Engine
-from tests.service.dialler.campaigns import Interrupted, draft, make_audience, people, phone, working
+from tests.service.dialler.campaigns import Interrupted, audience_of, draft, make_audience, people, phone, working
 from tests.service.dialler.evidence import check_counters, evidence
 from tests.service.doors import Door, open_service
 
@@ -195,7 +195,7 @@ async def test_an_import_joins_a_campaign_that_runs(database_url: str, tmp_path:
         made = await draft(door, people(20))
         await door.client.deployments.start(id=made.id)
         more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
-        await door.client.audiences.import_csv(id=made.audience_id, csv=more)
+        await door.client.audiences.import_csv(id=audience_of(made), csv=more)
         assert await imports.work_on_one(door.service.ports, "wrk_test")
         async with working(door):
             ended = await door.ended(made.id)

@@ -60,6 +60,7 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
         check_everything(found, RetryPolicy(), lines=4)
 
 
+@pytest.mark.requirement("STATE-27")
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database_url: str, tmp_path: Path) -> None:
     with anyio.fail_after(LIMIT_S):

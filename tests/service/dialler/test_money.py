@@ -3,6 +3,8 @@
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
 from callwright.contract.dialling import RetryPolicy
 from callwright.contract.words import Spend
 from callwright.service import accounts
@@ -12,6 +14,7 @@ from tests.service.dialler.evidence import check_counters, check_dialled_once, c
 from tests.service.doors import open_service
 
 
+@pytest.mark.requirement("STATE-08", "STATE-28")
 async def test_a_campaign_pauses_before_it_exceeds_its_budget(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         rows = people(80, sim_outcome="answered", sim_intent="yes")
@@ -28,6 +31,7 @@ async def test_a_campaign_pauses_before_it_exceeds_its_budget(database_url: str,
         check_everything(await evidence(door.service.ports.database, paused.id), RetryPolicy())
 
 
+@pytest.mark.requirement("STATE-09")
 async def test_a_campaign_pauses_when_the_wallet_cannot_hold_another_call(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         made = await draft(door, people(80, sim_outcome="answered", sim_intent="yes"))
@@ -58,6 +62,7 @@ async def test_unanswered_calls_are_free(database_url: str, tmp_path: Path) -> N
         assert Decimal(before.balance.amount) - Decimal(after.balance.amount) == Decimal("1.15")
 
 
+@pytest.mark.requirement("RES-15")
 async def test_each_charge_names_its_call_and_is_by_the_second(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         ended = await run(door, people(5, sim_outcome="answered", sim_intent="yes"))

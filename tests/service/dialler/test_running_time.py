@@ -61,6 +61,7 @@ async def test_a_slow_pace_is_kept_to_the_millisecond(database_url: str, tmp_pat
         check_everything(await evidence(door.service.ports.database, made.id), ONCE, lines=50, calls_per_second=0.1)
 
 
+@pytest.mark.requirement("STATE-23")
 async def test_a_call_goes_through_its_states_in_order(database_url: str, tmp_path: Path) -> None:
     settings = at_scale(40.0, database_url, tmp_path)
     async with open_service(database_url, tmp_path, settings=settings) as door:
@@ -84,6 +85,7 @@ async def test_a_call_goes_through_its_states_in_order(database_url: str, tmp_pa
         assert told == {"call.started": row.started_at, "call.completed": row.ended_at}
 
 
+@pytest.mark.requirement("PATH-31")
 async def test_hanging_up_ends_a_call_under_way(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, settings=at_scale(4.0, database_url, tmp_path)) as door:
         made = await draft(door, people(1, **ANSWERS))
@@ -99,6 +101,7 @@ async def test_hanging_up_ends_a_call_under_way(database_url: str, tmp_path: Pat
         check_everything(await evidence(door.service.ports.database, made.id), RetryPolicy())
 
 
+@pytest.mark.requirement("STATE-24")
 async def test_hanging_up_before_the_answer_cancels_the_call(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, settings=at_scale(4.0, database_url, tmp_path)) as door:
         made = await draft(door, people(1, sim_outcome="no_answer"))
@@ -110,6 +113,7 @@ async def test_hanging_up_before_the_answer_cancels_the_call(database_url: str, 
         assert (await door.ended(made.id)).stats.attempts == 1
 
 
+@pytest.mark.requirement("STATE-07", "STATE-14")
 @pytest.mark.parametrize("stop", ["pause", "cancel"])
 async def test_calls_under_way_finish_when_the_campaign_is_stopped(
     database_url: str, tmp_path: Path, stop: str
@@ -131,6 +135,7 @@ async def test_calls_under_way_finish_when_the_campaign_is_stopped(
             check_everything(await evidence(door.service.ports.database, made.id), RetryPolicy(), lines=3)
 
 
+@pytest.mark.requirement("STATE-13")
 async def test_the_end_lets_calls_under_way_finish_and_expires_the_rest(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, settings=at_scale(300.0, database_url, tmp_path)) as door:
         end_at = moment(door.service.ports.clock.now_ms()).replace(microsecond=0) + timedelta(seconds=100)

@@ -99,6 +99,7 @@ async def test_what_others_start_and_rent_does_not_count(database_url: str, tmp_
         assert await committed(door, other) == 20 * MICROS + LOCAL
 
 
+@pytest.mark.requirement("ERR-79")
 async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         key = await personal_key(door)

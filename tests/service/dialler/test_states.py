@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import anyio
+import pytest
 
 from callwright.contract.dialling import RetryPolicy
 from callwright.service.domain.clock import DAY, HOUR, milliseconds, moment
@@ -41,6 +42,7 @@ def in_minutes(door: Door, minutes: int) -> datetime:
     return moment(door.service.ports.clock.now_ms()).replace(microsecond=0) + timedelta(minutes=minutes)
 
 
+@pytest.mark.requirement("STATE-07", "STATE-11")
 async def test_a_pause_keeps_the_queue_and_a_resume_goes_on(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         made = await draft(door, people(150), max_concurrency=1)
@@ -69,6 +71,7 @@ async def test_a_pause_keeps_the_queue_and_a_resume_goes_on(database_url: str, t
         }
 
 
+@pytest.mark.requirement("STATE-07")
 async def test_nothing_is_dialled_while_a_deployment_is_paused(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await draft(door, people(5))
@@ -83,6 +86,7 @@ async def test_nothing_is_dialled_while_a_deployment_is_paused(database_url: str
         assert {contact.status for contact in found.contacts} == {"pending"}
 
 
+@pytest.mark.requirement("STATE-14")
 async def test_a_cancel_drops_what_is_pending_and_says_so_once(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         made = await draft(door, people(150, sim_outcome="busy"), max_concurrency=1)
@@ -101,6 +105,7 @@ async def test_a_cancel_drops_what_is_pending_and_says_so_once(database_url: str
         assert Counter(found.names()) == {"deployment.started": 1, "deployment.completed": 1}
 
 
+@pytest.mark.requirement("STATE-14")
 async def test_a_call_under_way_when_its_deployment_is_cancelled_ends_as_usual(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -121,6 +126,7 @@ async def test_a_call_under_way_when_its_deployment_is_cancelled_ends_as_usual(
         check_money(found)
 
 
+@pytest.mark.requirement("STATE-13")
 async def test_the_end_expires_whoever_was_not_reached(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         end_at = in_minutes(door, 10)
@@ -148,6 +154,7 @@ async def test_the_end_comes_before_some_were_called_at_all(database_url: str, t
         check_counters(await evidence(door.service.ports.database, ended.id))
 
 
+@pytest.mark.requirement("STATE-05")
 async def test_a_scheduled_deployment_dials_from_its_start_on(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         start_ms = door.service.ports.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
@@ -160,6 +167,7 @@ async def test_a_scheduled_deployment_dials_from_its_start_on(database_url: str,
         check_everything(found, RetryPolicy())
 
 
+@pytest.mark.requirement("STATE-06")
 async def test_a_scheduled_deployment_that_may_not_start_is_paused_with_the_reason(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -174,6 +182,7 @@ async def test_a_scheduled_deployment_that_may_not_start_is_paused_with_the_reas
         assert (found.contacts, found.names()) == ([], ["deployment.paused"])
 
 
+@pytest.mark.requirement("STATE-15")
 async def test_a_deployment_whose_numbers_are_all_lost_fails(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await draft(door, people(3))
@@ -202,6 +211,7 @@ async def test_two_deployments_of_one_audience_each_call_everybody(database_url:
             check_records(found)
 
 
+@pytest.mark.requirement("STATE-30")
 async def test_a_number_in_a_call_of_one_deployment_waits_in_another(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         audience = await make_audience(door, people(1, sim_outcome="answered"))

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+import pytest
+from sqlalchemy import Connection, func, insert, select
 
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.dialler import sweeps
 from callwright.service.domain.clock import DAY
+from callwright.service.storage import audit_reading, journal
 from callwright.service.storage.schema import audit_log
 from tests.service.dialler.campaigns import leave_in_wallet, rent
 from tests.service.doors import Door, open_service
@@ -102,3 +105,32 @@ async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: 
 
         found = await door.service.ports.database.read(written)
         assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1
+
+
+async def entries_left(door: Door, org_id: str) -> int:
+    count = select(func.count()).where(audit_log.c.org_id == org_id, audit_log.c.action == "old")
+    return await door.service.ports.database.read(lambda connection: connection.execute(count).scalar_one())
+
+
+@pytest.mark.requirement("AUTH-46")
+async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_reading, "forget", partial(audit_reading.forget, most=3))
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        ports = door.service.ports
+        first_ms = ports.clock.now_ms() - 10 * DAY
+        rows = [
+            journal.entry_row(ports.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
+            for org_id in (door.org_id, other.org_id)
+            for later_ms in (0, 0, 0, 0, DAY)
+        ]
+        await ports.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
+        left: list[tuple[int, int]] = []
+        for days in (354.9, 355.1, 355.1, 355.1, 356.1):
+            await sweep_in(door, days)
+            left.append((await entries_left(door, door.org_id), await entries_left(door, other.org_id)))
+        assert left[0] == (5, 5)
+        assert left[1] == (2, 2)
+        assert left[2] == left[3] == (1, 1)
+        assert left[-1] == (0, 0)

@@ -6,12 +6,14 @@ from typing import get_args
 import pytest
 
 from callwright.contract.deployments import DeploymentStatus, UpdateDeployment
-from callwright.contract.problems import INVALID_STATE_TRANSITION
+from callwright.contract.problems import INVALID_FIELD, INVALID_STATE_TRANSITION
 from callwright.service.domain.deployment_states import TERMINAL, check_action, check_editable
 from callwright.service.domain.refusals import Refusal
 
 STATES: tuple[DeploymentStatus, ...] = get_args(DeploymentStatus)
-FIELDS = frozenset(UpdateDeployment.model_fields) - {"id"}
+EVERY = frozenset(UpdateDeployment.model_fields) - {"id"}
+FIELDS = EVERY - {"inbound"}
+"""Those of a campaign."""
 LIVE = ("name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata")
 
 
@@ -24,6 +26,7 @@ def refusal_of(act: Callable[[], object]) -> Refusal | None:
     return None
 
 
+@pytest.mark.requirement("STATE-16")
 @pytest.mark.parametrize("status", TERMINAL)
 def test_what_has_ended_is_never_moved_or_changed(status: DeploymentStatus) -> None:
     for action in ("start", "pause", "resume", "delete"):
@@ -35,6 +38,7 @@ def test_what_has_ended_is_never_moved_or_changed(status: DeploymentStatus) -> N
     check_editable(set(), status)
 
 
+@pytest.mark.requirement("STATE-17")
 def test_an_action_repeated_changes_nothing_and_is_no_failure() -> None:
     done: dict[str, DeploymentStatus] = {
         "start": "active",
@@ -45,6 +49,7 @@ def test_an_action_repeated_changes_nothing_and_is_no_failure() -> None:
     assert not [action for action, status in done.items() if check_action(action, status)]
 
 
+@pytest.mark.requirement("STATE-18")
 @pytest.mark.parametrize("status", STATES)
 def test_a_refused_action_names_what_is_allowed_and_all_of_that_is(status: DeploymentStatus) -> None:
     for action in ("start", "pause", "resume", "cancel", "delete"):
@@ -56,6 +61,7 @@ def test_a_refused_action_names_what_is_allowed_and_all_of_that_is(status: Deplo
                 assert check_action(name, status)
 
 
+@pytest.mark.requirement("STATE-20")
 @pytest.mark.parametrize(
     ("status", "open_"),
     [
@@ -75,3 +81,31 @@ def test_which_fields_may_change_in_which_state(status: DeploymentStatus, open_:
         else:
             assert refusal.field == field
     assert found == open_
+
+
+@pytest.mark.parametrize(
+    ("status", "open_"),
+    [
+        ("active", {"name", "max_concurrency", "inbound", "metadata"}),
+        ("paused", {"name", "max_concurrency", "inbound", "metadata", "agent_id"}),
+        ("cancelled", set[str]()),
+        ("failed", set[str]()),
+    ],
+)
+def test_which_fields_of_an_inbound_deployment_may_change_in_which_state(
+    status: DeploymentStatus, open_: set[str]
+) -> None:
+    refusals = {field: refusal_of(lambda field=field: check_editable({field}, status, "inbound")) for field in EVERY}
+    assert {field for field, refusal in refusals.items() if refusal is None} == open_
+    foreign = {field for field, refusal in refusals.items() if refusal and refusal.problem is INVALID_FIELD}
+    assert foreign == EVERY - {"name", "max_concurrency", "inbound", "metadata", "agent_id"}
+    assert {field: refusal.field for field, refusal in refusals.items() if refusal} == {
+        field: field for field in EVERY - open_
+    }
+
+
+def test_a_campaign_has_no_inbound_settings() -> None:
+    for status in STATES:
+        refusal = refusal_of(lambda status=status: check_editable({"inbound"}, status))
+        assert refusal is not None
+        assert (refusal.problem, refusal.field) == (INVALID_FIELD, "inbound")

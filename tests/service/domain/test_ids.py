@@ -1,5 +1,6 @@
 """Identifiers: prefixed, unique, and in the order of their making."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ def test_ids_sort_by_the_moment_of_their_making(moments: list[int]) -> None:
     assert [made[ms] for ms in sorted(moments)] == sorted(made.values())
 
 
+@pytest.mark.requirement("CONV-14")
 def test_an_id_has_its_prefix_and_24_characters() -> None:
     made = Ids(lambda: 1_800_000_000_000).new("dep")
     assert made.startswith("dep_")

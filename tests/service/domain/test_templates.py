@@ -5,12 +5,14 @@ from hypothesis import strategies as st
 from callwright.service.domain.templates import Rendered, render, variables_in
 
 
+@pytest.mark.requirement("CONV-28")
 def test_places_are_filled_with_the_variables_of_their_names() -> None:
     assert render("Hello {{name}}, see you on {{ day }}.", {"name": "Ada", "day": "Friday"}) == Rendered(
         "Hello Ada, see you on Friday."
     )
 
 
+@pytest.mark.requirement("CONV-29")
 def test_an_unknown_variable_leaves_nothing_behind_and_is_named_once() -> None:
     assert render("{{b}}, {{a}} and {{b}}.", {"a": "x"}) == Rendered(", x and .", ("b",))
 
@@ -23,6 +25,7 @@ def test_a_place_inside_a_value_is_not_filled_again() -> None:
     assert render("{{a}}", {"a": "{{b}}", "b": "no"}).text == "{{b}}"
 
 
+@pytest.mark.requirement("CONV-28")
 @pytest.mark.parametrize(
     "words", ["{{1a}}", "{{a-b}}", "{{}}", "{{ }}", "{a}", "{{a", "a}}", "{{a b}}", "{{_a}}", "{{\n}}"]
 )

@@ -17,6 +17,7 @@ def _but(**fields: Any) -> dict[str, Any]:
     return {**GOOD, **fields}
 
 
+@pytest.mark.requirement("CONV-05", "AGENT-10")
 async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         client = door.client
@@ -32,6 +33,7 @@ async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(databas
         assert full.metadata == {"team": "a"}
 
 
+@pytest.mark.requirement("RES-13")
 async def test_a_voice_of_another_language_is_a_warning(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         mixed = await door.client.agents.create(**_but(language="de-DE"))
@@ -40,6 +42,7 @@ async def test_a_voice_of_another_language_is_a_warning(database_url: str, tmp_p
         assert near.warnings == []
 
 
+@pytest.mark.requirement("AGENT-05", "AGENT-11", "RES-12", "CONV-33", "LIMIT-04", "ERR-37", "ERR-52", "ERR-22")
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -73,6 +76,7 @@ async def test_a_bad_field_is_refused_by_name_on_making_and_changing(
         assert await door.client.agents.get(id=made.id) == made
 
 
+@pytest.mark.requirement("AGENT-09", "ERR-31")
 async def test_each_required_field_is_named_when_it_is_missing(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         for field in GOOD:
@@ -80,6 +84,7 @@ async def test_each_required_field_is_named_when_it_is_missing(database_url: str
             refused(await http.post("/v1/agents", json=body), 400, "missing_field", field)
 
 
+@pytest.mark.requirement("AGENT-05", "CONV-33", "LIMIT-04")
 async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_path: Path) -> None:
     metadata = {f"{index:040d}": "ü" * 500 for index in range(50)}
     async with open_service(database_url, tmp_path, workers=False) as door:
@@ -96,6 +101,7 @@ async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_
     assert read.metadata == metadata
 
 
+@pytest.mark.requirement("CONV-20", "PATH-22")
 async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await samples.agent(door, welcome_message="Hello", metadata={"a": "1"})
@@ -108,6 +114,7 @@ async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: 
         assert same.model_dump(exclude={"updated_at"}) == changed.model_dump(exclude={"updated_at"})
 
 
+@pytest.mark.requirement("AGENT-12", "ERR-16", "ERR-60")
 async def test_a_name_is_unique_and_may_be_kept_or_taken_over(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         first, second = await samples.agent(door, "First"), await samples.agent(door, "Second")
@@ -122,6 +129,7 @@ async def test_a_name_is_unique_and_may_be_kept_or_taken_over(database_url: str,
         assert (await door.client.agents.update(id=second.id, name="First")).name == "First"
 
 
+@pytest.mark.requirement("PATH-22")
 async def test_a_deleted_agent_is_gone(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await samples.agent(door)
@@ -134,6 +142,7 @@ async def test_a_deleted_agent_is_gone(database_url: str, tmp_path: Path) -> Non
             await door.client.agents.delete(id=made.id)
 
 
+@pytest.mark.requirement("ERR-65")
 async def test_an_agent_of_a_live_deployment_cannot_be_deleted(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         campaign = await samples.draft(door)
@@ -145,6 +154,7 @@ async def test_an_agent_of_a_live_deployment_cannot_be_deleted(database_url: str
         assert (await door.client.deployments.get(id=campaign.deployment.id)).agent_id == campaign.agent.id
 
 
+@pytest.mark.requirement("FILTER-01", "FILTER-05", "FILTER-06", "FILTER-11")
 async def test_agents_are_found_by_name_language_voice_and_moment(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = [

@@ -32,6 +32,7 @@ async def errors(door: Door, done: AudienceImport) -> list[RowError]:
     return [error async for error in listing]
 
 
+@pytest.mark.requirement("PATH-23", "PATH-24")
 async def test_an_import_waits_then_fills_the_audience(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await samples.audience(door, rows=[])
@@ -55,6 +56,7 @@ async def test_an_import_waits_then_fills_the_audience(database_url: str, tmp_pa
         assert values == [{"first_name": "Ada", "note": 'says "hi", twice'}, {"first_name": "Bea\nB", "note": ""}]
 
 
+@pytest.mark.requirement("RES-17", "PATH-24")
 async def test_bad_rows_never_fail_an_import_and_are_listed_with_their_reason(
     database_url: str, tmp_path: Path
 ) -> None:

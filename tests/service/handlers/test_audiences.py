@@ -13,6 +13,7 @@ from tests.service.wire import by_hand, refused
 TOO_MANY: list[dict[str, Any]] = [{}] * 1_001
 
 
+@pytest.mark.requirement("PATH-15")
 async def test_an_audience_is_made_empty_with_its_defaults(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await door.client.audiences.create(name="Patients")
@@ -25,6 +26,7 @@ async def test_an_audience_is_made_empty_with_its_defaults(database_url: str, tm
         assert await door.client.audiences.get(id=made.id) == made
 
 
+@pytest.mark.requirement("RES-16", "PATH-23")
 async def test_rows_are_read_counted_and_described(database_url: str, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"Mobile": "(212) 555-0100", "name": "Ada", "age": 36, "member": True, "since": "2026-01-31"},
@@ -118,6 +120,7 @@ async def test_steering_columns_are_kept_from_the_variables_and_checked(database
         assert [set(entry.values) for entry in listed] == [{"first_name"}] * 2
 
 
+@pytest.mark.requirement("LIMIT-19", "ERR-52")
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
@@ -145,6 +148,7 @@ async def test_a_bad_field_is_refused_by_name(
         assert (await door.client.audiences.list()).pagination.total == 0
 
 
+@pytest.mark.requirement("LIMIT-19")
 async def test_rows_to_add_are_one_to_a_thousand(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         path = f"/v1/audiences/{(await samples.audience(door)).id}/rows"
@@ -175,6 +179,7 @@ async def test_strange_cells_are_refused_rows_and_never_a_failure(database_url: 
         assert "+12125550105" not in listed
 
 
+@pytest.mark.requirement("CONV-20", "PATH-23")
 async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         made = await samples.audience(door)
@@ -192,6 +197,7 @@ async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: 
             refused(answer, 400, "invalid_field", field)
 
 
+@pytest.mark.requirement("PATH-23", "ERR-64")
 async def test_an_audience_goes_with_its_rows_unless_a_live_deployment_uses_it(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -213,6 +219,7 @@ async def test_an_audience_goes_with_its_rows_unless_a_live_deployment_uses_it(
         assert (await samples.audience(door, campaign.audience.name)).row_count == 1
 
 
+@pytest.mark.requirement("PATH-15", "FILTER-02", "FILTER-03")
 async def test_audiences_are_found_by_name_and_state(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         full, empty = await samples.audience(door, "Full"), await samples.audience(door, "Empty", rows=[])

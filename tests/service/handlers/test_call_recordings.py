@@ -14,6 +14,7 @@ from tests.service.wire import by_hand, refused
 MOST = 5_000_000
 
 
+@pytest.mark.requirement("PATH-30")
 async def test_a_recording_is_mp3_unless_wav_is_asked_for(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         call_id = await put_call(door, turns=2, duration_ms=4_000)
@@ -60,6 +61,7 @@ async def test_a_recording_says_that_it_is_simulated_and_head_tells_its_size(dat
         refused(await http.get(path, params={"format": "ogg"}), 400, "invalid_field", "format")
 
 
+@pytest.mark.requirement("RES-11")
 async def test_a_call_without_a_word_has_no_recording(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         under_way: dict[str, Any] = {"ended_at": None, "status": "in_progress", "outcome": None}
@@ -69,6 +71,7 @@ async def test_a_call_without_a_word_has_no_recording(database_url: str, tmp_pat
                     raise AssertionError("there is nothing to open")
 
 
+@pytest.mark.requirement("ERR-76")
 async def test_without_a_synthesiser_there_is_an_honest_refusal(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

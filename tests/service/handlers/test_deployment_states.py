@@ -56,6 +56,7 @@ async def events(door: Door) -> list[str]:
     return [name for name in found if not name.startswith("wallet.")]
 
 
+@pytest.mark.requirement("STATE-16", "STATE-17", "STATE-18", "PATH-27", "ERR-66")
 @pytest.mark.parametrize(
     ("status", "ends"),
     [
@@ -86,6 +87,7 @@ async def test_every_action_in_every_state(
                 assert allowed == [*moves, *(["delete"] if status == "draft" else [])]
 
 
+@pytest.mark.requirement("STATE-21", "PATH-26")
 @pytest.mark.parametrize("status", ["scheduled", "active", "paused", "cancelled"])
 async def test_only_a_draft_is_deleted(database_url: str, tmp_path: Path, status: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
@@ -98,6 +100,7 @@ async def test_only_a_draft_is_deleted(database_url: str, tmp_path: Path, status
         assert (await door.client.deployments.get(id=kept_id)).status == status
 
 
+@pytest.mark.requirement("RES-18", "PATH-28")
 async def test_a_start_makes_contacts_freezes_the_agent_and_counts(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         rows = [row(0, ok="yes"), row(1, ok="no"), row(2, ok="YES")]
@@ -140,6 +143,7 @@ async def test_rows_added_to_a_running_deployment_join_it(database_url: str, tmp
         assert (await door.client.deployments.get(id=after.id)).stats.contacts == 3
 
 
+@pytest.mark.requirement("STATE-14", "STATE-17")
 async def test_a_cancellation_drops_what_is_pending_and_says_so_once(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         deployment_id = await in_state(door, "active")
@@ -154,6 +158,7 @@ async def test_a_cancellation_drops_what_is_pending_and_says_so_once(database_ur
         assert await events(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
 
 
+@pytest.mark.requirement("STATE-04", "STATE-05", "STATE-11")
 async def test_a_scheduled_start_waits_and_a_start_at_in_the_past_does_not(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         now = moment(door.service.ports.clock.now_ms())
@@ -172,6 +177,7 @@ async def test_a_scheduled_start_waits_and_a_start_at_in_the_past_does_not(datab
         assert (changed.agent_snapshot.name, changed.agent_snapshot.system_prompt) == ("Other", other.system_prompt)
 
 
+@pytest.mark.requirement("STATE-20")
 async def test_what_may_change_depends_on_the_state(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         update_ = door.client.deployments.update
@@ -196,6 +202,7 @@ async def test_what_may_change_depends_on_the_state(database_url: str, tmp_path:
             await update_(id=cancelled, name="New")
 
 
+@pytest.mark.requirement("STATE-04", "ERR-20", "ERR-21", "ERR-43", "ERR-68", "ERR-71")
 async def test_a_start_is_refused_with_its_reason_and_changes_nothing(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         client = door.client
@@ -224,6 +231,7 @@ async def test_a_start_is_refused_with_its_reason_and_changes_nothing(database_u
         assert (await client.deployments.start(id=campaign.deployment.id)).status == "active"
 
 
+@pytest.mark.requirement("LIMIT-10", "ERR-40", "ERR-69")
 async def test_the_plan_bounds_the_deployments_at_a_time(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
         campaign = await samples.draft(door)

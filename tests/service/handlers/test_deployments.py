@@ -22,6 +22,7 @@ def later(door: Door, **ahead: int) -> datetime:
     return (moment(door.service.ports.clock.now_ms()) + timedelta(**ahead)).replace(microsecond=0)
 
 
+@pytest.mark.requirement("STATE-03", "CONV-06", "PATH-07")
 async def test_a_draft_is_made_with_its_defaults_and_read_back_the_same(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         campaign = await samples.draft(door)
@@ -62,6 +63,7 @@ async def test_everything_that_is_given_is_kept(database_url: str, tmp_path: Pat
         assert (made.budget_cap.amount, made.budget_cap.currency) == ("25.000000", "USD")
 
 
+@pytest.mark.requirement("RES-02", "RES-10")
 async def test_one_number_or_several_are_given_but_not_both_and_not_none(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         campaign = await samples.draft(door)
@@ -84,6 +86,7 @@ async def test_one_number_or_several_are_given_but_not_both_and_not_none(databas
             await create(name="Released", phone_number_id=spare.id, **parts)
 
 
+@pytest.mark.requirement("AUTH-41", "ERR-22", "RES-02")
 @pytest.mark.parametrize("field", ["agent_id", "audience_id", "phone_number_id", "phone_number_ids"])
 async def test_an_unknown_part_is_not_found_and_named(database_url: str, tmp_path: Path, field: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
@@ -103,6 +106,7 @@ async def test_an_unknown_part_is_not_found_and_named(database_url: str, tmp_pat
             refused(answer, 404, "not_found", field)
 
 
+@pytest.mark.requirement("ERR-22", "ERR-52")
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
@@ -192,6 +196,7 @@ async def test_an_end_lies_after_now_and_after_the_start(database_url: str, tmp_
         assert moved.start_at is not None
 
 
+@pytest.mark.requirement("CONV-20", "CONV-21", "PATH-26")
 async def test_a_change_touches_only_what_it_names_and_null_clears_what_may_be_empty(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -210,6 +215,7 @@ async def test_a_change_touches_only_what_it_names_and_null_clears_what_may_be_e
             refused(await http.patch(path, json={field: None}), 400, "invalid_field", field)
 
 
+@pytest.mark.requirement("ERR-60")
 async def test_a_name_is_unique(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         first, second = await samples.draft(door, "First"), await samples.draft(door, "Second")
@@ -221,6 +227,7 @@ async def test_a_name_is_unique(database_url: str, tmp_path: Path) -> None:
         assert (await door.client.deployments.update(id=first.deployment.id, name="First")).name == "First"
 
 
+@pytest.mark.requirement("LIMIT-17", "ERR-69")
 async def test_the_plan_bounds_the_calls_at_a_time(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
         made = (await samples.draft(door, max_concurrency=10)).deployment
@@ -233,6 +240,7 @@ async def test_the_plan_bounds_the_calls_at_a_time(database_url: str, tmp_path: 
             assert (await samples.draft(other, max_concurrency=1_000)).deployment.max_concurrency == 1_000
 
 
+@pytest.mark.requirement("CONV-30")
 async def test_a_variable_without_a_column_is_named_when_the_deployment_is_made(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -243,6 +251,7 @@ async def test_a_variable_without_a_column_is_named_when_the_deployment_is_made(
         assert "'day'" in kept[0].message
 
 
+@pytest.mark.requirement("PATH-12", "FILTER-02", "FILTER-03")
 async def test_deployments_are_found_by_state_name_agent_and_audience(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         first, second = await samples.draft(door, "First"), await samples.draft(door, "Second")

@@ -49,6 +49,7 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "add_audience_rows": {"rows": [row(50)]},
     "import_audience": {"csv": "phone_number\n+12125550160\n"},
     "create_deployment": {"name": "New"},
+    "create_inbound_deployment": {"name": "New"},
 }
 
 
@@ -151,6 +152,7 @@ async def _everything(door: Door) -> str:
     return "\n".join([*seen, *[call.model_dump_json() for call in (await client.calls.list()).data]])
 
 
+@pytest.mark.requirement("AUTH-11", "AUTH-12", "AUTH-41", "ERR-15", "ERR-23", "ERR-59")
 @pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if places(operation)])
 async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tmp_path: Path, name: str) -> None:
     operation = OPERATIONS[name]
@@ -173,6 +175,7 @@ async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tm
         assert (await _everything(other), await _everything(door)) == before
 
 
+@pytest.mark.requirement("AUTH-11", "SERV-09")
 @pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.shape == "many"])
 async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: Path, name: str) -> None:
     operation = OPERATIONS[name]
@@ -187,6 +190,7 @@ async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: P
         assert not [each for each in theirs.ids.values() if each in answer.text]
 
 
+@pytest.mark.requirement("PAGE-16")
 async def test_the_cursor_of_another_organization_is_refused(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         for index in range(3):

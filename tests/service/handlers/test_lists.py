@@ -27,6 +27,7 @@ async def many_agents(door: Door, count: int) -> list[str]:
     return made
 
 
+@pytest.mark.requirement("PAGE-12", "PAGE-13")
 @pytest.mark.parametrize("sort", [None, "created_at", "-name", "name", "created_at,-name", "-created_at,updated_at"])
 async def test_a_walk_is_complete_and_without_repeats_while_others_insert(
     database_url: str, tmp_path: Path, sort: str | None
@@ -49,6 +50,7 @@ async def test_a_walk_is_complete_and_without_repeats_while_others_insert(
         assert set(made) <= set(seen)
 
 
+@pytest.mark.requirement("PAGE-20")
 async def test_a_walk_goes_on_behind_an_entry_that_was_deleted(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await many_agents(door, 6)
@@ -61,6 +63,7 @@ async def test_a_walk_goes_on_behind_an_entry_that_was_deleted(database_url: str
         assert not rest.pagination.has_more
 
 
+@pytest.mark.requirement("PAGE-02", "PAGE-07", "PAGE-10", "PAGE-18")
 async def test_pages_and_cursors_tell_the_same_story(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await many_agents(door, 11)
@@ -81,6 +84,7 @@ async def test_pages_and_cursors_tell_the_same_story(database_url: str, tmp_path
         assert (await find()).pagination.per_page == 50
 
 
+@pytest.mark.requirement("FILTER-12")
 async def test_names_are_in_the_same_order_on_both_engines(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         for name in NAMES:
@@ -92,6 +96,7 @@ async def test_names_are_in_the_same_order_on_both_engines(database_url: str, tm
             assert [entry.name async for entry in door.client.agents.list(name=name)] == [name]
 
 
+@pytest.mark.requirement("FILTER-06", "FILTER-07")
 async def test_several_sort_fields_count_in_their_order(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         await many_agents(door, 4)
@@ -108,6 +113,7 @@ async def test_several_sort_fields_count_in_their_order(database_url: str, tmp_p
             assert "".join(order) == expected, sort
 
 
+@pytest.mark.requirement("PAGE-06", "PAGE-14", "PAGE-15", "PAGE-17", "PAGE-18", "ERR-53")
 async def test_a_cursor_that_was_not_given_out_for_this_list_is_refused(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         await many_agents(door, 5)
@@ -137,6 +143,7 @@ async def test_a_cursor_that_was_not_given_out_for_this_list_is_refused(database
         assert [entry["name"] for entry in again.json()["data"]] == ["A002", "A003", "A004"]
 
 
+@pytest.mark.requirement("PAGE-15")
 async def test_a_cursor_of_one_audiences_rows_is_not_one_of_anothers(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         rows = [row(index) for index in range(3)]
@@ -166,6 +173,7 @@ ASKED = {"search_available_numbers": {"filter[country]": "US"}, "search_transcri
 """What a list needs to be asked."""
 
 
+@pytest.mark.requirement("PAGE-03", "PAGE-08", "PAGE-09", "FILTER-08", "FILTER-09", "FILTER-10", "LIMIT-02")
 @pytest.mark.parametrize("name", [operation.name for operation in LISTS])
 async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
     database_url: str, tmp_path: Path, name: str
@@ -202,6 +210,7 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
                 assert answer.json()["data"] == []
 
 
+@pytest.mark.requirement("PAGE-19")
 async def test_a_page_far_down_points_to_the_cursor(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         assert (await door.client.calls.list(page=51, per_page=200)).data == []

@@ -17,6 +17,7 @@ from tests.service.samples import refusal
 from tests.service.wire import by_hand, refused
 
 
+@pytest.mark.requirement("SERV-04", "PATH-09", "PATH-25")
 async def test_a_rented_number_is_charged_and_read_back_the_same(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         numbers = door.client.phone_numbers
@@ -35,6 +36,7 @@ async def test_a_rented_number_is_charged_and_read_back_the_same(database_url: s
         assert (charge.reference.type, charge.reference.id) == ("phone_number", made.id)
 
 
+@pytest.mark.requirement("SERV-04", "PATH-18", "PATH-25", "ERR-63")
 async def test_a_rented_number_is_not_offered_to_anybody_until_it_is_released(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -54,6 +56,7 @@ async def test_a_rented_number_is_not_offered_to_anybody_until_it_is_released(
         assert (await door.client.phone_numbers.get(id=made.id)).status == "released"
 
 
+@pytest.mark.requirement("ERR-63")
 async def test_twenty_who_want_one_number_at_once_give_it_to_one(database_url: str, tmp_path: Path) -> None:
     outcomes: list[str] = []
     async with open_service(database_url, tmp_path, workers=False) as door:
@@ -89,6 +92,7 @@ async def test_many_who_want_any_number_at_once_get_different_ones(database_url:
         assert len(set(rented)) == 15
 
 
+@pytest.mark.requirement("PATH-25")
 @pytest.mark.parametrize(
     ("asked", "price"),
     [
@@ -161,6 +165,7 @@ async def test_bad_fields_are_refused_by_name(database_url: str, tmp_path: Path)
         refused(await http.get(f"{available}?filter[country]=US&cursor=x"), 400, "invalid_cursor", "cursor")
 
 
+@pytest.mark.requirement("CONV-20", "SERV-04", "PATH-25")
 async def test_a_number_is_changed_in_label_renewal_and_metadata_only(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         made = await samples.number(door)
@@ -175,6 +180,7 @@ async def test_a_number_is_changed_in_label_renewal_and_metadata_only(database_u
             refused(await http.patch(path, json={field: "x"}), 400, "invalid_field", field)
 
 
+@pytest.mark.requirement("ERR-62")
 async def test_a_number_of_a_live_deployment_is_shown_so_and_cannot_be_released(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -198,6 +204,7 @@ async def _spend_all_but(door: Door, micros: int) -> None:
     await ports.database.write(lambda connection: book(connection, ports.ids, door.org_id, [charge], now_ms=now_ms))
 
 
+@pytest.mark.requirement("ERR-21", "ERR-68")
 async def test_a_number_that_the_wallet_does_not_cover_is_not_rented(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         await _spend_all_but(door, 1_149_999)
@@ -210,6 +217,7 @@ async def test_a_number_that_the_wallet_does_not_cover_is_not_rented(database_ur
         assert (await door.client.wallet.get()).balance.amount == "0.000000"
 
 
+@pytest.mark.requirement("PATH-11", "FILTER-02", "FILTER-03", "SERV-04")
 async def test_numbers_are_found_by_state_country_type_and_number(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         numbers = door.client.phone_numbers

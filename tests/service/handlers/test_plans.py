@@ -20,7 +20,7 @@ from callwright.service.domain.clock import MINUTE, moment
 from callwright.service.domain.money import PriceList
 from callwright.service.storage.schema import deployments
 from tests.service import samples
-from tests.service.dialler.campaigns import ONCE, draft, people, suspend_numbers
+from tests.service.dialler.campaigns import ONCE, audience_of, draft, people, suspend_numbers
 from tests.service.doors import Door, open_service
 from tests.service.plans import in_future, make_real, nobody_is_called, plan_of
 from tests.service.samples import Campaign, refusal, row
@@ -123,6 +123,7 @@ CHANGES: list[tuple[str, str, Change]] = [
 ]
 
 
+@pytest.mark.requirement("ERR-78")
 @pytest.mark.parametrize(("part", "said", "change"), CHANGES)
 async def test_a_plan_is_stale_when_a_part_of_it_has_changed(
     database_url: str, tmp_path: Path, part: str, said: str, change: Change
@@ -245,7 +246,7 @@ async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_th
         ports, reached, go_on = door.service.ports, anyio.Event(), threading.Event()
 
         def add(connection: Connection) -> None:
-            take_rows(connection, ports.ids, made.audience_id, [row(1)], source="json", now_ms=ports.clock.now_ms())
+            take_rows(connection, ports.ids, audience_of(made), [row(1)], source="json", now_ms=ports.clock.now_ms())
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
 
@@ -267,6 +268,7 @@ async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_th
         assert await nobody_is_called(door, made.id)
 
 
+@pytest.mark.requirement("ERR-78")
 async def test_a_plan_can_be_used_for_15_minutes(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = (await samples.draft(door)).deployment.id

@@ -56,6 +56,7 @@ async def test_a_plan_does_not_change_what_a_state_allows(database_url: str, tmp
             await door.client.deployments.start(id=made, plan_id=plan_id)
 
 
+@pytest.mark.requirement("ERR-78")
 async def test_where_telephones_ring_a_start_needs_a_plan(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made, client = (await samples.draft(door)).deployment.id, door.client.deployments

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from callwright.service.speech.voices import VOICES
 from tests.service.doors import open_service
 from tests.service.samples import refusal
 from tests.service.wire import by_hand, refused
 
 
+@pytest.mark.requirement("SERV-06", "PATH-16")
 async def test_the_whole_catalogue_is_listed_in_a_steady_order(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         first = await door.client.voices.list(per_page=200)
@@ -20,6 +23,7 @@ async def test_the_whole_catalogue_is_listed_in_a_steady_order(database_url: str
     assert {voice.status for voice in first.data} == {"active"}
 
 
+@pytest.mark.requirement("PATH-32")
 async def test_every_listed_voice_can_be_read_and_used(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         for listed in (await door.client.voices.list(per_page=200)).data:
@@ -48,15 +52,17 @@ async def test_voices_are_found_by_language_gender_and_provider(database_url: st
         assert (await voices.list(provider="simulated")).pagination.total == len(VOICES)
 
 
-async def test_voices_are_paged_by_number_only(database_url: str, tmp_path: Path) -> None:
+async def test_voices_are_paged_by_number_and_by_cursor(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         seen: list[str] = []
         for number in range(1, len(VOICES)):
             page = await door.client.voices.list(page=number, per_page=7)
             seen.extend(voice.id for voice in page.data)
-            assert page.pagination.next_cursor is None
+            assert (page.pagination.next_cursor is not None) == page.pagination.has_more
             if not page.pagination.has_more:
                 break
+        walked = [voice.id async for voice in door.client.voices.list(per_page=7)]
+        assert walked == seen
         assert len(seen) == len(set(seen)) == len(VOICES)
         assert (await door.client.voices.list(page=1_000)).data == []
         refused(await http.get("/v1/voices?cursor=abc"), 400, "invalid_cursor", "cursor")
@@ -66,6 +72,7 @@ async def test_voices_are_paged_by_number_only(database_url: str, tmp_path: Path
         assert [voice.id for voice in descending] == sorted((voice.id for voice in VOICES), reverse=True)
 
 
+@pytest.mark.requirement("PATH-32")
 async def test_a_voice_can_be_heard(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         heard: dict[str, bytes] = {}

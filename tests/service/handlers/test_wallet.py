@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from callwright.service import accounts
 from callwright.service.domain.money import MICROS
 from tests.service import samples
@@ -9,6 +11,7 @@ from tests.service.doors import open_service
 from tests.service.wire import by_hand, refused
 
 
+@pytest.mark.requirement("SERV-07", "RES-14", "PATH-17")
 async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         wallet = await door.client.wallet.get()
@@ -28,6 +31,7 @@ async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: 
     }
 
 
+@pytest.mark.requirement("RES-15", "PATH-17")
 async def test_every_movement_is_listed_and_they_add_up_to_the_balance(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, extra_dollars=5) as door:
         for _ in range(3):

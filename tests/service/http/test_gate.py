@@ -31,6 +31,7 @@ def flat(response: Response, status: int, code: str) -> None:
     assert body["request_id"] == response.headers["x-request-id"]
 
 
+@pytest.mark.requirement("BODY-01", "BODY-02", "BODY-05", "BODY-11", "BODY-12", "ERR-11", "ERR-51")
 async def test_bad_json_is_refused_before_the_key_is_looked_at(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
         paths = {(op.method, op.path) for op in OPERATIONS.values() if op.method in ("POST", "PATCH")}
@@ -43,6 +44,7 @@ async def test_bad_json_is_refused_before_the_key_is_looked_at(database_url: str
         refused(await http.post("/v1/agents", content=deep, headers=JSON_TYPE), 400, "invalid_json")
 
 
+@pytest.mark.requirement("BODY-06", "BODY-07")
 async def test_good_or_absent_json_leads_on_to_the_key(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
         for body in (b"{}", b"", b"  \n", json.dumps(AGENT).encode()):
@@ -51,6 +53,7 @@ async def test_good_or_absent_json_leads_on_to_the_key(database_url: str, tmp_pa
         flat(await http.request("DELETE", "/v1/agents/agt_x", content=b"{"), 401, "api_key_required")
 
 
+@pytest.mark.requirement("AUTH-06", "AUTH-09", "AUTH-36", "AUTH-37", "AUTH-38", "ERR-33", "ERR-34")
 @pytest.mark.parametrize(
     ("header", "code"),
     [
@@ -81,6 +84,7 @@ async def test_a_token_that_is_no_key_is_told_from_an_unknown_key(
             flat(await http.request(method, path, headers=headers), 401, code)
 
 
+@pytest.mark.requirement("AUTH-17", "AUTH-37", "ERR-12")
 async def test_a_revoked_key_is_refused_from_the_next_request_on(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         assert (await http.get("/v1/wallet")).status_code == 200
@@ -96,6 +100,7 @@ async def test_the_scheme_is_read_in_any_case(database_url: str, tmp_path: Path)
         assert answer.status_code == 200
 
 
+@pytest.mark.requirement("BODY-15", "ERR-54", "LIMIT-06")
 async def test_a_body_above_the_limit_is_refused_first_of_all(database_url: str, tmp_path: Path) -> None:
     async def chunks(size: int) -> AsyncGenerator[bytes, None]:
         yield b'{"name":"'
@@ -113,6 +118,7 @@ async def test_a_body_above_the_limit_is_refused_first_of_all(database_url: str,
         flat(await http.post("/v1/agents", content=exact), 401, "api_key_required")
 
 
+@pytest.mark.requirement("BODY-08", "ERR-55", "PATH-03")
 async def test_a_body_of_another_type_is_refused_after_the_key(database_url: str, tmp_path: Path) -> None:
     body = json.dumps(AGENT).encode()
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
@@ -127,6 +133,7 @@ async def test_a_body_of_another_type_is_refused_after_the_key(database_url: str
             assert answer.status_code == 201
 
 
+@pytest.mark.requirement("AUTH-25", "ERR-14", "ERR-36")
 async def test_foreign_origins_are_refused_before_the_body_is_read_as_json(database_url: str, tmp_path: Path) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, allowed_origins=("https://own.example",))
     async with open_service(database_url, tmp_path, workers=False, settings=settings) as door, by_hand(door) as http:
@@ -136,6 +143,7 @@ async def test_foreign_origins_are_refused_before_the_body_is_read_as_json(datab
         assert (await http.get("/v1/wallet", headers={"Origin": "https://own.example"})).status_code == 200
 
 
+@pytest.mark.requirement("CONV-11", "ERR-04", "ERR-06")
 async def test_every_answer_carries_a_request_id_of_its_own(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         text = {"Content-Type": "text/plain"}
@@ -160,6 +168,7 @@ async def test_every_answer_carries_a_request_id_of_its_own(database_url: str, t
             problem(answer)
 
 
+@pytest.mark.requirement("ERR-56")
 async def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -187,6 +196,7 @@ async def test_head_is_answered_like_get(database_url: str, tmp_path: Path) -> N
         assert (await http.head("/v1/agents/agt_nobody")).status_code == 404
 
 
+@pytest.mark.requirement("BODY-03", "BODY-04", "SERV-09")
 async def test_an_organization_named_in_a_request_has_no_effect(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         await samples.agent(other, "Theirs")
@@ -202,6 +212,7 @@ async def test_an_organization_named_in_a_request_has_no_effect(database_url: st
         assert (await door.client.agents.get(id=agent_id)).name == "Bea"
 
 
+@pytest.mark.requirement("CONV-22", "FILTER-08", "FILTER-10", "ERR-52")
 async def test_unknown_fields_and_parameters_are_refused_by_name(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         campaign = await samples.draft(door)
@@ -233,6 +244,7 @@ async def test_unknown_fields_and_parameters_are_refused_by_name(database_url: s
         assert (await door.client.deployments.get(id=campaign.deployment.id)).status == "draft"
 
 
+@pytest.mark.requirement("BODY-10", "ERR-07", "ERR-31")
 async def test_all_wrong_fields_are_named_at_once_and_no_value_is_repeated(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         answer = await http.post("/v1/agents", json={"name": 7, "language": "+12025550100", "extra": "secret words"})
@@ -250,6 +262,7 @@ async def test_all_wrong_fields_are_named_at_once_and_no_value_is_repeated(datab
         refused(await http.post("/v1/agents"), 400, "missing_field", "name")
 
 
+@pytest.mark.requirement("BODY-16")
 async def test_what_no_database_holds_is_refused_and_never_a_failure(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         refused(await http.post("/v1/agents", json={**AGENT, "name": "A\0da"}), 400, "invalid_field", "name")
@@ -266,6 +279,7 @@ async def test_what_no_database_holds_is_refused_and_never_a_failure(database_ur
         assert (await http.get("/v1/agents/" + "a" * 3_000)).status_code == 404
 
 
+@pytest.mark.requirement("ERR-18", "ERR-75", "IDEM-08")
 async def test_a_failing_handler_is_a_500_that_tells_nothing_and_keeps_nothing(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -288,6 +302,7 @@ async def test_a_failing_handler_is_a_500_that_tells_nothing_and_keeps_nothing(
         assert (again.status_code, again.headers.get("idempotent-replayed")) == (201, None)
 
 
+@pytest.mark.requirement("AUTH-23", "AUTH-24")
 async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         before = len(await _audit(door))
@@ -298,7 +313,7 @@ async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(dat
         entries = (await _audit(door))[before:]
     assert [(entry.action, entry.request_id) for entry in entries] == [("create_agent", made.headers["x-request-id"])]
     assert entries[0].subject == made.json()["data"]["id"]
-    assert json.loads(entries[0].changes) == {"fields": sorted(AGENT)}
+    assert json.loads(entries[0].changes) == {name: {"after": value} for name, value in AGENT.items()}
 
 
 async def _audit(door: Door) -> list[Any]:

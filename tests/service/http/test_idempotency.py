@@ -24,6 +24,7 @@ def replayed(response: Response) -> bool:
     return response.headers.get("idempotent-replayed") == "true"
 
 
+@pytest.mark.requirement("IDEM-01", "IDEM-02", "IDEM-04", "IDEM-10")
 async def test_the_same_request_again_gets_the_first_answer_again(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         first = await http.post("/v1/agents", json=AGENT, headers=ONCE)
@@ -39,6 +40,7 @@ async def test_the_same_request_again_gets_the_first_answer_again(database_url: 
         assert (await http.get("/v1/agents")).json()["pagination"]["total"] == 1
 
 
+@pytest.mark.requirement("IDEM-05", "ERR-72")
 async def test_a_key_of_another_request_is_refused(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         await http.post("/v1/agents", json=AGENT, headers=ONCE)
@@ -55,6 +57,7 @@ async def test_a_key_of_another_request_is_refused(database_url: str, tmp_path: 
         assert (await http.get("/v1/agents")).json()["pagination"]["total"] == 1
 
 
+@pytest.mark.requirement("IDEM-08")
 async def test_a_refusal_frees_the_key(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         refused(await http.post("/v1/agents", json={}, headers=ONCE), 400, "missing_field", "name")
@@ -65,6 +68,7 @@ async def test_a_refusal_frees_the_key(database_url: str, tmp_path: Path) -> Non
         assert (made.status_code, replayed(made)) == (201, False)
 
 
+@pytest.mark.requirement("IDEM-06", "PATH-20")
 async def test_the_spellings_of_a_path_are_one_request(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         first = await http.post("/v1/phone_numbers", json={"country": "US"}, headers=ONCE)
@@ -75,6 +79,7 @@ async def test_the_spellings_of_a_path_are_one_request(database_url: str, tmp_pa
         assert (await http.get("/v1/phone_numbers")).json()["pagination"]["total"] == 1
 
 
+@pytest.mark.requirement("IDEM-10")
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, '""', "umläut", "tab\there"])
 async def test_a_key_of_a_bad_form_is_refused(database_url: str, tmp_path: Path, key: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
@@ -84,6 +89,7 @@ async def test_a_key_of_a_bad_form_is_refused(database_url: str, tmp_path: Path,
         assert (await http.get("/v1/agents", headers=headers)).status_code == 200
 
 
+@pytest.mark.requirement("IDEM-10")
 async def test_a_key_may_have_255_visible_characters(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         headers = {"Idempotency-Key": "~!" + "x" * 253}
@@ -91,6 +97,7 @@ async def test_a_key_may_have_255_visible_characters(database_url: str, tmp_path
         assert (await http.post("/v1/agents", json=AGENT, headers=headers)).content == first.content
 
 
+@pytest.mark.requirement("IDEM-07")
 async def test_fifty_creations_at_once_with_one_key_make_one_agent(database_url: str, tmp_path: Path) -> None:
     answers: list[Response] = []
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
@@ -123,6 +130,7 @@ async def test_fifty_creations_at_once_of_one_name_make_one_agent(database_url: 
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 49
 
 
+@pytest.mark.requirement("IDEM-09")
 async def test_the_same_word_is_another_key_for_another_api_key(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         ports = door.service.ports
@@ -135,6 +143,7 @@ async def test_the_same_word_is_another_key_for_another_api_key(database_url: st
             assert foreign.json()["data"]["id"] != first.json()["data"]["id"]
 
 
+@pytest.mark.requirement("IDEM-03", "IDEM-11", "LIMIT-03")
 async def test_a_key_is_new_again_after_24_hours(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         await http.post("/v1/audiences", json={"name": "One"}, headers=ONCE)
@@ -151,6 +160,7 @@ async def test_a_key_is_new_again_after_24_hours(database_url: str, tmp_path: Pa
         assert (made.status_code, replayed(made)) == (201, False)
 
 
+@pytest.mark.requirement("IDEM-14")
 async def test_actions_take_a_key_too(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         deployment = (await samples.draft(door)).deployment.id
@@ -161,6 +171,7 @@ async def test_actions_take_a_key_too(database_url: str, tmp_path: Path) -> None
         assert replayed(again)
 
 
+@pytest.mark.requirement("IDEM-02")
 async def test_renting_twice_with_one_key_charges_once(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         before = (await door.client.wallet.get()).balance.amount

@@ -23,6 +23,7 @@ async def test_a_key_is_remembered_until_anybody_commits(database_url: str, tmp_
         assert await known.find(door.api_key) == found
 
 
+@pytest.mark.requirement("AUTH-17")
 async def test_a_revoked_key_is_refused_at_the_next_request(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         ports = door.service.ports

@@ -27,6 +27,7 @@ from tests.service.doors import Door, open_service
 from tests.service.wire import by_hand
 
 
+@pytest.mark.requirement("AUTH-05")
 def test_a_new_key_has_the_live_prefix_and_48_hexadecimal_digits() -> None:
     secrets = {new_secret() for _ in range(100)}
     assert len(secrets) == 100
@@ -49,6 +50,7 @@ def test_only_an_object_of_this_process_hands_a_key_over(forged: object) -> None
     assert handed_over({HANDED_OVER: HandedOver("svc_mcp_00")}) == "svc_mcp_00"
 
 
+@pytest.mark.requirement("AUTH-04")
 def test_the_fingerprint_of_a_key_is_its_sha_256() -> None:
     assert fingerprint("svc_live_00") == hashlib.sha256(b"svc_live_00").hexdigest()
 
@@ -76,6 +78,7 @@ async def test_a_key_leads_to_its_organization_and_plan(database_url: str, tmp_p
     assert mine.key_id != theirs.key_id
 
 
+@pytest.mark.requirement("AUTH-04")
 async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         row = (await _keys(door))[0]
@@ -85,6 +88,7 @@ async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(dat
     assert door.api_key[:17] not in stored
 
 
+@pytest.mark.requirement("AUTH-37")
 async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         for secret in (new_secret(), door.api_key + "0", door.api_key[:-1], door.api_key.upper(), "svc_live_\0"):
@@ -93,6 +97,7 @@ async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> N
             assert caught.value.problem is INVALID_API_KEY
 
 
+@pytest.mark.requirement("AUTH-09")
 async def test_rest_refuses_a_personal_key_on_every_route(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         secret = await _personal(door)
@@ -141,6 +146,7 @@ async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(datab
         assert (await door.client.wallet.get()).balance.amount == "100.000000"
 
 
+@pytest.mark.requirement("AUTH-21")
 async def test_the_sweep_writes_down_when_a_key_was_last_used(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         assert (await _keys(door))[0].last_used_at is None

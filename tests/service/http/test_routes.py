@@ -33,6 +33,7 @@ def test_a_literal_segment_wins_over_a_value() -> None:
     assert TABLE.find("PATCH", "/phone_numbers/available").operation is None
 
 
+@pytest.mark.requirement("PATH-02")
 def test_both_spellings_of_phone_numbers_are_one_path() -> None:
     for path in ("/phone-numbers", "/phone_numbers"):
         found = TABLE.find("GET", path)
@@ -51,6 +52,7 @@ def test_a_value_is_taken_as_it_is_and_not_decoded_again() -> None:
     assert TABLE.find("GET", "/agents/a%41").path == {"id": "a%41"}
 
 
+@pytest.mark.requirement("PATH-02", "PATH-19", "VER-01")
 async def test_both_prefixes_answer_the_same_and_locations_are_canonical(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         made = await http.post("/api/v1/phone-numbers", json={"country": "US"})
@@ -67,6 +69,7 @@ async def test_both_prefixes_answer_the_same_and_locations_are_canonical(databas
         assert (await http.get("/v2/agents")).status_code == 404
 
 
+@pytest.mark.requirement("CONV-15")
 async def test_every_creation_names_where_the_new_thing_is(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         ids: dict[str, str] = {}

@@ -48,7 +48,7 @@ async def test_a_real_recording_is_an_mp3_or_a_wav_on_disk(tmp_path: Path) -> No
     assert (mp3.media_type, wav.media_type) == (MP3, WAV)
     for recording in (mp3, wav):
         assert recording.size == recording.path.stat().st_size
-        assert recording.path.stem == plan.content_hash
+        assert recording.path.stem == f"{plan.call_id}.{plan.content_hash}"
     assert mp3.etag != wav.etag
     assert names_in(tmp_path) == {mp3.path.name, wav.path.name}
 
@@ -216,3 +216,33 @@ async def test_a_recording_that_is_not_ready_in_time_is_unavailable(tmp_path: Pa
     recordings = recordings_in(tmp_path, speech, open_timeout_s=0.05)
     with anyio.fail_after(5), pytest.raises(SpeechUnavailable, match="not ready in time"):
         await recordings.open(plan_of("Hello."), media_type=MP3)
+
+
+async def test_the_files_of_a_call_are_forgotten_and_no_others(tmp_path: Path) -> None:
+    recordings = recordings_in(tmp_path / "new", SquareWave())
+    assert await recordings.held(10) == []
+    await recordings.forget({"cal_1"})
+    plans = [plan_of("Hello.", call_id=call_id) for call_id in ("cal_1", "cal_2", "cal_12", "preview en-US-ada")]
+    made = [await recordings.open(plan, media_type=media) for plan in plans for media in (MP3, WAV)]
+    foreign = tmp_path / "new" / "cal_1.mp3"
+    foreign.touch()
+    assert await recordings.held(10) == ["cal_1", "cal_12", "cal_2"]
+    await recordings.forget({"cal_1", "cal_9"})
+    assert await recordings.held(10) == ["cal_12", "cal_2"]
+    assert [recording.path.exists() for recording in made] == [False, False, *[True] * 6]
+    assert foreign.exists()
+
+
+async def test_the_calls_with_files_are_told_a_few_at_a_time_and_then_from_the_first_again(tmp_path: Path) -> None:
+    recordings = recordings_in(tmp_path, SquareWave())
+    for index in range(5):
+        await recordings.open(plan_of("Hello.", call_id=f"cal_{index}"), media_type=MP3)
+    told = [await recordings.held(2) for _ in range(4)]
+    assert told == [["cal_0", "cal_1"], ["cal_2", "cal_3"], ["cal_4"], ["cal_0", "cal_1"]]
+    await recordings.forget({"cal_2", "cal_3", "cal_4"})
+    assert await recordings.held(2) == ["cal_0", "cal_1"]
+
+
+async def test_a_tag_does_not_say_whose_recording_it_is(tmp_path: Path) -> None:
+    made = await recordings_in(tmp_path, SquareWave()).open(plan_of("Hello."), media_type=MP3)
+    assert "cal_1" not in made.etag

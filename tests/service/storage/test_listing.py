@@ -1,11 +1,13 @@
 """Cursors and sort fields by themselves. How lists behave as a whole stands in the handlers' tests."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.contract.agents import list_agents
-from callwright.contract.pagination import PageQuery
+from callwright.contract.pagination import Page, PageQuery
 from callwright.contract.problems import INVALID_CURSOR, INVALID_FIELD
 from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.listing import Cursors, page_of_values, sort_fields
@@ -45,11 +47,42 @@ def test_sort_fields_are_read_with_their_direction() -> None:
         assert "created_at, updated_at, name" in caught.value.message
 
 
+def paged(asked: PageQuery, values: list[int]) -> Page[Any]:
+    """A page of numbers that are held in memory."""
+    return page_of_values(Cursors(b"secret"), list_agents, asked, values, org_id="org_1", key=str)
+
+
+@given(count=st.integers(0, 60), per_page=st.integers(1, 20), gone=st.sets(st.integers(0, 59)))
+def test_a_cursor_walks_over_values_once_though_some_are_taken_away(count: int, per_page: int, gone: set[int]) -> None:
+    seen: list[int] = []
+    page = paged(PageQuery(per_page=per_page), list(range(count)))
+    begun = len(page.data)
+    seen.extend(page.data)
+    left = [value for value in range(count) if value not in gone or value in seen]
+    while page.pagination.next_cursor is not None:
+        page = paged(PageQuery(per_page=per_page, cursor=page.pagination.next_cursor), left)
+        seen.extend(page.data)
+    assert page.pagination.total == count
+    assert seen == [*range(begun), *(value for value in left if value >= begun)]
+
+
+def test_a_cursor_goes_on_at_its_place_where_its_entry_is_gone() -> None:
+    first = paged(PageQuery(per_page=3), list(range(9)))
+    page = paged(PageQuery(per_page=3, cursor=first.pagination.next_cursor), [0, 1, 3, 4, 5, 6])
+    assert page.data == [4, 5, 6]
+
+
+def test_page_and_cursor_exclude_each_other_for_values_too() -> None:
+    first = paged(PageQuery(per_page=3), list(range(9)))
+    with pytest.raises(Refusal, match="exclude each other"):
+        paged(PageQuery(per_page=3, page=2, cursor=first.pagination.next_cursor), list(range(9)))
+
+
 @given(count=st.integers(0, 60), per_page=st.integers(1, 20))
 def test_pages_of_values_hold_everything_once(count: int, per_page: int) -> None:
     seen: list[int] = []
     for number in range(1, count + 3):
-        page = page_of_values(PageQuery(page=number, per_page=per_page), list(range(count)))
+        page = paged(PageQuery(page=number, per_page=per_page), list(range(count)))
         seen.extend(page.data)
         assert page.pagination.total == count
         assert page.pagination.has_more == (number * per_page < count)

@@ -16,6 +16,7 @@ from callwright.contract import transcripts as contract
 from callwright.contract.transcripts import SearchTranscripts
 from callwright.service.domain.clock import moment
 from callwright.service.domain.search_words import read_query
+from callwright.service.handlers import transcripts as handlers
 from callwright.service.handlers.calls import COLUMNS
 from callwright.service.storage import transcript_search
 from callwright.service.storage.listing import Listing, wanted_of
@@ -172,7 +173,7 @@ async def test_more_calls_than_are_counted_are_all_shown(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     monkeypatch.setattr(transcript_search, "FEW", few)
-    monkeypatch.setattr(contract, "MOST_COUNTED", 3)
+    monkeypatch.setattr(handlers, "MOST_COUNTED", 3)
     async with open_service(database_url, tmp_path, workers=False) as door:
         put = await put_talks(door)
         wanted = expected(put, "too", {}, None)

@@ -73,6 +73,8 @@ def _is_unseen(text: str, place: int, lines: bool) -> bool:
     before = text[place - 1] if place else " "
     if char in _JOINERS:
         return ord(before) < 0x600 or unicodedata.category(before)[0] not in "LMS"
+    if char in _DRAWN:
+        return False
     if char in _MONGOLIAN:
         return not 0x1820 <= ord(before) <= 0x18AA
     if char == "\n":

@@ -182,6 +182,7 @@ def test_a_welcome_that_discloses_by_itself_stays_as_it_is() -> None:
     assert simulate(call(to="+12025550100", welcome=welcome)).turns[0].text == welcome
 
 
+@pytest.mark.requirement("AGENT-10")
 def test_without_a_welcome_the_contact_speaks_first_and_still_hears_the_disclosure() -> None:
     for seed in SEEDS:
         turns = simulate(call(to="+12025550100", welcome=" ", seed=seed)).turns
@@ -200,6 +201,7 @@ def test_a_person_behind_a_screening_service_hears_the_disclosure_as_well(welcom
         assert "assistant" in turns[connected + 1].text
 
 
+@pytest.mark.requirement("CONV-29")
 def test_every_variable_without_a_value_is_warned_about_once() -> None:
     for to in ("+12025550100", "+12025550102"):
         result = simulate(call(to=to, variables={}))

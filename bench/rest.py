@@ -1,0 +1,202 @@
+"""REST beside bare baselines of the same run, on SQLite and on Postgres.
+
+An authenticated GET of one row against a Starlette application that answers a constant, on Postgres also against one
+that reads the row with psycopg; a durable POST against a loop
+that commits one row at a time. The load generator and the servers share the machine's cores; the processor time a
+request takes depends least on that.
+"""
+
+import itertools
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+
+import anyio
+import psycopg
+from anyio.streams.buffered import BufferedByteReceiveStream
+from sqlalchemy import make_url
+
+from bench.over_http import Server, answer, load, request, serving
+
+CLI = [sys.executable, "-m", "callwright.server.main"]
+ROUND_S = 3.0
+GET_CONNECTIONS = 16
+POST_CONNECTIONS = 64
+FIELDS = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+OPTIONS = {"use_uvloop": sys.platform != "win32"}
+
+
+@contextmanager
+def bare(*arguments: str) -> Generator[Server]:
+    """A baseline of the GET: a constant or, with the URL of a Postgres database, a row out of it."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("bare.py")), str(port), *arguments])
+    try:
+        for _ in range(200):
+            with socket.socket() as trial:
+                if trial.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield Server(f"127.0.0.1:{port}", process.pid)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def key_of(folder: str, *flags: str) -> str:
+    """A key of an organization whose limits are counted and never reached."""
+
+    def run(*words: str) -> str:
+        command = [*CLI, *words, "--data", folder, *flags]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    run("orgs", "create", "bench", "--plan=enterprise")
+    run("orgs", "change", "bench", "--requests-per-second=1000000", "--requests-per-day=1000000000")
+    return run("keys", "create", "--org=bench", "--quiet")
+
+
+def gets(server: Server, key: str, agent_id: str) -> tuple[float, float]:
+    """GETs a second, and microseconds of processor for each."""
+    wanted = request(server.address, key, f"/v1/agents/{agent_id}", b"", {})
+
+    async def run() -> int:
+        return len(await load(server.address, [wanted] * GET_CONNECTIONS, ROUND_S, has=b"system_prompt"))
+
+    before = server.processor_s()
+    count = anyio.run(run, backend_options=OPTIONS)
+    return count / ROUND_S, (server.processor_s() - before) / count * 1e6
+
+
+def posts(server: Server, key: str, numbers: "itertools.count[int]") -> float:
+    """Durable POSTs a second, each of another agent."""
+    host, _, port = server.address.rpartition(":")
+    made = 0
+
+    async def client(until: float) -> None:
+        nonlocal made
+        async with await anyio.connect_tcp(host, int(port)) as connection:
+            stream = BufferedByteReceiveStream(connection)
+            while time.perf_counter() < until:
+                body = json.dumps({**FIELDS, "name": f"Bench {next(numbers)}"}).encode()
+                await connection.send(request(server.address, key, "/v1/agents", body, {}))
+                head, told = await answer(stream)
+                if b" 201 " not in head[:15]:
+                    raise RuntimeError((head + told).decode())
+                made += 1
+
+    async def run() -> None:
+        until = time.perf_counter() + ROUND_S
+        async with anyio.create_task_group() as tasks:
+            for _ in range(POST_CONNECTIONS):
+                tasks.start_soon(client, until)
+
+    anyio.run(run, backend_options=OPTIONS)
+    return made / ROUND_S
+
+
+def commits_on_sqlite(folder: str) -> float:
+    """Single-row commits a second of a loop on a database file of its own, as durable as the service's."""
+    connection = sqlite3.connect(Path(folder, "bare.db"), isolation_level=None)
+    for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "CREATE TABLE IF NOT EXISTS t (id, name)"):
+        connection.execute(statement)
+    made, until = 0, time.perf_counter() + ROUND_S
+    while time.perf_counter() < until:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO t VALUES (?, ?)", (made, "Bench"))
+        connection.execute("COMMIT")
+        made += 1
+    connection.close()
+    return made / ROUND_S
+
+
+def commits_on_postgres(url: str) -> float:
+    """Single-row commits a second of a loop on one connection."""
+    with psycopg.connect(plain(url), autocommit=True) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS bare_rows (id bigint PRIMARY KEY, name text)")
+        made, until = 0, time.perf_counter() + ROUND_S
+        while time.perf_counter() < until:
+            connection.execute("INSERT INTO bare_rows VALUES (%s, %s)", (time.monotonic_ns(), "Bench"))
+            made += 1
+    return made / ROUND_S
+
+
+def plain(url: str) -> str:
+    """The URL as psycopg itself wants it."""
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def compare(engine: str, folder: str, url: str | None, rounds: int) -> None:
+    """Measures one engine in turns with its baselines, and prints the medians."""
+    flags = [] if url is None else [f"--database={url}"]
+    key = key_of(folder, *flags)
+    with serving(folder, *flags) as server, bare() as other:
+        numbers = itertools.count()
+        posts(server, key, numbers)  # warm
+        agent_id = made_agent(server, key)
+        gets(server, key, agent_id)
+        gets(other, key, agent_id)
+        read = [(gets(server, key, agent_id), gets(other, key, agent_id)) for _ in range(rounds)]
+        rows: list[tuple[float, float]] = []
+        if url is not None:
+            with bare(plain(url)) as reading:
+                gets(reading, key, agent_id)
+                rows = [(gets(server, key, agent_id)[0], gets(reading, key, agent_id)[0]) for _ in range(rounds)]
+        bare_commits = (lambda: commits_on_sqlite(folder)) if url is None else (lambda: commits_on_postgres(url))
+        written = [(posts(server, key, numbers), bare_commits()) for _ in range(rounds)]
+    ours_us, bare_us = (median(pair[which][1] for pair in read) for which in (0, 1))
+    show(f"GET one row, {engine}", [(ours[0], theirs[0]) for ours, theirs in read], 0.4)
+    print(f"{'':24} processor {ours_us:.0f} us a request, bare {bare_us:.0f} us")
+    if rows:
+        show("  beside a bare row", rows, 0.4)
+    show(f"durable POST, {engine}", written, 0.6)
+
+
+def show(name: str, pairs: list[tuple[float, float]], aim: float) -> None:
+    """Prints one comparison."""
+    ours, theirs = (median(pair[which] for pair in pairs) for which in (0, 1))
+    ratio = median(one / other for one, other in pairs)
+    print(f"{name:24} {ours:8.0f}/s   bare {theirs:8.0f}/s   ratio {ratio:5.2f}  (aim {aim:.2f})")
+
+
+def made_agent(server: Server, key: str) -> str:
+    """The id of an agent to read."""
+    listed = request(server.address, key, "/v1/agents?per_page=1", b"", {})
+
+    async def run() -> str:
+        host, _, port = server.address.rpartition(":")
+        async with await anyio.connect_tcp(host, int(port)) as connection:
+            await connection.send(listed)
+            _, body = await answer(BufferedByteReceiveStream(connection))
+            return json.loads(body)["data"][0]["id"]
+
+    return anyio.run(run, backend_options=OPTIONS)
+
+
+def main(rounds: int = 3) -> None:
+    """Both engines."""
+    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
+        compare("SQLite", folder, None, rounds)
+    from tests.databases import RunDatabases
+    from tests.keeper import Keeper
+
+    keeper = Keeper()
+    try:
+        databases = RunDatabases(keeper.folder)
+        with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
+            compare("Postgres", folder, databases.postgres("bench", migrated=True), rounds)
+    finally:
+        keeper.close()
+
+
+if __name__ == "__main__":
+    main(int(os.environ.get("ROUNDS", "3")))

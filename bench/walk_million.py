@@ -1,0 +1,245 @@
+"""A walk by cursor over a million calls on SQLite while others are written, and what other orders and filters take.
+
+Times are those of whole requests: through the gate, the database and back to bytes, without a network. The database is
+made once (about a minute, 0.7 GB) in the folder given and used again by the next run, which finds some calls more.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from random import Random
+from statistics import quantiles
+from typing import Any
+
+import anyio
+import orjson
+from sqlalchemy import Connection, func, insert, select
+
+from callwright.client.transport import ASGITransport, httpx
+from callwright.service import accounts
+from callwright.service.app import Service, running
+from callwright.service.domain.clock import DAY, moment
+from callwright.service.domain.ids import Ids
+from callwright.service.settings import ServiceSettings
+from callwright.service.storage.schema import calls, organizations
+
+CALLS = 1_000_000
+PER_PAGE = 200
+AIM_MS = 20
+_FIRST_MS = 1_780_000_000_000
+_SPACING_MS = 200
+_OF_ONE_MILLISECOND = 7
+_CALLS_A_DEPLOYMENT = 5_000
+_AT_ONCE = 4
+_AGENTS = 20
+_BATCH = 10_000
+_INSERTS_A_SECOND = 20
+_PAGES = 40
+_OUTCOMES = (
+    *["no_answer"] * 35,
+    *["answered"] * 30,
+    *["voicemail"] * 15,
+    *["busy"] * 8,
+    *["rejected"] * 5,
+    *["unreachable"] * 3,
+    *["invalid_number"] * 3,
+    "failed",
+)
+_RARE = "fax_or_ivr"
+"""One call in ten thousand."""
+
+
+def _group(index: int) -> int:
+    return index // (_CALLS_A_DEPLOYMENT * _AT_ONCE) * _AT_ONCE + index % _AT_ONCE
+
+
+def _call(call_id: str, org_id: str, index: int, at_ms: int, chance: Random) -> dict[str, Any]:
+    outcome = _RARE if index % 10_007 == 0 else chance.choice(_OUTCOMES)
+    answered, group = outcome == "answered", _group(index)
+    return {
+        "id": call_id,
+        "org_id": org_id,
+        "call_type": "outbound",
+        "simulated": True,
+        "deployment_id": f"dep_{group:024d}",
+        "agent_id": f"agt_{group % _AGENTS:024d}",
+        "audience_id": f"aud_{group:024d}",
+        "contact_id": f"ctc_{index:024d}",
+        "phone_number_id": f"num_{group % 50:024d}",
+        "attempt_number": 1,
+        "from_number": "+12125550150",
+        "to_number": f"+1202{2_000_000 + index % 700_000}",
+        "status": "failed" if outcome == "failed" else "completed",
+        "outcome": outcome,
+        "disposition": ("goal_met", "not_interested", "callback_requested", "interested")[index % 4]
+        if answered
+        else None,
+        "answered_by": "human" if answered else None,
+        "ended_by": "agent",
+        "hangup_cause": "normal_clearing",
+        "created_at": at_ms,
+        "started_at": at_ms + 500,
+        "ringing_at": at_ms + 900,
+        "answered_at": at_ms + 5_000 if answered else None,
+        "ended_at": at_ms + 30_000 + chance.randrange(60_000),
+        "duration_ms": chance.randrange(90_000) if answered else 0,
+        "billed_seconds": 60 if answered else 0,
+        "cost_micros": 9_600 if answered else 0,
+        "turn_count": 8 if answered else 0,
+        "language": "en-US",
+        "voice_id": "en-US-ada",
+        "variables": '{"first_name":"Person","city":"Springfield"}',
+        "driver": "drv_0123456789",
+    }
+
+
+def _moment_of(index: int) -> int:
+    """Seven calls are made in each moment."""
+    return _FIRST_MS + index // _OF_ONE_MILLISECOND * _SPACING_MS
+
+
+def _made(org_id: str, chance: Random) -> Generator[dict[str, Any]]:
+    at_ms = _FIRST_MS
+    ids = Ids(lambda: at_ms, chance.randrange)
+    for index in range(CALLS):
+        at_ms = _moment_of(index)
+        yield _call(ids.new("cal"), org_id, index, at_ms, chance)
+
+
+def _put(connection: Connection, rows: list[dict[str, Any]]) -> None:
+    connection.execute(insert(calls), rows)
+
+
+@asynccontextmanager
+async def _opened(folder: Path) -> AsyncGenerator[tuple[Service, httpx.AsyncClient, str]]:
+    settings = ServiceSettings(data=folder, database_url=f"sqlite:///{folder}/walk.db")
+    async with running(settings, workers=False) as service:
+        ports, now_ms = service.ports, service.ports.clock.now_ms()
+        org = await ports.database.read(lambda connection: connection.execute(select(organizations.c.id)).scalar())
+        if org is None:
+            org = await ports.database.write(accounts.create_organization, ports.ids, "bench", "enterprise", now_ms)
+        key = await ports.database.write(accounts.create_key, ports.ids, org, "bench", now_ms)
+        headers = {"Authorization": f"Bearer {key.secret}"}
+        transport = ASGITransport(app=service.asgi)
+        async with httpx.AsyncClient(transport=transport, base_url="http://bench", headers=headers) as http:
+            yield service, http, org
+        await ports.database.write(accounts.revoke_key, ports.ids, key.id, ports.clock.now_ms())
+
+
+async def _filled(service: Service, org: str) -> None:
+    count = select(func.count()).select_from(calls)
+    there: int = await service.ports.database.read(lambda connection: connection.execute(count).scalar_one())
+    if there >= CALLS:
+        return
+    if there:
+        raise RuntimeError(f"the database holds {there:,} calls, not {CALLS:,}: remove the folder")
+    begun, made = time.perf_counter(), _made(org, Random(1))
+    while batch := list(islice(made, _BATCH)):
+        await service.ports.database.write(_put, batch)
+    print(f"{CALLS:,} calls written in {time.perf_counter() - begun:.0f} s")
+
+
+@dataclass
+class _Walk:
+    """What a walk has seen, and how long each page took."""
+
+    seen: list[str] = field(default_factory=list[str])
+    times_s: list[float] = field(default_factory=list[float])
+    totals: set[int] = field(default_factory=set[int])
+
+    @property
+    def index(self) -> int:
+        """About where the walk is, as the number of a call."""
+        return max(0, CALLS - len(self.seen))
+
+
+async def _page(http: httpx.AsyncClient, walk: _Walk, query: dict[str, str], cursor: str | None) -> str | None:
+    asked = {**query, "per_page": str(PER_PAGE), **({"cursor": cursor} if cursor else {})}
+    begun = time.perf_counter()
+    answer = await http.get("/v1/calls", params=asked)
+    walk.times_s.append(time.perf_counter() - begun)
+    if answer.status_code != 200:
+        raise RuntimeError(answer.text)
+    page = orjson.loads(answer.content)
+    walk.seen += [entry["id"] for entry in page["data"]]
+    walk.totals.add(page["pagination"]["total"])
+    return page["pagination"]["next_cursor"]
+
+
+async def _writing(service: Service, org: str, walk: _Walk, chance: Random) -> None:
+    """Writes calls later than all, at the very moments the walk is at, and earlier than all, until cancelled."""
+    number = 0
+    while True:
+        for at_ms in (service.ports.clock.now_ms(), _moment_of(walk.index), _FIRST_MS - 1 - number):
+            row = _call(service.ports.ids.new("cal"), org, 2 * CALLS + number, at_ms, chance)
+            row |= {"deployment_id": None, "attempt_number": number + 1}
+            await service.ports.database.write(_put, [row])
+            number += 1
+            await anyio.sleep(1 / _INSERTS_A_SECOND)
+
+
+def _spread(name: str, first_s: float, times_s: list[float], note: str = "") -> None:
+    cuts = quantiles(times_s, n=100, method="inclusive")
+    spread = f"p50 {cuts[49] * 1e3:7.1f}  p95 {cuts[94] * 1e3:7.1f}  p99 {cuts[98] * 1e3:7.1f} ms"
+    print(f"{name:42} first page {first_s * 1e3:7.1f} ms  then {spread}  {note}")
+
+
+async def _whole_walk(service: Service, http: httpx.AsyncClient, org: str) -> None:
+    everything = select(calls.c.id)
+    at_start = await service.ports.database.read(lambda connection: connection.execute(everything).scalars().all())
+    walk, cursor, begun = _Walk(), None, time.perf_counter()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_writing, service, org, walk, Random(2))
+        while True:
+            cursor = await _page(http, walk, {}, cursor)
+            if cursor is None:
+                break
+        tasks.cancel_scope.cancel()
+    if len(set(walk.seen)) != len(walk.seen) or set(at_start) - set(walk.seen) or walk.totals != {len(at_start)}:
+        raise RuntimeError("the walk repeated or missed a call that was there at its start")
+    new, lasted_s = len(walk.seen) - len(at_start), time.perf_counter() - begun
+    note = f"(aim: p95 below {AIM_MS}), {len(at_start):,} calls once each and {new} new ones in {lasted_s:.0f} s"
+    _spread("walk, newest first", walk.times_s[0], walk.times_s[1:], note)
+
+
+def _kinds() -> Generator[tuple[str, dict[str, str]]]:
+    for sort in ("created_at", "-created_at,duration_seconds", "-ended_at", "-duration_seconds"):
+        yield f"sort={sort}", {"sort": sort}
+    day = _moment_of(CALLS // 2)
+    filters = {
+        "status": "completed",
+        "status ": "failed",
+        "outcome": "answered",
+        "outcome ": "answered,no_answer",
+        "outcome  ": _RARE,
+        "deployment_id": f"dep_{_group(CALLS // 2):024d}",
+        "agent_id": f"agt_{3:024d}",
+        "to": f"+1202{2_000_777}",
+        "created_from": moment(day).isoformat(),
+    }
+    for name, value in filters.items():
+        yield f"filter[{name.strip()}]={value[:26]}", {f"filter[{name.strip()}]": value}
+    span = {"filter[created_from]": moment(day).isoformat(), "filter[created_before]": moment(day + DAY).isoformat()}
+    yield "one day", span
+    yield "one day, answered", {**span, "filter[outcome]": "answered"}
+
+
+async def walk_million(folder: Path) -> None:
+    """Fills the database where that is still to do, walks over it, and prints how the times spread."""
+    async with _opened(folder) as (service, http, org):
+        await _filled(service, org)
+        for _ in range(3):
+            await _page(http, _Walk(), {}, None)
+        await _whole_walk(service, http, org)
+        for name, query in _kinds():
+            walk, cursor = _Walk(), None
+            for _ in range(_PAGES + 1):
+                cursor = await _page(http, walk, query, cursor)
+                if cursor is None:
+                    break
+            after = walk.times_s[1:] or walk.times_s
+            (total,) = walk.totals
+            _spread(name, walk.times_s[0], after if len(after) > 1 else after * 2, f"total {total:,}")

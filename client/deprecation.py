@@ -1,0 +1,57 @@
+"""Warns of operations that are going to be taken away, as the service's answers say.
+
+Sources: RFC 9745 (`Deprecation`), RFC 8594 (`Sunset`).
+"""
+
+import inspect
+import re
+import warnings
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+_LINK = re.compile(r'<([^<>]{1,500})>\s*;[^,<]*\brel="?(?:sunset|deprecation)\b', re.IGNORECASE)
+_MOMENT = re.compile(r"@([0-9]{1,10})")
+
+
+class Deprecations:
+    """Warns once of each operation that is deprecated: a `DeprecationWarning` at the line that called the client."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def heed(self, operation: str, headers: Mapping[str, str]) -> None:
+        """Looks at the headers of an answer, whose names are in lower case."""
+        if operation in self._told or not ("deprecation" in headers or "sunset" in headers):
+            return
+        self._told.add(operation)
+        warnings.warn(deprecation_words(operation, headers), DeprecationWarning, stacklevel=_depth_of_caller())
+
+
+def deprecation_words(operation: str, headers: Mapping[str, str]) -> str:
+    """What the headers say of the operation: since when, until when, and where to read more."""
+    since = _MOMENT.fullmatch(headers.get("deprecation", "").strip())
+    words = f"{operation} is deprecated"
+    if since is not None:
+        words += f" since {datetime.fromtimestamp(int(since[1]), UTC):%Y-%m-%d}"
+    ends = _date(headers.get("sunset", ""))
+    if ends is not None:
+        words += f" and ends on {ends:%Y-%m-%d}"
+    link = _LINK.search(headers.get("link", ""))
+    return words + (f"; see {link[1]}" if link else "")
+
+
+def _date(value: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(value)
+    except ValueError:
+        return None
+
+
+def _depth_of_caller() -> int:
+    """How far up the stack the first frame outside of this package is, counted from who called this."""
+    package = __name__.rpartition(".")[0]
+    frame, depth = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{package}."):
+        frame, depth = frame.f_back, depth + 1
+    return depth

@@ -1,0 +1,73 @@
+"""Contacts: the people inside a deployment, how far it is with each, and the counters of all."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .filters import Filter, OneOrSeveral
+from .model import Resource
+from .pagination import PageQuery
+from .words import DeploymentId, Money, Timestamp
+
+ContactStatus = Literal[
+    "pending",
+    "in_flight",
+    "retry_waiting",
+    "completed",
+    "exhausted",
+    "suppressed",
+    "skipped",
+    "expired",
+    "cancelled",
+]
+
+
+class Contact(Resource):
+    """A person inside a deployment."""
+
+    id: str
+    deployment_id: str
+    phone_number: str
+    status: ContactStatus
+    attempts: int
+    last_outcome: str | None = None
+    last_disposition: str | None = None
+    last_call_id: str | None = None
+    next_attempt_at: Timestamp | None = None
+    values: dict[str, str]
+
+
+class Stats(Resource):
+    """Where a deployment's contacts and calls stand."""
+
+    contacts: int
+    pending: Annotated[int, Field(description="Not called yet.")]
+    in_flight: Annotated[int, Field(description="Being called now.")]
+    retry_waiting: Annotated[int, Field(description="To be called again later.")]
+    completed: Annotated[int, Field(description="Reached, or answered in a way that ends it.")]
+    exhausted: Annotated[int, Field(description="Every allowed attempt was made without reaching them.")]
+    suppressed: Annotated[int, Field(description="Not called because a rule forbids it.")]
+    expired: Annotated[int, Field(description="Not called any more because end_at had passed.")]
+    cancelled: Annotated[int, Field(description="Not called any more because of a cancellation.")]
+    attempts: Annotated[int, Field(description="Calls made.")]
+    answered: Annotated[int, Field(description="Calls a person answered.")]
+    voicemail: Annotated[int, Field(description="Calls a machine answered.")]
+    outcomes: Annotated[dict[str, int], Field(description="Calls by outcome.")]
+    dispositions: Annotated[dict[str, int], Field(description="Calls by disposition.")]
+    spend: Money
+
+
+class ListContacts(PageQuery):
+    """People of a deployment and how far it is with them."""
+
+    id: DeploymentId
+    status: Annotated[
+        list[ContactStatus] | None, Field(description="Only these states, for example retry_waiting."), Filter()
+    ] = None
+    last_outcome: Annotated[
+        str | list[str] | None, Field(description="Only these outcomes of the last call."), Filter(), OneOrSeveral()
+    ] = None
+    last_disposition: Annotated[
+        str | list[str] | None, Field(description="Only these dispositions of the last call."), Filter(), OneOrSeveral()
+    ] = None
+    phone_number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter("phone")] = None

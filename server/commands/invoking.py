@@ -1,0 +1,59 @@
+"""How a command runs: its settings from flags and environment, and what a person is told when it fails."""
+
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, TypeVar
+
+import anyio
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from callwright.client.errors import CallwrightError, ServiceProblem
+from callwright.server.failures import first_cause, reason
+from callwright.server.settings import BadSetting, ProgramSettings, read_settings
+from callwright.service.data_folder import DataFolderInUse
+
+from .accounts import CommandError
+
+T = TypeVar("T")
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the service (CALLWRIGHT_DATA, ~/.callwright).")]
+Database = Annotated[
+    str | None,
+    typer.Option("--database", help="Database URL (CALLWRIGHT_DATABASE_URL), SQLite in the folder if absent."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result alone, for scripts.")]
+
+
+def settings_of(
+    data: Path | None, database: str | None, given: Mapping[str, str] = MappingProxyType({})
+) -> ProgramSettings:
+    """The settings; `given` wins over the environment. Ends the program for a setting that means nothing."""
+    try:
+        return read_settings({**os.environ, **given}, data=data, database_url=database)
+    except BadSetting as error:
+        raise failed(str(error)) from error
+
+
+def failed(message: str) -> typer.Exit:
+    """Says on stderr why a command failed; gives what to raise, which ends the program with status 2."""
+    Console(stderr=True).print(f"[bold red]callwright:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    return typer.Exit(2)
+
+
+def run(command: Callable[..., Awaitable[T]], *arguments: object, uvloop: bool = False) -> T:
+    """Runs a command. What the person can put right ends the program with a sentence and status 2."""
+    try:
+        return anyio.run(command, *arguments, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})
+    except Exception as error:
+        cause = first_cause(error)
+        if isinstance(cause, DataFolderInUse):
+            raise failed(f"{cause}; give another --data, or stop it first") from error
+        if isinstance(cause, CommandError | CallwrightError):
+            raise failed(cause.message if isinstance(cause, ServiceProblem) else str(cause)) from error
+        if (why := reason(cause)) is not None:
+            raise failed(why) from error
+        raise

@@ -1,0 +1,82 @@
+"""Bounds for what of an HTTP request is not its body: it arrives before anybody knows who sends it.
+
+uvicorn's fast parser bounds neither the size of headers nor the time they take, and joins the pieces of a long one in a
+time that grows with the square of its length. Its other parser, for systems without httptools, bounds the size.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+MAX_HEAD = 65_536
+"""Bytes of a request's line and headers, and of what follows its body; one packet more is read."""
+PER_BODY_BYTE = 8
+"""Bytes besides for each byte of a body in chunks, which has a length before each chunk."""
+HEAD_LIMIT_S = 20.0
+"""How long a head may take to arrive, from its first byte or from the beginning of the connection."""
+_TIMEOUT, _TOO_LARGE = 408, 431
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """uvicorn's fast protocol, which ends a connection whose request head is too large or too slow."""
+
+    _begun = False
+    _beside_body = 0
+    _body = 0
+    _stop_clock: Callable[[], None] | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Waits for the first head."""
+        super().connection_made(transport)
+        self._start_clock()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Waits for nothing any more."""
+        self._end_clock()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Reads on, and counts what is no body. Where in a packet a request begins is not known: that one counts 0."""
+        self._begun = False
+        body = self._body
+        super().data_received(data)
+        self._beside_body = 0 if self._begun else self._beside_body + len(data) - (self._body - body)
+        if self._beside_body > MAX_HEAD + PER_BODY_BYTE * self._body:
+            self._refuse(_TOO_LARGE)
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self._begun, self._body = True, 0
+        self._start_clock()
+
+    def on_headers_complete(self) -> None:
+        """The head is complete."""
+        self._end_clock()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        self._body += len(body)
+        super().on_body(body)
+
+    def _start_clock(self) -> None:
+        if self._stop_clock is None:
+            self._stop_clock = self.loop.call_later(HEAD_LIMIT_S, self._refuse, _TIMEOUT).cancel
+
+    def _end_clock(self) -> None:
+        if self._stop_clock is not None:
+            self._stop_clock()
+            self._stop_clock = None
+
+    def _refuse(self, status: int) -> None:
+        """Ends the connection, with a status unless an answer is being written or is to come."""
+        self._end_clock()
+        if self.transport.is_closing():
+            return
+        cycle: Any = self.cycle  # none before the first request
+        if cycle is None or cycle.response_complete:
+            lines = (STATUS_LINE[status], b"connection: close\r\n", b"content-length: 0\r\n", b"\r\n")
+            self.transport.write(b"".join(lines))
+        self.transport.close()

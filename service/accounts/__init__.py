@@ -1,0 +1,63 @@
+"""Organizations, users and keys, for whoever runs the service: the terminal, and the embedded default.
+
+No API operation makes them. Every act leaves an audit entry in the organizations it concerns.
+"""
+
+from .api_keys import (
+    DEFAULT_PROFILE,
+    MAX_ACTIVE_KEYS,
+    PROFILES,
+    NewKey,
+    create_key,
+    create_personal_key,
+    keys_of,
+    revoke_key,
+)
+from .embedded import DEFAULT_ORGANIZATION, DEFAULT_PLAN, default_organization, embedded_key
+from .errors import AccountError
+from .memberships import ROLES, add_member, delete_user, first_owner, join, leave, users_of
+from .organizations import (
+    PlanChange,
+    change_plan,
+    create_organization,
+    find_organization,
+    fund,
+    organizations_of,
+    plan_of,
+)
+from .users import OPERATOR, create_user, find_user, operator_user, user_with
+
+__all__ = [
+    "DEFAULT_ORGANIZATION",
+    "DEFAULT_PLAN",
+    "DEFAULT_PROFILE",
+    "MAX_ACTIVE_KEYS",
+    "OPERATOR",
+    "PROFILES",
+    "ROLES",
+    "AccountError",
+    "NewKey",
+    "PlanChange",
+    "add_member",
+    "change_plan",
+    "create_key",
+    "create_organization",
+    "create_personal_key",
+    "create_user",
+    "default_organization",
+    "delete_user",
+    "embedded_key",
+    "find_organization",
+    "find_user",
+    "first_owner",
+    "fund",
+    "join",
+    "keys_of",
+    "leave",
+    "operator_user",
+    "organizations_of",
+    "plan_of",
+    "revoke_key",
+    "user_with",
+    "users_of",
+]

@@ -1,0 +1,145 @@
+"""API keys and personal keys. A key is shown once, when it is made; only its SHA-256 is kept."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
+
+from callwright.service.domain.ids import Ids
+from callwright.service.http.principals import IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
+from callwright.service.storage.schema import api_keys, memberships, users
+
+from .errors import AccountError
+from .memberships import first_owner, role_of
+from .records import hold, note
+
+MAX_ACTIVE_KEYS = 20
+PROFILES = ("analyst", "operator", "builder", "all")
+"""Which tools a personal key may be offered, fewest first."""
+DEFAULT_PROFILE = "builder"
+_K, _M = api_keys.c, memberships.c
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """A key that was just made. `secret` is shown once and kept nowhere."""
+
+    id: str
+    secret: str
+
+
+def create_key(
+    connection: Connection, ids: Ids, org_id: str, label: str, now_ms: int, *, created_by_user_id: str | None = None
+) -> NewKey:
+    """A new API key. An organization has at most 20 active ones, personal keys not counted.
+
+    It remembers who made it: a user in the organization, its first owner if absent.
+    """
+    hold(connection, org_id)
+    active = select(func.count()).where(_K.org_id == org_id, _K.revoked_at.is_(None), _K.kind == "live")
+    if connection.execute(active).scalar_one() >= MAX_ACTIVE_KEYS:
+        raise AccountError(f"an organization has at most {MAX_ACTIVE_KEYS} active keys; revoke one first")
+    return _add_key(connection, ids, org_id, "live", label, now_ms, created_by_user_id)
+
+
+def create_personal_key(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    label: str,
+    now_ms: int,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    spending_cap_micros: int | None = None,
+    created_by_user_id: str | None = None,
+) -> NewKey:
+    """A new key for one person and the tool server alone. REST refuses it.
+
+    `profile` is one of `PROFILES`. `spending_cap_micros` is what the key may commit in all, None as much as the wallet
+    holds. The limit of 20 active keys is one of API keys; personal keys do not count towards it. The key remembers who
+    made it as an API key does.
+    """
+    if profile not in PROFILES:
+        raise AccountError(f"there is no profile {profile!r}; use one of {', '.join(PROFILES)}")
+    if spending_cap_micros is not None and spending_cap_micros < 0:
+        raise AccountError("a spending cap cannot be below zero")
+    hold(connection, org_id)
+    limits = {"profile": profile, "spending_cap_micros": spending_cap_micros}
+    return _add_key(connection, ids, org_id, "personal", label, now_ms, created_by_user_id, **limits)
+
+
+def _add_key(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    kind: KeyKind,
+    label: str,
+    now_ms: int,
+    created_by_user_id: str | None,
+    **limits: str | int | None,
+) -> NewKey:
+    made = NewKey(ids.new("key"), new_secret(kind))
+    row = {
+        "id": made.id,
+        "org_id": org_id,
+        "hash": fingerprint(made.secret),
+        "identity": made.secret[:IDENTITY_LENGTH],
+        "label": label[:200],
+        "created_at": now_ms,
+        "kind": kind,
+        "created_by_user_id": _creator(connection, org_id, created_by_user_id),
+        **limits,
+    }
+    connection.execute(insert(api_keys), row)
+    note(connection, ids, org_id, "api_key.created", made.id, now_ms)
+    return made
+
+
+def _creator(connection: Connection, org_id: str, user_id: str | None) -> str:
+    """The user who makes a key of an organization, which is held. Raises `AccountError` for one who is not in it."""
+    if user_id is None:
+        user_id = first_owner(connection, org_id)
+        if user_id is None:
+            raise AccountError(
+                "the organization has no owner to make the key; name one of its users, or give it an owner with "
+                "`callwright users add EMAIL --org NAME --role owner`"
+            )
+    elif role_of(connection, org_id, user_id) is None:
+        raise AccountError(
+            "a key is made by a user in the organization; put this one into it first, with "
+            "`callwright users add EMAIL --org NAME`"
+        )
+    return user_id
+
+
+def keys_of(connection: Connection, org_id: str) -> list[Row[Any]]:
+    """The keys of an organization, of both kinds, revoked ones too, newest first.
+
+    Each comes with `creator_email`, `creator_name` and `has_creator_left`: whether the creator is deleted or no longer
+    in the organization, or not known.
+    """
+    gone = or_(_M.user_id.is_(None), _M.left_at.is_not(None))
+    who = (users.c.email.label("creator_email"), users.c.name.label("creator_name"), gone.label("has_creator_left"))
+    membership = (_M.org_id == _K.org_id) & (_M.user_id == _K.created_by_user_id)
+    statement = (
+        select(api_keys, *who)
+        .outerjoin(users, users.c.id == _K.created_by_user_id)
+        .outerjoin(memberships, membership)
+        .where(_K.org_id == org_id)
+        .order_by(_K.created_at.desc(), _K.id.desc())
+    )
+    return list(connection.execute(statement).all())
+
+
+def revoke_key(connection: Connection, ids: Ids, key: str, now_ms: int) -> str:
+    """Revokes a key by its id or its first 16 characters, for good and from the next request on; returns its id."""
+    found = connection.execute(select(api_keys).where((_K.id == key) | (_K.identity == key))).all()
+    if len(found) != 1:
+        raise AccountError(
+            f"{'no key' if not found else 'more than one key'} matches; `callwright keys list` shows ids"
+        )
+    row = found[0]
+    if row.revoked_at is None:
+        connection.execute(update(api_keys).where(_K.id == row.id).values(revoked_at=now_ms))
+        note(connection, ids, row.org_id, "api_key.revoked", row.id, now_ms)
+    return row.id

@@ -1,0 +1,61 @@
+"""The organization and the key with which the service in an assistant's own process works."""
+
+from sqlalchemy import Connection, select, update
+
+from callwright.service.domain.ids import Ids
+from callwright.service.http.principals import fingerprint
+from callwright.service.storage.schema import api_keys, organizations
+
+from .api_keys import create_key
+from .memberships import OWNER, first_owner, join, role_of
+from .organizations import create_organization
+from .records import change, note
+from .users import operator_user
+
+DEFAULT_ORGANIZATION = "default"
+DEFAULT_PLAN = "enterprise"
+"""It is the user's own machine, so there is nothing to ration."""
+EMBEDDED_LABEL = "embedded"
+_K = api_keys.c
+
+
+def default_organization(connection: Connection, ids: Ids, now_ms: int) -> str:
+    """The organization of the embedded default, made when there is none yet; returns its id."""
+    known = select(organizations.c.id).where(organizations.c.name == DEFAULT_ORGANIZATION)
+    org_id = connection.execute(known).scalar()
+    return org_id or create_organization(connection, ids, DEFAULT_ORGANIZATION, DEFAULT_PLAN, now_ms)
+
+
+def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int) -> str:
+    """The key of the default organization: the one that was kept if it still works, else a new one.
+
+    Makes the organization when there is none, and revokes an earlier embedded key that was lost. The key belongs to the
+    installation: when its creator has left, it passes to the first owner, who is the operator where nobody else is.
+    """
+    if kept is not None:
+        known = connection.execute(
+            select(api_keys).where(_K.hash == fingerprint(kept), _K.revoked_at.is_(None))
+        ).first()
+        if known is not None:
+            if role_of(connection, known.org_id, known.created_by_user_id) is None:
+                owner = _owner(connection, ids, known.org_id, now_ms)
+                connection.execute(update(api_keys).where(_K.id == known.id).values(created_by_user_id=owner))
+                passed = {"created_by_user_id": change(known.created_by_user_id, owner)}
+                note(connection, ids, known.org_id, "api_key.passed_on", known.id, now_ms, passed)
+            return kept
+    org_id = default_organization(connection, ids, now_ms)
+    owner = _owner(connection, ids, org_id, now_ms)
+    connection.execute(
+        update(api_keys)
+        .where(_K.org_id == org_id, _K.label == EMBEDDED_LABEL, _K.kind == "live", _K.revoked_at.is_(None))
+        .values(revoked_at=now_ms)
+    )
+    return create_key(connection, ids, org_id, EMBEDDED_LABEL, now_ms, created_by_user_id=owner).secret
+
+
+def _owner(connection: Connection, ids: Ids, org_id: str, now_ms: int) -> str:
+    owner = first_owner(connection, org_id)
+    if owner is None:
+        owner = operator_user(connection, ids, now_ms)
+        join(connection, ids, org_id, owner, OWNER, now_ms)
+    return owner

@@ -1,0 +1,161 @@
+"""Who is in which organization. Each has an owner at all times, but for one whose last owner was deleted by force."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from callwright.service.domain.ids import Ids
+from callwright.service.storage.schema import api_keys, memberships, organizations, users
+
+from .errors import AccountError
+from .records import change, hold, note
+from .users import create_user, find_user, user_with
+
+OWNER, MEMBER = "owner", "member"
+ROLES = (OWNER, MEMBER)
+_U, _M = users.c, memberships.c
+
+
+def users_of(connection: Connection, org_id: str) -> list[Row[Any]]:
+    """The users in an organization, each with `role` and `joined_at`, in the order in which they joined."""
+    statement = (
+        select(users, _M.role, _M.created_at.label("joined_at"))
+        .join(memberships, _M.user_id == _U.id)
+        .where(_M.org_id == org_id, _M.left_at.is_(None))
+        .order_by(_M.created_at, _U.id)
+    )
+    return list(connection.execute(statement).all())
+
+
+def first_owner(connection: Connection, org_id: str) -> str | None:
+    """The id of the owner who joined first of those who are in the organization; None if it has none."""
+    owners = select(_M.user_id).where(_M.org_id == org_id, _M.role == OWNER, _M.left_at.is_(None))
+    return connection.execute(owners.order_by(_M.created_at, _M.user_id).limit(1)).scalar()
+
+
+def role_of(connection: Connection, org_id: str, user_id: str) -> str | None:
+    """The role of a user in an organization; None where the user is not in it."""
+    mine = select(_M.role).where(_M.org_id == org_id, _M.user_id == user_id, _M.left_at.is_(None))
+    return connection.execute(mine).scalar()
+
+
+def join(connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, now_ms: int) -> None:
+    """Puts a user into an organization, or gives one who is in it another role.
+
+    Who left may come back. Raises `AccountError`: unknown user or role, already in it with that role, or the last owner
+    would no longer be one.
+    """
+    if role not in ROLES:
+        raise AccountError(f"there is no role {role!r}; use one of {', '.join(ROLES)}")
+    who = _held_user(connection, user_id)
+    hold(connection, org_id)
+    before = role_of(connection, org_id, user_id)
+    if before == role:
+        raise AccountError(f"{_called(who)} has the role {role} in this organization already")
+    mine = (_M.org_id == org_id) & (_M.user_id == user_id)
+    if before is not None:
+        if before == OWNER:
+            _check_other_owner(connection, org_id, who)
+        connection.execute(update(memberships).where(mine).values(role=role))
+        note(connection, ids, org_id, "member.role_changed", user_id, now_ms, {"role": change(before, role)})
+        return
+    again = update(memberships).where(mine).values(role=role, created_at=now_ms, left_at=None)
+    if connection.execute(again).rowcount == 0:
+        row = {"org_id": org_id, "user_id": user_id, "role": role, "created_at": now_ms}
+        connection.execute(insert(memberships), row)
+    note(connection, ids, org_id, "member.joined", user_id, now_ms, {"role": change(None, role)})
+
+
+def add_member(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    email: str,
+    now_ms: int,
+    *,
+    name: str | None = None,
+    role: str | None = None,
+) -> str:
+    """Puts the user with an e-mail address into an organization, making the user if there is none; returns the id.
+
+    `name` is for a new user: if absent, the address without its domain. Without `role` the user becomes a member; who
+    is in the organization keeps the role and is refused.
+    """
+    found = user_with(connection, email)
+    if found is None:
+        user_id = create_user(connection, ids, email, name or email.partition("@")[0], now_ms)
+    elif name is not None and name != found.name:
+        raise AccountError(f"{found.email} is known by the name {found.name!r}; leave the name out")
+    else:
+        user_id = found.id
+    join(connection, ids, org_id, user_id, role or role_of(connection, org_id, user_id) or MEMBER, now_ms)
+    return user_id
+
+
+def leave(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int) -> int:
+    """Takes a user out of an organization; returns how many active keys the user has made there.
+
+    Those go on working, except where a key's creator has to be in the organization. Raises `AccountError` when the user
+    is not in it, and for its last owner.
+    """
+    hold(connection, org_id)
+    who = find_user(connection, user_id)
+    role = role_of(connection, org_id, user_id)
+    if role is None:
+        raise AccountError(
+            f"{_called(who)} is not in this organization; `callwright users list --org NAME` shows who is"
+        )
+    if role == OWNER:
+        _check_other_owner(connection, org_id, who)
+    _part(connection, ids, org_id, user_id, role, "member.left", now_ms)
+    made = select(func.count()).where(
+        api_keys.c.org_id == org_id, api_keys.c.created_by_user_id == user_id, api_keys.c.revoked_at.is_(None)
+    )
+    return connection.execute(made).scalar_one()
+
+
+def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, force: bool = False) -> None:
+    """Deletes a user for good, who leaves every organization. The e-mail address is erased and may be used anew.
+
+    The name stays, for it says who made which key. Raises `AccountError` for an unknown user, and for the last owner of
+    an organization unless `force` is given; that organization is then without one.
+    """
+    who = _held_user(connection, user_id)
+    mine = select(_M.org_id).where(_M.user_id == user_id, _M.left_at.is_(None)).order_by(_M.org_id)
+    for org_id in connection.execute(mine).scalars().all():
+        hold(connection, org_id)
+        role = role_of(connection, org_id, user_id)
+        if role is None:  # left while this waited
+            continue
+        if role == OWNER and not force:
+            _check_other_owner(connection, org_id, who, or_else=", or delete with --force")
+        _part(connection, ids, org_id, user_id, role, "user.deleted", now_ms)
+    connection.execute(update(users).where(_U.id == user_id).values(email=None, deleted_at=now_ms))
+
+
+def _held_user(connection: Connection, user_id: str) -> Row[Any]:
+    """A user who is not deleted, and who is not while this transaction lasts. Users are held before organizations."""
+    connection.execute(select(_U.id).where(_U.id == user_id).with_for_update())
+    return find_user(connection, user_id)
+
+
+def _part(connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, action: str, now_ms: int) -> None:
+    mine = (_M.org_id == org_id) & (_M.user_id == user_id)
+    connection.execute(update(memberships).where(mine).values(left_at=now_ms))
+    note(connection, ids, org_id, action, user_id, now_ms, {"role": change(role, None)})
+
+
+def _check_other_owner(connection: Connection, org_id: str, who: Row[Any], *, or_else: str = "") -> None:
+    others = select(func.count()).where(
+        _M.org_id == org_id, _M.role == OWNER, _M.left_at.is_(None), _M.user_id != who.id
+    )
+    if connection.execute(others).scalar_one() == 0:
+        name = connection.execute(select(organizations.c.name).where(organizations.c.id == org_id)).scalar_one()
+        raise AccountError(
+            f"{_called(who)} is the last owner of {name!r}; make somebody else one first, with "
+            f"`callwright users add EMAIL --org NAME --role owner`{or_else}"
+        )
+
+
+def _called(who: Row[Any]) -> str:
+    return who.email or who.name

@@ -1,0 +1,169 @@
+"""Organizations, their plans and their play money."""
+
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
+from callwright.service.domain.ids import Ids
+from callwright.service.domain.money import CURRENCY, LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
+from callwright.service.domain.plans import PLANS, Plan, negotiated
+from callwright.service.storage import journal
+from callwright.service.storage.ledger import Movement, book
+from callwright.service.storage.recording_watermarks import settle
+from callwright.service.storage.schema import organizations, transactions, wallets
+
+from .errors import AccountError
+from .memberships import OWNER, join
+from .records import change, hold, note
+from .users import checked_name, operator_user
+
+_O = organizations.c
+_NEGOTIABLE = {
+    "requests_per_second": ("--requests-per-second", 1_000_000),
+    "requests_per_day": ("--requests-per-day", 1_000_000_000),
+    "recording_retention_days": ("--recording-days", 36_500),
+}
+"""What an organization may have in place of its plan's value: the flag that sets it, and the most it may be."""
+
+
+@dataclass(frozen=True)
+class PlanChange:
+    """What an organization was allowed before and is allowed now, negotiated values included."""
+
+    before: Plan
+    after: Plan
+
+    @property
+    def deletes_recordings(self) -> bool:
+        """Whether recordings that were kept are older than what is kept now."""
+        return self.after.recording_retention_days < self.before.recording_retention_days
+
+
+def create_organization(
+    connection: Connection, ids: Ids, name: str, plan: str, now_ms: int, *, owner_user_id: str | None = None
+) -> str:
+    """A new organization with a wallet of 100 dollars of play money; returns its id.
+
+    Without `owner_user_id` the operator of the installation owns it.
+    """
+    _check_plan(plan)
+    checked_name(name)
+    if connection.execute(select(_O.id).where(_O.name == name)).scalar() is not None:
+        raise AccountError(f"there is an organization {name!r} already")
+    org_id = ids.new("org")
+    connection.execute(insert(organizations), {"id": org_id, "name": name, "plan": plan, "created_at": now_ms})
+    wallet = {
+        "org_id": org_id,
+        "balance_micros": 0,
+        "reserved_micros": 0,
+        "threshold_micros": LOW_BALANCE_THRESHOLD,
+        "low": True,  # not yet funded: the first top-up re-arms the event
+        "play_money": True,
+        "updated_at": now_ms,
+    }
+    connection.execute(insert(wallets), wallet)
+    _top_up(connection, ids, org_id, OPENING_BALANCE, "opening balance, play money", now_ms)
+    note(connection, ids, org_id, "organization.created", org_id, now_ms)
+    owner = owner_user_id or operator_user(connection, ids, now_ms)
+    join(connection, ids, org_id, owner, OWNER, now_ms)
+    return org_id
+
+
+def find_organization(connection: Connection, name: str) -> str:
+    """The id of an organization, by its name or id."""
+    found = connection.execute(select(_O.id).where((_O.name == name) | (_O.id == name))).scalar()
+    if found is None:
+        raise AccountError(f"there is no organization {name!r}; `callwright orgs list` shows them")
+    return found
+
+
+def organizations_of(connection: Connection) -> list[Row[Any]]:
+    """Every organization with its balance, by name."""
+    statement = (
+        select(organizations, wallets.c.balance_micros).join(wallets, wallets.c.org_id == _O.id).order_by(_O.name)
+    )
+    return list(connection.execute(statement).all())
+
+
+def plan_of(row: Row[Any]) -> Plan:
+    """What an organization is allowed: its plan, with the negotiated values of its row."""
+    return negotiated(PLANS[row.plan], **{name: getattr(row, name) for name in _NEGOTIABLE})
+
+
+def change_plan(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    now_ms: int,
+    plan: str | None = None,
+    *,
+    requests_per_second: int | EllipsisType | None = ...,
+    requests_per_day: int | EllipsisType | None = ...,
+    recording_retention_days: int | EllipsisType | None = ...,
+) -> PlanChange:
+    """Changes an organization's plan, or what it negotiated in the plan's place; both hold from the next request on.
+
+    What is left out stays, negotiated values too when the plan changes. None takes a negotiated value back, so that the
+    plan's counts. Raises `AccountError`, which names the command's flag, for an unknown plan and for values below 1 or
+    beyond reason.
+    """
+    if plan is not None:
+        _check_plan(plan)
+    given = {
+        "requests_per_second": requests_per_second,
+        "requests_per_day": requests_per_day,
+        "recording_retention_days": recording_retention_days,
+    }
+    wanted: dict[str, str | int | None] = {} if plan is None else {"plan": plan}
+    for name, value in given.items():
+        if value is ...:
+            continue
+        flag, most = _NEGOTIABLE[name]
+        if value is not None and not 1 <= value <= most:
+            raise AccountError(f"{flag} is from 1 to {most:,}, or `plan` for what the plan says")
+        wanted[name] = value
+    hold(connection, org_id)
+    before = connection.execute(select(organizations).where(_O.id == org_id)).one()
+    changed = {name: value for name, value in wanted.items() if getattr(before, name) != value}
+    if not changed:
+        return PlanChange(plan_of(before), plan_of(before))
+    settle(connection, [org_id], now_ms)  # a longer retention brings nothing back
+    connection.execute(update(organizations).where(_O.id == org_id).values(changed))
+    after = connection.execute(select(organizations).where(_O.id == org_id)).one()
+    entry = {name: change(getattr(before, name), value) for name, value in changed.items()}
+    note(connection, ids, org_id, "organization.changed", org_id, now_ms, entry)
+    return PlanChange(plan_of(before), plan_of(after))
+
+
+def _check_plan(plan: str) -> None:
+    if plan not in PLANS:
+        raise AccountError(f"there is no plan {plan!r}; use one of {', '.join(PLANS)}")
+
+
+def fund(connection: Connection, ids: Ids, org_id: str, micros: int, now_ms: int) -> int:
+    """Adds play money to a wallet; returns the new balance in micros."""
+    if micros <= 0:
+        raise AccountError("the amount must be above zero")
+    balance = _top_up(connection, ids, org_id, micros, "play money added", now_ms)
+    note(connection, ids, org_id, "wallet.funded", org_id, now_ms)
+    return balance
+
+
+def _top_up(connection: Connection, ids: Ids, org_id: str, micros: int, description: str, now_ms: int) -> int:
+    balance = book(
+        connection, ids, org_id, [Movement("topup", micros, "organization", org_id, description)], now_ms=now_ms
+    )
+    latest = select(func.max(transactions.c.id)).where(transactions.c.org_id == org_id)
+    data = WalletTopupSettled(
+        transaction_id=connection.execute(latest).scalar_one(),
+        amount=amount(micros),
+        currency=CURRENCY,
+        balance=amount(balance),
+        method="play_money",
+        play_money=True,
+    )
+    journal.emit(connection, ids, org_id, WALLET_TOPUP_SETTLED, data, at_ms=now_ms, simulated=True)
+    return balance

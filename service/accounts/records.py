@@ -1,0 +1,42 @@
+"""What all acts on an organization share: they follow one another, and each leaves an audit entry."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from callwright.service.domain.ids import Ids
+from callwright.service.storage import journal
+from callwright.service.storage.schema import organizations
+
+ACTOR = "operator"
+"""Who did it, as the audit log says: whoever runs the installation."""
+
+
+def hold(connection: Connection, org_id: str) -> None:
+    """Lets no other act on the organization's keys, members and plan begin before this transaction ends.
+
+    On SQLite writes follow one another anyway. On Postgres the lock is of the kind that rows pointing at the
+    organization do not wait for, so that the service goes on.
+    """
+    row = select(organizations.c.id).where(organizations.c.id == org_id)
+    connection.execute(row.with_for_update(key_share=True)).one()
+
+
+def note(
+    connection: Connection,
+    ids: Ids,
+    org_id: str,
+    action: str,
+    subject: str,
+    now_ms: int,
+    changes: Mapping[str, Any] | None = None,
+) -> None:
+    """Adds an audit entry. `changes` holds `before` and `after` by field."""
+    entry = journal.entry_row(ids, org_id, action, subject, at_ms=now_ms, actor=ACTOR, changes=changes)
+    journal.add_entries(connection, [entry])
+
+
+def change(before: Any, after: Any) -> dict[str, Any]:
+    """A field's entry in the `changes` of an audit entry."""
+    return {"before": before, "after": after}

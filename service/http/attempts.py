@@ -1,0 +1,30 @@
+"""Failed attempts with keys, by address: whoever guesses is slowed down. Keys that work are never held up by it."""
+
+from collections import OrderedDict
+
+ALLOWED = 30
+"""Unknown keys that one address may send in a minute."""
+WINDOW_MS = 60_000
+MOST_ADDRESSES = 10_000
+"""Addresses remembered at a time; then the one whose window began longest ago is forgotten."""
+
+
+class FailedAttempts:
+    """Counts failed attempts of each address in windows of a minute. One for each process, in memory."""
+
+    def __init__(self) -> None:
+        self._windows: OrderedDict[str, tuple[int, int]] = OrderedDict()
+
+    def note(self, address: str, now_ms: int) -> int | None:
+        """Counts one more. Gives the seconds to wait when it is one too many, else None."""
+        begun_ms, count = self._windows.get(address, (now_ms, 0))
+        if not 0 <= now_ms - begun_ms < WINDOW_MS:
+            begun_ms, count = now_ms, 0
+        if count == 0:
+            self._windows.pop(address, None)
+            if len(self._windows) >= MOST_ADDRESSES:
+                self._windows.popitem(last=False)
+        self._windows[address] = (begun_ms, count + 1)
+        if count < ALLOWED:
+            return None
+        return max(1, -(-(begun_ms + WINDOW_MS - now_ms) // 1_000))

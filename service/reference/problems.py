@@ -1,0 +1,47 @@
+"""The page of errors."""
+
+from collections.abc import Iterable
+
+from callwright.contract.operation import AnyOperation
+from callwright.contract.problems import EVERYWHERE, PROBLEMS, ProblemCode
+from callwright.service.http.examples import problem_example
+from callwright.service.http.openapi.problems import problems_of
+
+from .exchanges import answer_lines
+from .tables import table
+
+_ENVELOPES = """A refused request has changed nothing. Problems come in one of two envelopes:
+
+- Nested, for nearly all: `{"error": {"type", "code", "message", "field", "errors", "request_id"}}`. `field` names what
+  is wrong, where it is one thing; `errors` lists everything that is wrong with a request. Some have further members.
+- Flat, for keys and origins: `{"error": "<code>", "message", "request_id"}`."""
+
+
+def problems_page(operations: Iterable[AnyOperation]) -> str:
+    """Every problem code with its status, its meaning, what to do, who gives it, and an example."""
+    found = sorted(PROBLEMS.values(), key=lambda entry: (entry.status, entry.code))
+    given: dict[ProblemCode, list[AnyOperation]] = {}
+    for operation in operations:
+        for problem in problems_of(operation):
+            given.setdefault(problem, []).append(operation)
+    rows = [(str(entry.status), f"[`{entry.code}`](#{entry.code})", entry.type, entry.meaning) for entry in found]
+    everywhere = ", ".join(f"[`{problem.code}`](#{problem.code})" for problem in EVERYWHERE)
+    lines = ["# Errors", "", *_ENVELOPES.splitlines(), "", *table(("status", "code", "type", "meaning"), rows), ""]
+    lines += [
+        "## Of every operation",
+        "",
+        f"{everywhere}. What only a body can have wrong is refused where one is read.",
+        "",
+    ]
+    for problem in found:
+        lines += [f"## {problem.code}", "", f"Status {problem.status}, type `{problem.type}`.", ""]
+        lines += [f"{problem.meaning} {problem.remedy}", ""]
+        if problem not in EVERYWHERE:
+            lines += [f"Given by {_names(given.get(problem, []))}.", ""]
+        lines += answer_lines(problem_example(problem))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _names(operations: Iterable[AnyOperation]) -> str:
+    links = [f"[{operation.name}](operations/{operation.noun}.md#{operation.name})" for operation in operations]
+    return ", ".join(links) or "paths that do not have the method"

@@ -1,0 +1,80 @@
+"""Made-up requests in the suite: fewer than `scripts/fuzz` sends, and the same ones at every run."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import requests
+from requests.adapters import BaseAdapter
+from urllib3 import HTTPResponse
+
+from callwright.contract.surface import OPERATIONS
+from tests.fuzz.report import report
+from tests.fuzz.run import fuzzed
+from tests.fuzz.stage import IN_PROCESS, opened
+
+CASES = 800
+SEED = 1
+
+
+def test_every_answer_to_made_up_requests_is_as_described(database_url: str, tmp_path: Path) -> None:
+    with opened(database_url, tmp_path, workers=False) as stage:
+        figures = fuzzed(stage, cases=CASES, seed=SEED)
+    assert figures.findings == {}, report(figures)
+    assert figures.cases == CASES
+    assert figures.over_loopback > 0
+    assert len(figures.statuses) == len(OPERATIONS)
+    done = sum(count for counted in figures.statuses.values() for status, count in counted.items() if status < 300)
+    assert done > CASES / 8, report(figures)
+
+
+class Lying(BaseAdapter):
+    """Changes some answers on their way."""
+
+    def __init__(self, honest: BaseAdapter) -> None:
+        super().__init__()
+        self._honest = honest
+
+    def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
+        """An answer, not always the one that was given."""
+        answer = self._honest.send(request)
+        path = request.path_url.partition("?")[0]
+        if answer.status_code != 200 or "X-Schemathesis-TestCaseId" not in request.headers:
+            return answer
+        if path == "/v1/agents":
+            answer.status_code = 503
+        elif path == "/v1/audiences":
+            answer.status_code = 418
+        elif path == "/v1/voices":
+            answer.raw.headers.discard("x-request-id")
+        elif path == "/v1/deployments":
+            answer.raw.headers["content-type"] = "text/html"
+        elif path == "/v1/phone_numbers":
+            answer.raw.headers.discard("content-length")
+            answer.raw = HTTPResponse(io.BytesIO(b'{"data":{}}'), answer.raw.headers, 200, preload_content=False)
+        elif path == "/v1/wallet":
+            raise requests.ConnectionError("nobody is there")
+        return answer
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._honest.close()
+
+
+def test_answers_that_are_not_as_described_are_found(tmp_path: Path) -> None:
+    lies = {
+        "GET /v1/agents": "Server error (503)",
+        "GET /v1/audiences": "Undocumented status code (418)",
+        "GET /v1/voices": "Custom check failed: `envelope` (200)",
+        "GET /v1/deployments": "Undocumented Content-Type (200)",
+        "GET /v1/phone_numbers": "Response violates schema (200)",
+        "GET /v1/wallet": "no answer: ConnectionError",
+    }
+    with opened(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as stage:
+        stage.session.mount(f"{IN_PROCESS}/v1/", Lying(stage.session.get_adapter(IN_PROCESS)))
+        figures = fuzzed(stage, cases=200, seed=SEED, only=[*lies, "GET /v1/voices/{id}"])
+    said = report(figures)
+    assert lies.items() <= set(figures.findings), said
+    assert {operation for operation, _ in figures.findings} == set(lies), said
+    assert "curl -X GET" in said
+    assert "svc_live_" not in said

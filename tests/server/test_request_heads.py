@@ -1,0 +1,114 @@
+"""Heads of requests that are too large or too slow end the connection, before anybody knows who sends them."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from callwright.server import request_heads
+from callwright.server.embedded import listener_on, listening
+from callwright.server.request_heads import MAX_HEAD
+from tests.service.http.sockets import Heard, Line, line_to
+
+GET = b"GET / HTTP/1.1\r\nHost: a\r\n"
+CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+PIECE = b"a" * 16_384
+MUCH = [PIECE] * 40
+
+
+async def counting(_: Any, receive: Any, send: Any) -> None:
+    """An application that answers with the number of bytes in a request's body."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    text = b"%d" % size
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(text))]})
+    await send({"type": "http.response.body", "body": text})
+
+
+@asynccontextmanager
+async def served() -> AsyncGenerator[str]:
+    """The application on the loopback."""
+    with listener_on() as listener:
+        async with listening(counting, listener) as base_url:
+            yield base_url.removesuffix("/v1")
+
+
+async def answer(line: Line) -> Heard:
+    """The next answer, which must come."""
+    heard = await line.hear()
+    assert heard is not None
+    return heard
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        [GET, b"X-One: ", *MUCH],
+        [b"GET /", *MUCH],
+        [GET, *(b"X-%d: %s\r\n" % (number, PIECE) for number in range(40))],
+        [b"\r\n" * 8_000] * 40,
+    ],
+)
+async def test_a_head_that_is_too_large_is_refused_before_it_ends(begun: list[bytes]) -> None:
+    async with served() as root:
+        async with line_to(root) as line:
+            await line.say(*begun)
+            heard = await line.hear()  # nothing, where what was sent and not read any more tears the connection down
+            assert heard is None or (heard.status, heard.headers["connection"]) == (431, "close")
+            assert await line.has_ended()
+        async with line_to(root) as line:
+            await line.say(GET, b"\r\n")
+            assert (await answer(line)).status == 200
+
+
+async def test_a_head_a_little_too_large_is_told_so() -> None:
+    async with served() as root, line_to(root) as line:
+        await line.say(GET, b"X-One: ")
+        for _ in range(MAX_HEAD // len(PIECE) + 2):
+            await line.say(PIECE)
+        heard = await answer(line)
+        assert (heard.status, heard.headers, heard.body) == (431, {"connection": "close", "content-length": "0"}, b"")
+        assert await line.has_ended()
+
+
+@pytest.mark.parametrize("endless", [[b"1;", *MUCH], [b"0\r\nX-Trailer: ", *MUCH], [b"1\r\na\r\n0\r\nX: ", *MUCH]])
+async def test_what_stands_between_and_behind_chunks_has_a_limit_too(endless: list[bytes]) -> None:
+    async with served() as root, line_to(root) as line:
+        await line.say(CHUNKED, *endless)
+        assert await line.hear() is None
+
+
+async def test_a_body_in_tiny_chunks_is_read() -> None:
+    async with served() as root, line_to(root) as line:
+        await line.say(CHUNKED, b"1\r\na\r\n" * 50_000, b"0\r\n\r\n")
+        assert (await answer(line)).body == b"50000"
+
+
+async def test_many_requests_at_once_are_not_one_large_head() -> None:
+    async with served() as root, line_to(root) as line:
+        count = 2 * MAX_HEAD // len(GET)
+        await line.say((GET + b"\r\n") * count)
+        assert {(await answer(line)).status for _ in range(count)} == {200}
+        await line.say(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 600000\r\n\r\n", b"a" * 600_000, GET, b"\r\n")
+        assert [(await answer(line)).body for _ in range(2)] == [b"600000", b"0"]
+
+
+async def test_a_head_that_does_not_arrive_in_time_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_heads, "HEAD_LIMIT_S", 0.05)
+    async with served() as root:
+        async with line_to(root) as patient:
+            await patient.say(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n")  # this head is complete
+            for begun in (b"", b"GET", GET, GET + b"X-One: a\r\n", b"\r\n"):
+                async with line_to(root) as line:
+                    await line.say(begun)
+                    heard = await answer(line)
+                    assert (heard.status, heard.headers["connection"]) == (408, "close")
+                    assert await line.has_ended()
+            await patient.say(b"body")
+            assert (await answer(patient)).body == b"4"
+            await patient.say(GET)  # the next head on the same connection
+            assert (await answer(patient)).status == 408

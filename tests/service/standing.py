@@ -1,0 +1,49 @@
+"""The same service at a moment of the test's choosing: its clock stands until the test moves it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from callwright.client.transport import ASGITransport, httpx
+from callwright.service.app import Application, gate_of
+from callwright.service.ports import Ports
+from callwright.service.storage.request_limits import RequestLimits
+from tests.service.doors import Door
+
+NOON_MS = 1_795_262_400_000
+"""2026-11-21T12:00:00Z."""
+
+
+@dataclass
+class MovableClock:
+    """Shows one moment until it is moved."""
+
+    at_ms: int = NOON_MS
+
+    def now_ms(self) -> int:
+        """The moment."""
+        return self.at_ms
+
+    def move(self, by_ms: int) -> None:
+        """Puts it forward."""
+        self.at_ms += by_ms
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process of a service whose clock stands."""
+
+    http: httpx.AsyncClient
+    clock: MovableClock
+    ports: Ports
+
+
+@asynccontextmanager
+async def standing(door: Door, *, clock: MovableClock | None = None) -> AsyncGenerator[Process]:
+    """Another process on the door's database, with the door's key. It has counted nothing yet."""
+    shown = clock or MovableClock()
+    ports = replace(door.service.ports, clock=shown, limits=RequestLimits(door.service.ports.database))
+    transport = ASGITransport(app=Application(ports, gate_of(ports)))
+    headers = {"Authorization": f"Bearer {door.api_key}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
+        yield Process(http, shown, ports)

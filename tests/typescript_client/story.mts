@@ -1,0 +1,128 @@
+// Uses the service from the first agent to the last call, every operation of it, as a program of a person would.
+
+import { Client, Conflict } from "../../clients/typescript/src/index.ts";
+import { program, thrown } from "./program.mts";
+
+program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
+  const asked: string[] = [];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    asked.push(`${init?.method} ${new URL(String(url)).pathname}`);
+    return globalThis.fetch(url, init);
+  };
+  const client = new Client({ baseUrl, apiKey, fetch });
+  const once = async <T extends { status: string }>(done: T["status"], look: () => Promise<T>): Promise<T> => {
+    for (let looks = 0; looks < 500; looks += 1) {
+      const found = await look();
+      if (found.status === done) return found;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`it never was ${done}: ${JSON.stringify(await look())}`);
+  };
+
+  const voice = (await client.voices.list({ language: "en-US", per_page: 1 })).data[0];
+  if (voice === undefined) throw new Error("there is no voice");
+  await client.voices.get({ id: voice.id });
+  const sample = await client.voices.getPreview({ id: voice.id });
+  const preview = await sample.arrayBuffer();
+
+  const talker = { voice_id: voice.id, language: "en-US", system_prompt: "Ask {{first_name}} whether they come." };
+  const agent = await client.agents.create({ name: "Ada", ...talker, metadata: { team: "front desk" } });
+  const spare = await client.agents.create({ name: "Bob", ...talker });
+  await client.agents.update({ id: agent.id, welcome_message: "Hello {{first_name}}." });
+  const { welcome_message: welcome } = await client.agents.get({ id: agent.id });
+  const deleted = await client.agents.delete({ id: spare.id });
+  const agents = (await client.agents.list({ language: ["en-US"] })).data.map((each) => each.name);
+
+  const person = { phone_number: "+12025550100", first_name: "Maria" };
+  const audience = await client.audiences.create({ name: "Patients", default_country: "US", rows: [person] });
+  const added = await client.audiences.addRows({
+    id: audience.id,
+    rows: [
+      { phone_number: "+12025550103", first_name: "Chen" },
+      { phone_number: "12", first_name: "Tom" },
+    ],
+  });
+  const csv = "phone_number,first_name\n+12025550104,Olga\n+1234,Tim\n";
+  const begun = await client.audiences.importCsv({ id: audience.id, csv });
+  const importing = { id: audience.id, import_id: begun.id };
+  const imported = await once("completed_with_errors", () => client.audiences.getImport(importing));
+  const faults = (await client.audiences.listImportErrors(importing)).data;
+  const rows: unknown[] = [];
+  for await (const row of client.audiences.listRows({ id: audience.id, per_page: 1 })) rows.push(row.values["first_name"]);
+  await client.audiences.update({ id: audience.id, description: "This week." });
+  await client.audiences.get({ id: audience.id });
+  await client.audiences.list({ name: "Patients" });
+  await client.audiences.delete({ id: (await client.audiences.create({ name: "Nobody" })).id });
+
+  const wanted = (await client.phoneNumbers.searchAvailable({ country: "US", per_page: 1 })).data[0];
+  if (wanted === undefined) throw new Error("there is no number");
+  const number = await client.phoneNumbers.rent({ country: "US", number: wanted.number });
+  await client.phoneNumbers.update({ id: number.id, label: "Front desk" });
+  const { label } = await client.phoneNumbers.get({ id: number.id });
+  const unused = await client.phoneNumbers.rent({ country: "US" });
+  const released = (await client.phoneNumbers.release({ id: unused.id })).status;
+  await client.phoneNumbers.list({ status: ["active"] });
+
+  const parts = { agent_id: agent.id, audience_id: audience.id, phone_number_ids: [number.id] };
+  const { id: campaign } = await client.deployments.create({ name: "Check-ups", ...parts, retry_policy: { max_attempts: 1 } });
+  await client.deployments.update({ id: campaign, budget_cap: { amount: "5.00" } });
+  const plan = await client.deployments.preview({ id: campaign });
+  await client.deployments.start({ id: campaign, plan_id: plan.plan_id });
+  const deployment = await once("completed", () => client.deployments.get({ id: campaign }));
+  const contacts = (await client.deployments.listContacts({ id: campaign })).pagination.total;
+  await client.deployments.list({ status: ["completed"], sort: "-created_at,name" });
+  const draft = await client.deployments.create({ name: "Never", ...parts });
+  const refusals = [
+    await thrown(client.deployments.pause({ id: draft.id })),
+    await thrown(client.deployments.resume({ id: draft.id })),
+  ];
+  const cancelled = (await client.deployments.cancel({ id: draft.id })).status;
+  await client.deployments.delete({ id: (await client.deployments.create({ name: "Unused", ...parts })).id });
+  const reception = { name: "Reception", agent_id: agent.id, phone_number_id: number.id };
+  const inbound = await client.deployments.createInbound(reception);
+
+  const calls = (await client.calls.list({ outcome: ["answered"], deployment_id: [campaign] })).data;
+  const call = calls[0];
+  if (call === undefined) throw new Error("nobody answered");
+  const { from } = await client.calls.get({ call_uuid: call.id });
+  const { turns } = await client.calls.getTranscript({ call_uuid: call.id, per_page: 2 });
+  refusals.push(await thrown(client.calls.hangUp({ call_uuid: call.id })));
+  const whole = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" });
+  const sound = new Uint8Array(await whole.arrayBuffer());
+  const part = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" }, { range: [2, 5] });
+  const etag = whole.headers.get("etag") ?? "";
+  const same = await client.calls.getRecording({ call_uuid: call.id, format: "mp3" }, { ifNoneMatch: etag });
+  const beyond = await thrown(client.calls.getRecording({ call_uuid: call.id }, { range: [10 ** 9] }));
+  const matches = (await client.transcripts.search({ query: "Hello", per_page: 1 })).pagination.total;
+  const stats = await client.calls.stats({ group_by: ["outcome"] });
+  const charges = (await client.wallet.listTransactions({ type: ["call_charge"] })).data.length;
+  const wallet = await client.wallet.get();
+
+  return {
+    asked,
+    preview: preview.byteLength > 1_000,
+    welcome,
+    deleted: deleted === undefined,
+    agents,
+    added: { added: added.added, invalid: added.invalid },
+    imported: imported.status,
+    faults: faults.map((fault) => fault.code),
+    rows,
+    label,
+    released,
+    status: deployment.status,
+    contacts,
+    cancelled,
+    inbound: inbound.call_type,
+    refused: refusals.map(({ name, code }) => (name === Conflict.name ? code : name)),
+    from: from === number.number,
+    turns: turns.length,
+    part: [part.status, [...new Uint8Array(await part.arrayBuffer())].join() === sound.slice(2, 6).join()],
+    same: same.status,
+    beyond: [beyond["status"], beyond["code"]],
+    matches: matches > 0,
+    stats: stats.calls > 0,
+    charges: charges > 0,
+    currency: wallet.balance.currency,
+  };
+});
