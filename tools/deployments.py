@@ -120,7 +120,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Answer a number",
         description=(
             "Binds a rented number to an agent: it answers whoever calls, which costs money. On the simulated network "
-            "nobody calls in yet. Ask first where the money is real. To call people use create_deployment. Stop it "
+            "nobody calls in yet. Ask first if money is real. To call people use create_deployment. Stop it "
             "with pause_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
@@ -131,10 +131,10 @@ TOOLS: tuple[Tool, ...] = (
         words={
             "name": "Unique.",
             "agent_id": "Id or name.",
-            "phone_number_id": "Id, E.164 number or label.",
-            "business_hours": "{timezone: IANA zone, windows: [{days: [mon], start: HH:MM, end}]}. Left out: always.",
+            "phone_number_id": "Id, number or label.",
+            "business_hours": "{timezone, windows: [{days: [mon], start: HH:MM, end}]}. Else always.",
             "after_hours": "{action: reject (default), voicemail or forward, forward_to}.",
-            "recording_enabled": "Record calls.",
+            "recording_enabled": "Record.",
         },
         flat=frozenset({"business_hours", "after_hours"}),
         hidden=frozenset({"max_concurrency", "overflow", "metadata"}),

@@ -24,6 +24,7 @@ MODES = list(GenerationMode)
 EVERY_HEALTH_CHECK = cast("list[HealthCheck]", list(HealthCheck))
 CONFIG = {
     "generation": {"with-security-parameters": False},
+    "output": {"sanitization": {"keys-to-sanitize": ["authorization"], "sensitive-markers": ["authorization"]}},
     "checks": {
         "negative_data_rejection": {"expected-statuses": [400, 401, 403, 404, 405, 409, 413, 415, 416, 422, 429]},
     },

@@ -24,8 +24,8 @@ RESTOCKED = 100
 """Cases after which there is something of everything again."""
 TURN = 18
 """Random cases of an operation before it is the next one's turn; fewer in a short run, so that each has a turn."""
-SHARES = {GenerationMode.POSITIVE: 2 / 3, GenerationMode.NEGATIVE: 1 / 3}
-"""Right ones reach further than wrong ones."""
+RIGHT = 2 / 3
+"""The part of them that is right, which reaches further than what is wrong."""
 
 
 @dataclass
@@ -91,6 +91,8 @@ class _Run:
     def whole(self, cases: int, only: Collection[str]) -> Figures:
         known = operations_of(self._schema)
         operations = [operation for operation in known if not only or operation.label in only]
+        if unknown := set(only) - {operation.label for operation in known}:
+            raise ValueError(f"there is no operation {', '.join(sorted(unknown))}")
         listed = [found.path for found in known if found.method == "get" and "{" not in found.path]
         for path in (*listed, *self._stage.unlisted):
             self._learn(path, self._stage.session.get(self._stage.in_process + path))
@@ -124,8 +126,9 @@ class _Run:
             self._learn(path, answer)
 
     def _turn(self, operation: Operation, turn: int, size: int, cases: int) -> None:
-        for mode, share in SHARES.items():
-            count = min(ceil(size * share), cases - self._figures.cases)
+        right = ceil(size * RIGHT)
+        for mode, most in ((GenerationMode.POSITIVE, right), (GenerationMode.NEGATIVE, size - right)):
+            count = min(most, cases - self._figures.cases)
             if count > 0:
                 random_cases(operation, mode, count=count, seeded=self._seed * 1_000_000 + turn, take=self._send)
 

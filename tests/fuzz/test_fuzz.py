@@ -13,7 +13,7 @@ from tests.fuzz.report import report
 from tests.fuzz.run import fuzzed
 from tests.fuzz.stage import IN_PROCESS, opened
 
-CASES = 800
+CASES = 600
 SEED = 1
 
 
