@@ -1,8 +1,13 @@
 """The whole surface: importing this module declares every operation and event."""
 
 from . import agents, audiences, calls, deployments, events, phone_numbers, transcripts, voices, wallet
-from .operation import OPERATIONS
+from .operation import OPERATIONS, Operation
 
 MODULES = (agents, voices, audiences, phone_numbers, deployments, calls, transcripts, wallet, events)
+
+# Modules are imported in an order that depends on who needs which first. What is made of the operations must not.
+_DECLARED = [value.name for module in MODULES for value in vars(module).values() if isinstance(value, Operation)]
+for _name in dict.fromkeys(_DECLARED):
+    OPERATIONS[_name] = OPERATIONS.pop(_name)
 
 __all__ = ["MODULES", "OPERATIONS"]

@@ -118,7 +118,7 @@ async def test_groups_go_by_several_fields_and_by_time(database_url: str, tmp_pa
         counted = {(group.key["hour"], group.key.get("disposition")): group.calls for group in stats.groups}
         assert counted == {("09", "goal_met"): 1, ("09", None): 1, ("10", None): 1}
         stats = await door.client.calls.stats(group_by=["day"], disposition=["goal_met"])
-        assert [(group.key, group.calls) for group in stats.groups] == [({"day": "2027-01-15"}, 1)]
+        assert [(group.key, group.calls) for group in stats.groups] == [({"day": "2096-10-02"}, 1)]
 
 
 @pytest.mark.parametrize("group_by", [[], ["outcome", "day", "hour", "language"], ["mood"]])
