@@ -28,13 +28,13 @@ class _Twice(ValueError):
 
 
 def read_json(body: bytes) -> dict[str, Any]:
-    """The JSON object in a body; an empty one is an empty object.
+    """The JSON object in a body; none at all is an empty object.
 
     Raises:
         Refusal: invalid_json when it is none, nests too deeply, or names a key twice in one object, since two readers
             would then disagree about what was said.
     """
-    if not body or not body.strip():
+    if not body:
         return {}
     try:
         value: object = orjson.loads(body)

@@ -49,20 +49,13 @@ _GENERAL: Any = checks
 _DESCRIBED: Any = openapi_checks
 
 
-def wrong_data(context: CheckContext, response: Response, case: Case) -> None:
-    """What is wrong by the description is refused. A body of blanks is not: it counts as none."""
-    body: Any = response.request.body
-    if not body or body.strip():
-        _DESCRIBED.negative_data_rejection(context, response, case)
-
-
 CHECKS: list[Any] = [
     _GENERAL.not_a_server_error,
     _DESCRIBED.status_code_conformance,
     _DESCRIBED.content_type_conformance,
     _DESCRIBED.response_headers_conformance,
     _DESCRIBED.response_schema_conformance,
-    wrong_data,
+    _DESCRIBED.negative_data_rejection,
     envelope,
     other_method,
 ]
