@@ -5,6 +5,7 @@ stands how long processors worked on a page: on a busy machine that is less. The
 0.7 GB) in the folder given and used again by the next run, which finds some calls more.
 """
 
+import gc
 import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
@@ -139,6 +140,7 @@ def _kinds() -> Generator[tuple[str, dict[str, str]]]:
         "outcome ": "answered,no_answer",
         "outcome  ": RARE,
         "deployment_id": f"dep_{deployment_number(CALLS // 2):024d}",
+        "deployment_id ": f"dep_{deployment_number(CALLS // 2):024d},dep_{1:024d}",
         "agent_id": f"agt_{3:024d}",
         "to": f"+1202{2_000_777}",
         "created_from": moment(day).isoformat(),
@@ -156,6 +158,7 @@ async def walk_million(folder: Path) -> None:
         await _filled(service, org)
         for _ in range(3):
             await _page(http, _Walk(), {}, None)
+        gc.freeze()  # as the program does once it is built
         await _whole_walk(service, http, org)
         for name, query in _kinds():
             walk, cursor = _Walk(), None

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol
 
 SECOND = 1_000
@@ -37,6 +38,16 @@ def moment(ms: int) -> datetime:
 def moment_or_none(ms: int | None) -> datetime | None:
     """The moment, where there is one."""
     return None if ms is None else moment(ms)
+
+
+@lru_cache(maxsize=8_192)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
+
+
+def instant_or_none(ms: int | None) -> str | None:
+    """The moment as JSON has it, to the second: `YYYY-MM-DDThh:mm:ssZ`. Of many moments in one second it is quick."""
+    return None if ms is None else _second(ms // 1_000)
 
 
 def milliseconds(value: datetime) -> int:

@@ -56,7 +56,7 @@ def encoded(operation: AnyOperation, result: Any, path: str) -> Answer:
         return Answer(operation.status, b"", {})
     if isinstance(result, Page):
         page = cast("Page[Any]", result)
-        data = b",".join(_json(entry) for entry in page.data)
+        data = b",".join(entry if isinstance(entry, bytes) else _json(entry) for entry in page.data)
         return Answer(operation.status, b'{"data":[' + data + b'],"pagination":' + _json(page.pagination) + b"}", {})
     made = getattr(result, "id", None) if operation.creates else None
     return Answer(operation.status, b'{"data":' + _json(result) + b"}", _location(operation, path, made))

@@ -133,33 +133,33 @@ class Finder(Protocol):
 
 @dataclass(frozen=True)
 class Walk:
-    """Finds the entries of a list by going through its rows. Counts up to `most` of them where that is given.
-
-    `counting` selects the same entries in words that let an index count them, where the statement itself does not.
-    """
+    """Finds the entries of a list by going through its rows. Counts up to `most` of them where that is given."""
 
     connection: Connection
     statement: Select[Any]
     most: int | None = None
-    counting: Select[Any] | None = None
 
     def total(self) -> int:
         """How many entries the list has."""
-        entries = self.statement if self.counting is None else self.counting
         if self.most is None:
-            counted = entries.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+            counted = self.statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
         else:
-            one = entries.with_only_columns(literal(1), maintain_column_froms=True).order_by(None)
+            one = self.statement.with_only_columns(literal(1), maintain_column_froms=True).order_by(None)
             counted = select(func.count()).select_from(one.limit(self.most).subquery())
         return self.connection.execute(counted).scalar_one()
 
     def rows(self, span: Span) -> Select[Any]:
         """The rows of the entries that are meant."""
-        behind = self.statement if span.last is None else self.statement.where(_behind(span.order, span.last))
-        return (behind.offset(span.skipped) if span.skipped else behind).limit(span.count)
+        rest = self.statement if span.last is None else self.statement.where(behind(span.order, span.last))
+        return (rest.offset(span.skipped) if span.skipped else rest).limit(span.count)
 
 
-def _behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
+def in_order(rows: Select[Any], order: Sequence[tuple[ColumnElement[Any], bool]]) -> Select[Any]:
+    """The rows in an order: the columns with whether each descends."""
+    return rows.order_by(*(column.desc() if descends else column.asc() for column, descends in order))
+
+
+def behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
     """`(a, b, id)` after `last` in the order given, in words from which both engines find the place in an index.
 
     Where directions differ that is only the place of `a`; what has the same `a` is gone through.
@@ -239,8 +239,7 @@ def page_of(
         span = Span(order, asked.per_page + 1, skipped=skipped)
     keys = [column.label(f"_key_{index}") for index, (column, _) in enumerate(order)]
     rows = finds.rows(span).add_columns(*keys)
-    ordered = rows.order_by(*(column.desc() if down else column.asc() for column, down in order))
-    found = connection.execute(ordered).all()
+    found = connection.execute(in_order(rows, order)).all()
     shown, has_more = found[: asked.per_page], len(found) > asked.per_page
     if total is None:
         is_last = not has_more and (bool(found) or not span.skipped)

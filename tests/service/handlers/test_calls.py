@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
+from callwright.contract.calls import Call
 from callwright.service.domain.clock import milliseconds, moment
 from callwright.service.storage.schema import calls, transcripts
 from tests.service.doors import Door, open_service
@@ -100,6 +101,36 @@ async def test_an_unanswered_call_has_no_recording_and_no_transcript(database_ur
         async with refusal(404, "not_found"):
             async with door.client.calls.get_recording(call_uuid=call_id):
                 raise AssertionError("there is nothing to open")
+
+
+async def test_a_call_has_the_same_bytes_in_a_list_and_by_itself(database_url: str, tmp_path: Path) -> None:
+    told = '{"first_name":"Zoë \\u2028 \\"李\\" 🙂","note":"\\u0001"}'
+    kinds: tuple[dict[str, Any], ...] = (
+        {"turns": 2, "variables": told, "warnings": '["first_name is empty"]', "unanswered_questions": '["Why?"]'},
+        {"turns": 2, "ended_at": 1_000_000_000_999, "disposition": "goal_met", "callback_at": DIALLED_MS + 86_399_999},
+        {"outcome": "busy", "answered_at": None, "duration_ms": 0, "cost_micros": 0, "billed_seconds": 0},
+        {"status": "in_progress", "outcome": None, "ended_at": None, "cost_micros": None},
+        {"status": "queued", "outcome": None, "started_at": None, "ringing_at": None, "answered_at": None}
+        | {"ended_at": None, "duration_ms": 0, "cost_micros": None, "language": None},
+        {
+            "simulated": False,
+            "call_type": "inbound",
+            "cost_micros": 123_456_789,
+            "billed_seconds": 1,
+            "duration_ms": 500,
+        },
+    )
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        for index, kind in enumerate(kinds):
+            fields: dict[str, Any] = {"id": f"cal_{index}", "to_number": f"+1212555010{index}", **kind}
+            await put_call(door, **fields)
+        listed = await http.get("/v1/calls", params={"sort": "created_at"})
+        each = [(await http.get(f"/v1/calls/cal_{index}")).content for index in range(len(kinds))]
+        alone = [content.removeprefix(b'{"data":').removesuffix(b"}") for content in each]
+        assert listed.content.startswith(b'{"data":[' + b",".join(alone) + b'],"pagination":')
+        assert list(listed.json()["data"][0]) == [
+            field.serialization_alias or name for name, field in Call.model_fields.items()
+        ]
 
 
 @pytest.mark.requirement("PAGE-05", "PAGE-06", "PAGE-14", "PATH-29")

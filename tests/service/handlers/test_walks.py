@@ -13,6 +13,7 @@ from callwright.client.listing import Listing
 from callwright.contract.calls import Call
 from callwright.contract.pagination import MOST_COUNTED
 from callwright.service.domain.clock import moment
+from callwright.service.storage import deployment_calls
 from callwright.service.storage.schema import calls, deployments
 from tests.service import samples
 from tests.service.doors import Door, open_service
@@ -103,6 +104,30 @@ async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for
         assert [entry.id for page in numbered for entry in page] == ids
 
 
+@pytest.mark.requirement("FILTER-02", "FILTER-07")
+@pytest.mark.parametrize("most_parts", [deployment_calls.MOST_PARTS, 1])
+@pytest.mark.parametrize("sort", ["-created_at", *SORTS])
+async def test_calls_of_several_deployments_come_in_one_order(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str, most_parts: int
+) -> None:
+    monkeypatch.setattr(deployment_calls, "MOST_PARTS", most_parts)
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        for seed, deployment_id in enumerate(("dep_1", "dep_2", "dep_3"), start=10):
+            await put_many(door, 100, Random(seed), deployment_id=deployment_id)
+        await put_many(other, 10, Random(20), deployment_id="dep_4")
+        await put_deployment(door, "dep_1")
+        await put_deployment(door, "dep_2")
+        find, asked = door.client.calls.list, ["dep_2", "dep_1", "dep_2", "dep_4", "dep_5"]
+        ids = [call.id async for call in find(sort=sort, per_page=200) if call.deployment_id in asked]
+        pages = [page async for page in find(sort=sort, deployment_id=asked, per_page=30).pages()]
+        assert [call.id for page in pages for call in page.data] == ids
+        assert {page.pagination.total for page in pages} == {200}
+        numbered = [(await find(sort=sort, deployment_id=asked, per_page=30, page=page)).data for page in range(1, 9)]
+        assert [call.id for page in numbered for call in page] == ids
+        busy = [call.id async for call in find(sort=sort, deployment_id=asked, outcome=["busy"], per_page=30)]
+        assert busy == [call.id async for call in find(sort=sort, outcome=["busy"]) if call.id in ids]
+
+
 async def put_deployment(door: Door, deployment_id: str) -> None:
     """Makes a deployment under this id."""
     made = (await samples.draft(door, deployment_id)).deployment
@@ -175,6 +200,7 @@ def of_calls(statements: Sequence[Statement]) -> Statement:
         ({"outcome": ["answered", "busy"]}, "ix_calls_created", "created_at"),
         ({"created_from": moment(FIRST_MS)}, "ix_calls_created", "created_at"),
         ({"deployment_id": "dep_1"}, "ix_calls_deployment", "created_at"),
+        ({"deployment_id": ["dep_1", "dep_2"]}, "ix_calls_deployment", "created_at"),
     ],
 )
 async def test_an_index_leads_to_the_place_of_a_cursor(
@@ -189,14 +215,15 @@ async def test_an_index_leads_to_the_place_of_a_cursor(
         with recorded() as statements:
             await door.client.calls.list(per_page=20, cursor=first.pagination.next_cursor, **filters)
         plan = await database.read(of_calls(statements).plan)
+        lines = plan.splitlines()
         if database.is_sqlite:
-            (line,) = [line for line in plan.splitlines() if "USING INDEX" in line]
-            assert f"USING INDEX {index} " in line, plan
-            assert f"{leads_to}" in line.partition(index)[2], plan
-            assert "USE TEMP B-TREE FOR ORDER BY" not in plan
+            found = [line for line in lines if "USING INDEX ix_" in line]
+            assert all(leads_to in line.partition(f"USING INDEX {index} ")[2] for line in found), plan
         else:
-            lines = plan.splitlines()
-            (found,) = [number for number, line in enumerate(lines) if "Index Scan" in line]
-            assert f"using {index} on calls" in lines[found], plan
-            assert "Index Cond" in lines[found + 1], plan
-            assert leads_to in lines[found + 1], plan
+            found = [number for number, line in enumerate(lines) if "using ix_" in line]
+            assert all(f"using {index} on calls" in lines[number] for number in found), plan
+            assert all("Index Cond" in lines[number + 1] for number in found), plan
+            assert all(leads_to in lines[number + 1] for number in found), plan
+        parts = 2 if filters.get("deployment_id") == ["dep_1", "dep_2"] else 1
+        assert len(found) == parts, plan
+        assert parts > 1 or "USE TEMP B-TREE FOR ORDER BY" not in plan
