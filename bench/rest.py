@@ -23,9 +23,11 @@ from statistics import median
 import anyio
 import psycopg
 from anyio.streams.buffered import BufferedByteReceiveStream
+from psycopg import sql
 from sqlalchemy import make_url
 
 from bench.over_http import Server, answer, load, request, serving
+from callwright.service.storage import migrate
 
 CLI = [sys.executable, "-m", "callwright.server.main"]
 ROUND_S = 3.0
@@ -104,28 +106,47 @@ def posts(server: Server, key: str, numbers: "itertools.count[int]") -> float:
     return made / ROUND_S
 
 
-def commits_on_sqlite(folder: str) -> float:
-    """Single-row commits a second of a loop on a database file of its own, as durable as the service's."""
-    connection = sqlite3.connect(Path(folder, "bare.db"), isolation_level=None)
-    for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "CREATE TABLE IF NOT EXISTS t (id, name)"):
+def row_of(number: int) -> dict[str, object]:
+    """The row that a POST adds, of an organization that is there."""
+    made = {"org_id": "org_bare", "welcome_message": "", "created_at": 1, "updated_at": 1, "metadata": "{}"}
+    return {**FIELDS, **made, "id": f"agt_{number:024}", "name": f"Bare {number}", "created_by_key_id": "key_bare"}
+
+
+ADD_ORGANIZATION = (
+    "INSERT INTO organizations (id, name, plan, created_at) VALUES ('org_bare', 'bare', 'pro', 1) "
+    "ON CONFLICT DO NOTHING"
+)
+COLUMNS = tuple(row_of(0))
+
+
+def commits_on_sqlite(folder: str, numbers: "itertools.count[int]") -> float:
+    """Commits a second of a loop that adds the same row to the same table in a file of its own, as durably."""
+    path = Path(folder, "bare.db")
+    migrate.upgrade(f"sqlite:///{path}")
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON", ADD_ORGANIZATION):
         connection.execute(statement)
+    add = f"INSERT INTO agents ({', '.join(COLUMNS)}) VALUES ({', '.join(':' + name for name in COLUMNS)})"
     made, until = 0, time.perf_counter() + ROUND_S
     while time.perf_counter() < until:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute("INSERT INTO t VALUES (?, ?)", (made, "Bench"))
+        connection.execute(add, row_of(next(numbers)))
         connection.execute("COMMIT")
         made += 1
     connection.close()
     return made / ROUND_S
 
 
-def commits_on_postgres(url: str) -> float:
-    """Single-row commits a second of a loop on one connection."""
+def commits_on_postgres(url: str, numbers: "itertools.count[int]") -> float:
+    """Commits a second of a loop that adds the same row to the same table over one connection."""
+    names = sql.SQL(", ").join(sql.Identifier(name) for name in COLUMNS)
+    places = sql.SQL(", ").join(sql.Placeholder(name) for name in COLUMNS)
+    add = sql.SQL("INSERT INTO agents ({}) VALUES ({})").format(names, places)
     with psycopg.connect(plain(url), autocommit=True) as connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS bare_rows (id bigint PRIMARY KEY, name text)")
+        connection.execute(ADD_ORGANIZATION)
         made, until = 0, time.perf_counter() + ROUND_S
         while time.perf_counter() < until:
-            connection.execute("INSERT INTO bare_rows VALUES (%s, %s)", (time.monotonic_ns(), "Bench"))
+            connection.execute(add, row_of(next(numbers)))
             made += 1
     return made / ROUND_S
 
@@ -151,7 +172,9 @@ def compare(engine: str, folder: str, url: str | None, rounds: int) -> None:
             with bare(plain(url)) as reading:
                 gets(reading, key, agent_id)
                 rows = [(gets(server, key, agent_id)[0], gets(reading, key, agent_id)[0]) for _ in range(rounds)]
-        bare_commits = (lambda: commits_on_sqlite(folder)) if url is None else (lambda: commits_on_postgres(url))
+        bare_commits = (
+            (lambda: commits_on_sqlite(folder, numbers)) if url is None else (lambda: commits_on_postgres(url, numbers))
+        )
         written = [(posts(server, key, numbers), bare_commits()) for _ in range(rounds)]
     ours_us, bare_us = (median(pair[which][1] for pair in read) for which in (0, 1))
     show(f"GET one row, {engine}", [(ours[0], theirs[0]) for ours, theirs in read], 0.4)

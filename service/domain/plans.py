@@ -1,6 +1,7 @@
 """Plans and what they allow, and what an organization negotiated in their place."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ PLANS = {
 }
 
 
+@lru_cache(maxsize=1_000)
 def negotiated(
     plan: Plan,
     *,

@@ -3,7 +3,9 @@
 import json
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract import agents as contract
 from callwright.contract.pagination import Page
@@ -14,15 +16,22 @@ from callwright.service.domain.templates import variables_in
 from callwright.service.speech.voices import voice
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.listing import Listing, page_of
+from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import agents, deployments
 
-from .changes import LIVE, check_name_free, given
+from .changes import LIVE, check_name_free, given, name_taken
 from .work import Work, handles
 
 _C = agents.c
-_FIND = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
-_NAMED = select(_C.id).where(_C.org_id == bindparam("org"), _C.name == bindparam("name"))
-_ADD = insert(agents)
+_BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
+_UNIQUE = (_C.org_id, _C.name)
+_FIND, _LOCK = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
+_NAMED = Prepared(select(_C.id).where(_C.org_id == bindparam("org"), _C.name == bindparam("name")))
+_ADD = {
+    "sqlite": Prepared(sqlite_insert(agents).on_conflict_do_nothing(index_elements=_UNIQUE).returning(agents)),
+    "postgresql": Prepared(pg_insert(agents).on_conflict_do_nothing(index_elements=_UNIQUE).returning(agents)),
+}
+"""Gives no row where the name is taken: looking first would be another statement, and could be overtaken."""
 _IN_USE = select(deployments.c.id).where(deployments.c.agent_id == bindparam("id"), deployments.c.status.in_(LIVE))
 _LIST = Listing(
     contract.list_agents,
@@ -32,16 +41,15 @@ _LIST = Listing(
 )
 
 
-def find(work: Work, agent_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
+def find(work: Work, agent_id: str, *, field: str | None = None, lock: bool = False) -> Any:
     """The agent's row, with `lock` kept from being deleted meanwhile. Raises `Refusal`: not_found."""
-    statement = _FIND.with_for_update() if lock else _FIND
-    row = work.connection.execute(statement, {"id": agent_id, "org": work.org_id}).one_or_none()
+    row = (_LOCK if lock else _FIND).first(work.connection, {"id": agent_id, "org": work.org_id})
     if row is None:
         raise not_found(field)
     return row
 
 
-def show(row: Row[Any]) -> contract.Agent:
+def show(row: Any) -> contract.Agent:
     """An agent as callers see it."""
     spoken = voice(row.voice_id)
     warnings: list[str] = []
@@ -85,19 +93,19 @@ def get_agent(asked: contract.GetAgent, work: Work) -> contract.Agent:
 def create_agent(asked: contract.CreateAgent, work: Work) -> contract.Agent:
     """A new agent."""
     _check_voice(asked.voice_id)
-    check_name_free(work, _NAMED, asked.name)
-    agent_id = work.ids.new("agt")
     row = {
         **asked.model_dump(exclude={"metadata"}),
-        "id": agent_id,
+        "id": work.ids.new("agt"),
         "org_id": work.org_id,
         "metadata": json_text(asked.metadata),
         "created_at": work.now_ms,
         "updated_at": work.now_ms,
         "created_by_key_id": work.key_id,
     }
-    work.connection.execute(_ADD, row)
-    return show(find(work, agent_id))
+    made = _ADD[work.connection.dialect.name].first(work.connection, row)
+    if made is None:
+        raise name_taken()
+    return show(made)
 
 
 @handles(contract.update_agent)

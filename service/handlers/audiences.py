@@ -15,6 +15,7 @@ from callwright.service.domain.refusals import Refusal, invalid, not_found
 from callwright.service.domain.rows import BadRow
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.listing import Listing, page_of
+from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import audience_rows, audiences, deployments, import_errors, imports
 
 from .changes import LIVE, check_name_free, given
@@ -31,7 +32,7 @@ _LAST_IMPORT = (
 )
 _WITH_IMPORT = select(audiences, _LAST_IMPORT)
 _FIND = _WITH_IMPORT.where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
-_NAMED = select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name"))
+_NAMED = Prepared(select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name")))
 _IN_USE = select(deployments.c.id).where(deployments.c.audience_id == bindparam("id"), deployments.c.status.in_(LIVE))
 MAX_SHOWN_ERRORS = 100
 

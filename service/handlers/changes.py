@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from sqlalchemy import Select
-
 from callwright.contract.model import Input
 from callwright.contract.problems import DUPLICATE_NAME
 from callwright.service.domain.refusals import Refusal, invalid
+from callwright.service.storage.prepared import Prepared
 
 from .work import Work
 
@@ -23,11 +22,16 @@ def given(asked: Input, *, clearable: tuple[str, ...] = ()) -> dict[str, Any]:
     return changes
 
 
-def check_name_free(work: Work, taken_by: Select[Any], name: str, *, but: str | None = None) -> None:
+def check_name_free(work: Work, taken_by: Prepared, name: str, *, but: str | None = None) -> None:
     """Raises `Refusal`: duplicate_name when another row of the organization has the name.
 
     `taken_by` selects the id by the parameters `org` and `name`.
     """
-    owner = work.connection.execute(taken_by, {"org": work.org_id, "name": name}).scalar()
-    if owner is not None and owner != but:
-        raise Refusal(DUPLICATE_NAME, "name: is already taken", field="name")
+    owner = taken_by.first(work.connection, {"org": work.org_id, "name": name})
+    if owner is not None and owner.id != but:
+        raise name_taken()
+
+
+def name_taken() -> Refusal:
+    """duplicate_name: another thing of the organization has the name."""
+    return Refusal(DUPLICATE_NAME, "name: is already taken", field="name")

@@ -8,13 +8,14 @@ from callwright.contract import deployments as contract
 from callwright.contract.problems import PLAN_LIMIT_REACHED
 from callwright.service.dialler.activation import SNAPSHOT
 from callwright.service.domain.refusals import Refusal, not_found
+from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import deployment_contacts, deployments
 
 from .deployment_view import show
 from .work import Work
 
 _D, _K = deployments.c, deployment_contacts.c
-NAMED = select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name"))
+NAMED = Prepared(select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name")))
 """The deployment with a name, for `changes.check_name_free`."""
 _LOCKED = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org")).with_for_update()
 _NEXT = (

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, cast
 
 from callwright.service.domain.phone import masked
@@ -27,7 +28,7 @@ def kept(name: str, value: Any) -> Any:
     """What is kept of a field's value: JSON without secrets and numbers, long texts by their beginning."""
     if value is None:
         return None
-    if _SECRET_NAME.fullmatch(name):
+    if _is_secret(name):
         return SECRET
     if isinstance(value, str):
         return _text(name, value)
@@ -37,6 +38,11 @@ def kept(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [kept(name, entry) for entry in cast("list[Any]", value)]
     return value
+
+
+@lru_cache(maxsize=1_000)
+def _is_secret(name: str) -> bool:
+    return _SECRET_NAME.fullmatch(name) is not None
 
 
 def _text(name: str, text: str) -> Any:

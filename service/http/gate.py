@@ -7,34 +7,32 @@ key, route and fields, creator, handler. What is answered says where the key sta
 import logging
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from starlette.responses import FileResponse
 
 from callwright.contract.betas import RATELIMIT_FIELDS
+from callwright.contract.operation import AnyOperation
 from callwright.contract.problems import (
-    DAILY_QUOTA_EXCEEDED,
     IDEMPOTENCY_IN_PROGRESS,
     INTERNAL_ERROR,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
     ORIGIN_NOT_ALLOWED,
-    RATE_LIMITED,
     SERVICE_UNAVAILABLE,
 )
 from callwright.service.domain.refusals import Refusal
-from callwright.service.domain.request_rate import Standing
 from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
-from callwright.service.storage.request_limits import Allowance
 
 from . import betas, idempotency
+from .admission import Admission, refuse_if_too_many
 from .answers import Answer
-from .attempts import FailedAttempts
 from .incoming import Incoming
 from .known_answers import KnownAnswers
-from .known_keys import KnownKeys
 from .principals import Principal, bearer, handed_over
 from .problems import problem_body
 from .ranges import check_range
@@ -45,7 +43,6 @@ from .unit import Asked, MediaWanted, performed
 log = logging.getLogger(__name__)
 TOOL_HEADER = b"x-callwright-tool"
 _TOOL = re.compile(r"[a-z_]{1,64}")
-_NO_ROUTE = "other"
 _LOCKED = "55P03"
 """Postgres: another transaction held a lock for longer than this one would wait."""
 _AGAIN = ("40001", "40P01")
@@ -58,9 +55,8 @@ class Gate:
     def __init__(self, ports: Ports, routes: RouteTable) -> None:
         self._ports = ports
         self._routes = routes
-        self._known = KnownKeys(ports.database)
+        self._admission = Admission(ports)
         self._answers = KnownAnswers()
-        self._failed = FailedAttempts()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answers one request."""
@@ -90,19 +86,50 @@ class Gate:
         secret = handed_over(incoming.scope)
         if secret is None:
             secret = bearer(incoming.header(b"authorization"))
-        principal = await self._identified(secret, incoming)
         found = self._routes.find(incoming.method, incoming.path.removeprefix(incoming.scope["root_path"]))
-        standing = await self._counted(principal, found, headers)
+        operation = found.operation
+
+        def look_up(connection: Connection, principal: Principal) -> Answer | Refusal | None:
+            if operation is None or not operation.looks_up:
+                return None
+            asked = self._asked(operation, found, principal, incoming, body, sent, request_id, secret)
+            return _look_up(connection, self._ports, asked)
+
+        admitted = await self._admission.admit(secret, operation, incoming.address, look_up)
+        standing = admitted.standing
+        if standing is not None:
+            headers.update(standing.headers())
+            refuse_if_too_many(standing, self._ports.clock.now_ms())
         switched_on = betas.enabled(incoming.header(b"x-service-beta"))
         if switched_on:
             headers[betas.HEADER] = f"enable={','.join(sorted(switched_on))}"
             if RATELIMIT_FIELDS.name in switched_on and standing is not None:
                 headers.update(standing.draft_fields(self._ports.clock.now_ms()))
-        operation = found.operation
         if operation is None:
             raise _no_route(found)
         if operation.deprecated is not None:
             headers.update(operation.deprecated.headers())
+        if isinstance(admitted.answer, Refusal):
+            raise admitted.answer
+        if admitted.answer is not None:
+            return admitted.answer
+        asked = self._asked(operation, found, admitted.principal, incoming, body, sent, request_id, secret)
+        if operation.looks_up and asked.refusal is None:
+            return await self._looked_up(asked, incoming.query)
+        answer = await self._performed(asked)
+        return await self._media(answer, incoming) if isinstance(answer, MediaWanted) else answer
+
+    def _asked(
+        self,
+        operation: AnyOperation,
+        found: Found,
+        principal: Principal,
+        incoming: Incoming,
+        body: bytes,
+        sent: Mapping[str, Any],
+        request_id: str,
+        secret: str,
+    ) -> Asked:
         asked = Asked(
             operation=operation,
             principal=principal,
@@ -124,53 +151,17 @@ class Gate:
             asked.input = read_input(incoming.query, operation, found.path, sent)
         except Refusal as refusal:
             asked.refusal = refusal  # held back until the idempotency key was looked up
-        if operation.looks_up and asked.refusal is None:
-            return await self._looked_up(asked, incoming.query)
-        answer = await self._performed(asked)
-        return await self._media(answer, incoming) if isinstance(answer, MediaWanted) else answer
-
-    async def _identified(self, secret: str, incoming: Incoming) -> Principal:
-        try:
-            principal = await self._known.find(secret)
-        except Refusal:
-            address, now_ms = incoming.address, self._ports.clock.now_ms()
-            wait_s = None if address is None else self._failed.note(address, now_ms)
-            if wait_s is None:
-                raise
-            said = "Too many unknown keys came from this address."
-            raise Refusal(RATE_LIMITED, said, headers={"Retry-After": str(wait_s)}) from None
-        self._ports.note_use(principal.key_id)
-        return principal
-
-    async def _counted(self, principal: Principal, found: Found, headers: dict[str, str]) -> Standing | None:
-        """Counts the request, notes in the headers where the key stands, and refuses what is too much."""
-        plan, operation = principal.plan, found.operation
-        if plan.requests_per_second is None and plan.requests_per_day is None:
-            return None
-        share = 1.0 if operation is None else operation.rate_share
-        allowance = Allowance(
-            key_id=principal.key_id,
-            group=_NO_ROUTE if operation is None else operation.group,
-            per_second=None if plan.requests_per_second is None else plan.requests_per_second * share,
-            per_day=plan.requests_per_day,
-        )
-        now_ms = self._ports.clock.now_ms()
-        standing = await self._ports.limits.take(allowance, now_ms)
-        if standing is not None:
-            headers.update(standing.headers())
-            if standing.refused is not None:
-                headers["Retry-After"] = str(standing.wait_s(now_ms))
-                raise Refusal(RATE_LIMITED if standing.refused == "second" else DAILY_QUOTA_EXCEEDED)
-        return standing
+        return asked
 
     async def _looked_up(self, asked: Asked, query: bytes) -> Answer:
         """The answer to a look-up, the one of a moment ago where nothing was committed since the key was found."""
-        place, generation = (asked.principal.org_id, asked.canonical, query), self._known.generation
+        place, generation = (asked.principal.org_id, asked.canonical, query), self._admission.generation
         now_ms = self._ports.clock.now_ms()
         answer = self._answers.find(place, generation, now_ms)
         if answer is None:
-            found = await self._ports.database.look_up(performed, self._ports, asked)
-            assert isinstance(found, Answer)  # nothing that is looked up comes as media
+            found = await self._ports.database.look_up(_look_up, self._ports, asked)
+            if isinstance(found, Refusal):
+                raise found
             self._answers.keep(place, generation, now_ms, answer := found)
         return answer
 
@@ -204,6 +195,15 @@ class Gate:
             return Answer(304, b"", headers)
         check_range(incoming, os.stat(recording.path).st_size)
         return Answer(200, b"", headers, FileResponse(recording.path, media_type=recording.media_type))
+
+
+def _look_up(connection: Connection, ports: Ports, asked: Asked) -> Answer | Refusal:
+    try:
+        answer = performed(connection, ports, asked)
+    except Refusal as refusal:
+        return refusal
+    assert isinstance(answer, Answer)  # nothing that is looked up comes as media
+    return answer
 
 
 def _no_route(found: Found) -> Refusal:

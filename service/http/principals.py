@@ -18,6 +18,7 @@ from callwright.contract.operation import CreatorBound
 from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
 from callwright.service.domain.plans import PLANS, Plan, negotiated
 from callwright.service.domain.refusals import Refusal
+from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import api_keys, memberships, organizations, users
 
 KeyKind = Literal["live", "personal"]
@@ -48,8 +49,8 @@ _FIND = (
 )
 # Whoever revokes the key waits for the write under way; so a write is never committed with a revoked key. SQLite has
 # one writer anyway.
-_FIND_FOR_WRITING = _FIND.with_for_update(read=True, of=api_keys)
-_CREATOR = (
+_READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, of=api_keys))
+_CREATOR = Prepared(
     select(users.c.email)
     .join(memberships, (memberships.c.user_id == users.c.id) & memberships.c.left_at.is_(None))
     .join(api_keys, (api_keys.c.created_by_user_id == users.c.id) & (api_keys.c.org_id == memberships.c.org_id))
@@ -117,7 +118,7 @@ def identify(connection: Connection, secret: str, *, writes: bool = False) -> Pr
     """
     if not _FORM.fullmatch(secret):
         raise Refusal(INVALID_API_KEY)
-    row = connection.execute(_FIND_FOR_WRITING if writes else _FIND, {"hash": fingerprint(secret)}).one_or_none()
+    row = (_WRITING if writes else _READING).first(connection, {"hash": fingerprint(secret)})
     if row is None:
         raise Refusal(INVALID_API_KEY)
     plan = negotiated(
@@ -131,7 +132,7 @@ def identify(connection: Connection, secret: str, *, writes: bool = False) -> Pr
 
 def check_creator(connection: Connection, key_id: str, needs: CreatorBound, action_url: str) -> None:
     """Raises `Refusal`: api_key_owner_required unless the user who made the key is in the organization still."""
-    found = connection.execute(_CREATOR, {"key": key_id}).one_or_none()
+    found = _CREATOR.first(connection, {"key": key_id})
     if found is None:
         said = "The user who made this API key is no longer in the organization."
     elif needs == "member_with_email" and not found.email:

@@ -6,6 +6,8 @@ on Postgres each is a transaction in a thread. A unit must be short: on SQLite i
 """
 
 import sqlite3
+import time
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ import anyio
 from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import QueuePool
 
 P = ParamSpec("P")
@@ -23,6 +26,11 @@ T = TypeVar("T")
 READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""
 POSTGRES_CONNECTIONS = 12
+"""Connections for transactions; as many threads read and write."""
+LOOK_UPS = 4
+"""Connections and threads on Postgres that run single statements, each committed by itself."""
+IDLE_S = 5.0
+"""A connection to Postgres that nobody used for so long is tried before it is used again."""
 GROUP = 64
 """Most units of work that share one commit on SQLite."""
 WAITING_WRITES = 2_000
@@ -72,7 +80,34 @@ def make_engine(url: str, *, writer: bool = False, begins: bool = True) -> Engin
         if begins:
             event.listen(engine, "begin", on_begin)
         return engine
-    return create_engine(url, pool_size=POSTGRES_CONNECTIONS, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
+    made = create_engine(url, pool_size=POSTGRES_CONNECTIONS + LOOK_UPS, max_overflow=0, hide_parameters=True)
+    _try_idle_connections(made)
+    return made
+
+
+def _try_idle_connections(engine: Engine) -> None:
+    """Replaces connections that broke while nobody used them. Trying each one at each use takes as long as a query."""
+
+    def on_checkin(_: Any, record: Any) -> None:
+        record.info["used_at"] = time.monotonic()
+
+    def on_checkout(connection: Any, record: Any, _: Any) -> None:
+        if time.monotonic() - record.info.get("used_at", time.monotonic()) > IDLE_S:
+            try:
+                connection.execute("SELECT 1")
+                connection.rollback()
+            except engine.dialect.loaded_dbapi.Error as error:
+                raise DisconnectionError("the connection broke while it was idle") from error
+
+    event.listen(engine, "checkin", on_checkin)
+    event.listen(engine, "checkout", on_checkout)
+
+
+def _is_broken(connection: Connection) -> bool:
+    if connection.invalidated:
+        return True
+    driver: Any = connection.connection.dbapi_connection
+    return driver is None or bool(driver.closed)
 
 
 class Database:
@@ -88,6 +123,8 @@ class Database:
         self._looking_up = make_engine(url, begins=False) if self.is_sqlite else self._reading
         self._look_ups: Connection | None = None
         self._at_once = made.execution_options(isolation_level="AUTOCOMMIT")
+        self._kept: deque[Connection] = deque()
+        self._look_up_threads = anyio.CapacityLimiter(LOOK_UPS)
         self._readers = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
         self._writers = 1 if self.is_sqlite else POSTGRES_CONNECTIONS
         self._read_threads = anyio.CapacityLimiter(self._readers)
@@ -113,10 +150,10 @@ class Database:
         """Runs a unit of work that reads a few rows by their keys.
 
         On SQLite it runs where it is called: handing it to a thread and back takes longer than the reading, which never
-        waits for a lock.
+        waits for a lock. On Postgres it is as `at_once`.
         """
         if not self.is_sqlite:
-            return await self.read(work, *args, **kwargs)
+            return await self.at_once(work, *args, **kwargs)
         self._check_open()
         if self._look_ups is None:
             self._look_ups = self._looking_up.connect()
@@ -131,14 +168,38 @@ class Database:
             driver.rollback()
 
     async def at_once(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Runs statements that are each committed as they are run. For Postgres: counts must outlive a refusal."""
+        """Runs statements on Postgres that are each committed as they are run, and each see the state of that moment.
+
+        If the connection turns out to be broken, all of them are run again on another one, once.
+        """
         self._check_open()
 
         def run() -> T:
-            with self._at_once.connect() as connection:
-                return work(connection, *args, **kwargs)
+            try:
+                return self._run_at_once(work, *args, **kwargs)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            return self._run_at_once(work, *args, **kwargs)
 
-        return await to_thread.run_sync(run, limiter=self._write_threads)
+        return await to_thread.run_sync(run, limiter=self._look_up_threads)
+
+    def _run_at_once(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            connection = self._kept.pop()
+        except IndexError:
+            connection = self._at_once.connect()
+        try:
+            return work(connection, *args, **kwargs)
+        except DBAPIError as error:
+            error.connection_invalidated = error.connection_invalidated or _is_broken(connection)
+            raise
+        finally:
+            if _is_broken(connection):
+                connection.invalidate()
+                connection.close()
+            else:
+                self._kept.append(connection)
 
     def generation(self) -> int | None:
         """A number that differs once anybody has committed anything; None on Postgres, which cannot tell cheaply.
@@ -201,12 +262,16 @@ class Database:
     def _commit_together(self, batch: list[_Unit]) -> None:
         try:
             with self._writing.connect() as connection, connection.begin():
+                # Savepoints on the driver: SQLAlchemy's own take longer than the unit's statements.
+                driver: sqlite3.Connection = cast("Any", connection.connection.dbapi_connection)
                 for unit in batch:
+                    driver.execute("SAVEPOINT unit")
                     try:
-                        with connection.begin_nested():
-                            unit.result = unit.work(connection)
+                        unit.result = unit.work(connection)
                     except Exception as error:
+                        driver.execute("ROLLBACK TO unit")
                         unit.error = error
+                    driver.execute("RELEASE unit")
         except Exception as error:  # the commit itself failed: nobody's work was kept
             for unit in batch:
                 unit.error = unit.error or error
@@ -218,7 +283,12 @@ class Database:
     async def _close(self) -> None:
         with anyio.move_on_after(CLOSE_LIMIT_S, shield=True):
             self._waiting.close()
-            for threads, most in ((self._read_threads, self._readers), (self._write_threads, self._writers)):
+            places = (
+                (self._read_threads, self._readers),
+                (self._write_threads, self._writers),
+                (self._look_up_threads, LOOK_UPS),
+            )
+            for threads, most in places:
                 for _ in range(most):  # who holds every place knows that nobody else works any more
                     await threads.acquire_on_behalf_of(object())
         with anyio.CancelScope(shield=True):
@@ -227,6 +297,8 @@ class Database:
             self._watching.close()
 
     def _dispose(self) -> None:
+        while self._kept:
+            self._kept.pop().close()
         self._reading.dispose()
         if self._look_ups is not None:
             self._look_ups.close()

@@ -10,10 +10,12 @@ from callwright.contract.events import EventType
 from callwright.contract.model import Resource
 from callwright.service.domain.ids import Ids
 
+from .prepared import Prepared
 from .schema import audit_log, outbox
 
 _ADD_EVENT = insert(outbox)
 _ADD_ENTRY = insert(audit_log)
+_ADD_ONE_ENTRY = Prepared(_ADD_ENTRY)
 
 PLATFORM = "platform"
 """The actor of what nobody asked for by a request: the dialler and the sweeps."""
@@ -89,5 +91,7 @@ def entry_row(
 
 def add_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Adds audit entries."""
-    if rows:
+    if len(rows) == 1:
+        _ADD_ONE_ENTRY.run(connection, rows[0])
+    elif rows:
         connection.execute(_ADD_ENTRY, list(rows))

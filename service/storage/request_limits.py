@@ -13,6 +13,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.service.domain.request_rate import Standing, capacity, day_of, nearest, of_day, of_second, refilled
 
 from .database import Database
+from .prepared import Prepared
 from .schema import request_days
 
 MOST_BUCKETS = 50_000
@@ -23,8 +24,9 @@ _T = request_days
 _MADE = select(_T.c.requests).where(_T.c.key_id == bindparam("b_key"), _T.c.day == bindparam("b_day"))
 _OLD = delete(_T).where(_T.c.day < bindparam("before"))
 # A bucket that holds less than one gives no row, and leaves the day alone. A day that is full gives no row either.
-_TAKE = text(
-    """
+_TAKE = Prepared(
+    text(
+        """
     WITH bucket AS (
         INSERT INTO request_levels AS held (key_id, name, level, at)
         SELECT :key, :name, CAST(:most AS double precision) - 1, CAST(:now AS bigint) WHERE :by_second
@@ -46,6 +48,7 @@ _TAKE = text(
     )
     SELECT (SELECT level FROM bucket), (SELECT level FROM counted)
     """
+    )
 )
 _KEEP = text(
     """
@@ -93,7 +96,7 @@ class RequestLimits:
             return None
         if self._database.is_sqlite:
             return await self._taken_here(allowance, now_ms)
-        return await self._database.at_once(_taken_there, allowance, now_ms)
+        return await self._database.at_once(taken_there, allowance, now_ms)
 
     async def keep(self, now_ms: int) -> None:
         """Writes the day's counts down and drops those of long ago."""
@@ -146,7 +149,10 @@ def _made(connection: Connection, key_id: str, day: int) -> int:
     return connection.execute(_MADE, {"b_key": key_id, "b_day": day}).scalar() or 0
 
 
-def _taken_there(connection: Connection, allowance: Allowance, now_ms: int) -> Standing | None:
+def taken_there(connection: Connection, allowance: Allowance, now_ms: int) -> Standing | None:
+    """Counts one request on Postgres, by a statement that is to be committed whatever comes after it."""
+    if not allowance.is_limited:
+        return None
     per_second, per_day, day = allowance.per_second, allowance.per_day, day_of(now_ms)
     asked = {
         "key": allowance.key_id,
@@ -159,7 +165,7 @@ def _taken_there(connection: Connection, allowance: Allowance, now_ms: int) -> S
         "now": now_ms,
         "day": day,
     }
-    level, counted = connection.execute(_TAKE, asked).one()
+    level, counted = _TAKE.first(connection, asked)
     second = None if per_second is None else of_second(level, per_second, now_ms)
     if per_day is None or (second is not None and second.refused is not None):
         return second

@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 
+from callwright.service.storage.prepared import Prepared
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -32,8 +34,15 @@ def recorded() -> Generator[list[Statement]]:
     def note(_: Any, __: Any, text: str, values: Any, *___: Any) -> None:
         found.append(Statement(text, values))
 
+    def executed(self: Prepared, connection: Connection, text: Any, params: Any) -> Any:
+        found.append(Statement(text.sql, text.values(params)))
+        return execute(self, connection, text, params)
+
+    execute = Prepared.executed
     event.listen(Engine, "before_cursor_execute", note)
+    Prepared.executed = executed
     try:
         yield found
     finally:
+        Prepared.executed = execute
         event.remove(Engine, "before_cursor_execute", note)

@@ -1,13 +1,11 @@
 """Keys: what they open, what they do not, and when they stop."""
 
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, select, update
+from sqlalchemy import select, update
 
 from callwright.contract.problems import PROBLEMS
 from callwright.contract.surface import OPERATIONS
@@ -18,24 +16,10 @@ from tests.service import samples
 from tests.service.doors import Door, open_service
 from tests.service.handlers.test_isolation import PREFIXES, owned, places, requests, sent
 from tests.service.http.test_specification_paths import sample
+from tests.service.statements import recorded
 from tests.service.wire import Response, by_hand, refused
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
-
-
-@contextmanager
-def statements() -> Generator[list[str]]:
-    """The statements that databases of this process run meanwhile."""
-    ran: list[str] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        ran.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield ran
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
 
 
 def flat(response: Response, status: int, code: str) -> None:
@@ -74,12 +58,12 @@ async def test_no_operation_makes_lists_or_revokes_keys(database_url: str, tmp_p
 async def test_the_prefix_decides_before_anything_is_looked_up(database_url: str, tmp_path: Path, token: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         async with by_hand(door, key=token + door.api_key[-48:]) as http:
-            with statements() as ran:
+            with recorded() as ran:
                 flat(await http.get("/v1/wallet"), 401, "api_key_required")
                 flat(await http.post("/v1/agents", json=AGENT), 401, "api_key_required")
         assert ran == []
         async with by_hand(door) as http:
-            with statements() as ran:
+            with recorded() as ran:
                 assert (await http.get("/v1/wallet")).status_code == 200
         assert ran != []
 
@@ -194,9 +178,9 @@ async def test_anothers_id_takes_the_same_statements_as_an_unknown_one(
             await http.get("/v1/wallet")
             pairs = zip(requests(operation, mine.ids, theirs.ids), requests(operation, mine.ids, unknown), strict=True)
             for foreign, made_up in pairs:
-                with statements() as first:
+                with recorded() as first:
                     answer = await sent(http, foreign)
-                with statements() as second:
+                with recorded() as second:
                     assert (await sent(http, made_up)).status_code == answer.status_code
-                assert first == second, foreign["place"]
+                assert [one.text for one in first] == [one.text for one in second], foreign["place"]
                 assert first != []

@@ -11,9 +11,12 @@ import pytest
 from sqlalchemy import Connection, insert, select
 from sqlalchemy.exc import IntegrityError
 
+from callwright.service.storage import database as storage
 from callwright.service.storage.database import GROUP, Database, DatabaseClosed, make_engine, opened
 from callwright.service.storage.migrate import upgrade
 from callwright.service.storage.schema import service_state
+
+ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
 
 class _Wrong(Exception):
@@ -234,3 +237,36 @@ def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
         assert (pragma(connection, "journal_mode"), pragma(connection, "synchronous")) == ("wal", 2)
         assert pragma(connection, "foreign_keys") == 1
     engine.dispose()
+
+
+def cut(connection: Connection) -> None:
+    """Ends every other connection to the database, as a server does that is started again."""
+    connection.exec_driver_sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+
+
+@ON_POSTGRES
+async def test_a_look_up_survives_that_the_server_cut_its_connection(database_url: str) -> None:
+    async with opened(database_url) as database:
+        await database.write(put, "a")
+        assert await database.look_up(names) == {"a"}
+        await database.write(cut)
+        assert await database.look_up(names) == {"a"}
+        assert await database.look_up(names) == {"a"}
+
+
+@ON_POSTGRES
+async def test_connections_that_broke_while_idle_are_replaced(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "IDLE_S", -1.0)
+    async with opened(database_url) as database:
+        await database.write(put, "a")
+        async with anyio.create_task_group() as tasks:
+            for _ in range(4):
+                tasks.start_soon(database.read, names)
+        await database.write(cut)
+        await database.write(put, "b")
+        assert await database.read(names) == {"a", "b"}
