@@ -8,8 +8,11 @@ ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _PAIRS = [first + second for first in ALPHABET for second in ALPHABET]
 _TIME_LENGTH = 8
 _CHANCE_LENGTH = 16
-_CHANCE_RANGE = 62**_CHANCE_LENGTH
 _BYTES_AT_ONCE = 1_024
+_EVEN = 248
+"""The largest multiple of 62 in a byte. Larger bytes are left out, so that every digit is as likely."""
+_DIGITS = bytes(ord(ALPHABET[value % 62]) for value in range(256))
+_LEFT_OUT = bytes(range(_EVEN, 256))
 
 
 def base62(number: int, length: int) -> str:
@@ -23,36 +26,40 @@ def base62(number: int, length: int) -> str:
 
 
 class Chance:
-    """Random integers that nobody can guess. Asking the system for each of them takes longer than all else about an id.
+    """Random digits of base 62 that nobody can guess. Asking the system for each id would take longest.
 
     Any thread may ask.
     """
 
     def __init__(self, source: Callable[[int], bytes] = os.urandom) -> None:
         self._source = source
-        self._left = b""
+        self._left = ""
         self._lock = Lock()
 
-    def below(self, bound: int) -> int:
-        """An integer from 0 up to and without `bound`. Eight bytes more than needed make every one as likely."""
-        wanted = bound.bit_length() // 8 + 9
+    def digits(self, count: int) -> str:
+        """So many digits, none of them given before."""
         with self._lock:
-            if len(self._left) < wanted:
-                self._left = self._source(max(_BYTES_AT_ONCE, wanted))
-            taken, self._left = self._left[:wanted], self._left[wanted:]
-        return int.from_bytes(taken, "big") % bound
+            while len(self._left) < count:
+                self._left += self._source(_BYTES_AT_ONCE).translate(_DIGITS, _LEFT_OUT).decode("ascii")
+            taken, self._left = self._left[:count], self._left[count:]
+        return taken
 
 
 class Ids:
     """Makes identifiers. They begin with the moment, so that new rows lie side by side in an index.
 
-    `chance` gives a random integer below its argument; the default is the operating system's generator.
+    `chance` gives as many random digits of base 62 as it is asked for; the default is the operating system's generator.
     """
 
-    def __init__(self, now_ms: Callable[[], int], chance: Callable[[int], int] | None = None) -> None:
+    def __init__(self, now_ms: Callable[[], int], chance: Callable[[int], str] | None = None) -> None:
         self._now_ms = now_ms
-        self._chance = chance or Chance().below
+        self._chance = chance or Chance().digits
+        self._moment = (-1, "")
 
     def new(self, prefix: str) -> str:
         """An id such as `agt_` with 24 characters behind it."""
-        return f"{prefix}_{base62(self._now_ms(), _TIME_LENGTH)}{base62(self._chance(_CHANCE_RANGE), _CHANCE_LENGTH)}"
+        now_ms = self._now_ms()
+        moment = self._moment
+        if moment[0] != now_ms:
+            self._moment = moment = (now_ms, base62(now_ms, _TIME_LENGTH))
+        return f"{prefix}_{moment[1]}{self._chance(_CHANCE_LENGTH)}"

@@ -142,7 +142,8 @@ def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None,
     """What was made: what was sent, as it then stood, and its state; of what was added to something, the counts."""
     shown = _dump(result) if isinstance(result, Resource) else {}
     sent = _sent(asked, path)
-    asked_for = asked.model_dump(mode="json", include={*sent} - PERSONAL) if asked is not None else {}
+    absent = {name for name in sent if name not in shown} - PERSONAL
+    asked_for = asked.model_dump(mode="json", include=absent) if asked is not None and absent else {}
     stood = {name: shown.get(name, asked_for.get(name)) for name in sent}
     if "status" in shown:
         stood["status"] = shown["status"]

@@ -15,7 +15,7 @@ from callwright.contract.events import EventEnvelope
 from callwright.service.app import Application, gate_of
 from callwright.service.dialler import imports
 from callwright.service.domain.clock import iso_milliseconds
-from callwright.service.domain.ids import Ids
+from callwright.service.domain.ids import Ids, base62
 from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.storage.listing import Cursors
 from callwright.service.storage.schema import api_keys, calls, memberships, organizations, outbox
@@ -36,7 +36,10 @@ class CountedIds(Ids):
     def __init__(self, clock: MovableClock) -> None:
         self._made: Counter[str] = Counter()
         self._word = b""
-        super().__init__(clock.now_ms, lambda bound: int.from_bytes(blake2b(self._word).digest()) % bound)
+        super().__init__(clock.now_ms, self._digits)
+
+    def _digits(self, count: int) -> str:
+        return base62(int.from_bytes(blake2b(self._word).digest()) % 62**count, count)
 
     def new(self, prefix: str) -> str:
         """The next id of a type."""

@@ -1,5 +1,7 @@
 """Identifiers: prefixed, unique, and in the order of their making."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,7 @@ def test_ids_of_one_moment_differ() -> None:
 
 
 def test_the_same_chance_makes_the_same_id() -> None:
-    assert Ids(lambda: 7, lambda _: 5).new("agt") == "agt_00000007" + "0" * 15 + "5"
+    assert Ids(lambda: 7, lambda count: "x" * count).new("agt") == "agt_00000007" + "x" * 16
 
 
 def test_chance_asks_the_system_seldom_and_never_gives_the_same_bytes_twice() -> None:
@@ -47,17 +49,17 @@ def test_chance_asks_the_system_seldom_and_never_gives_the_same_bytes_twice() ->
 
     def counting(size: int) -> bytes:
         asked.append(size)
-        return bytes((len(asked) * 7 + place) % 256 for place in range(size))
+        return bytes((len(asked) * 7 + place // 200) % 256 for place in range(size))
 
     chance = Chance(counting)
-    given = [chance.below(62**16) for _ in range(40)]
-    assert all(0 <= number < 62**16 for number in given)
-    assert len(set(given)) == len(given)
+    given = "".join(chance.digits(16) for _ in range(40))
+    whole = Chance(lambda size: bytes((7 + place // 200) % 256 for place in range(size))).digits(1_000)
     assert len(asked) == 1
-    assert chance.below(256**2_000) >= 0
-    assert len(asked) == 2
+    assert given == whole[:640]
+    assert len(chance.digits(2_000)) == 2_000
+    assert len(asked) == 3
 
 
-def test_chance_reaches_every_number() -> None:
-    chance = Chance()
-    assert {chance.below(3) for _ in range(200)} == {0, 1, 2}
+def test_every_digit_is_as_likely() -> None:
+    every_byte_four_times = bytes(range(256)) * 4
+    assert Counter(Chance(lambda _: every_byte_four_times).digits(248 * 4)) == dict.fromkeys(ALPHABET, 16)
