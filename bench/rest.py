@@ -22,11 +22,11 @@ from statistics import median
 
 import anyio
 import psycopg
-from anyio.streams.buffered import BufferedByteReceiveStream
 from psycopg import sql
 from sqlalchemy import make_url
 
-from bench.over_http import Server, answer, load, request, serving
+from bench.load import answered
+from bench.over_http import Server, once, request, serving
 from callwright.service.storage import migrate
 
 CLI = [sys.executable, "-m", "callwright.server.main"]
@@ -70,40 +70,18 @@ def key_of(folder: str, *flags: str) -> str:
 def gets(server: Server, key: str, agent_id: str) -> tuple[float, float]:
     """GETs a second, and microseconds of processor for each."""
     wanted = request(server.address, key, f"/v1/agents/{agent_id}", b"", {})
-
-    async def run() -> int:
-        return len(await load(server.address, [wanted] * GET_CONNECTIONS, ROUND_S, has=b"system_prompt"))
-
     before = server.processor_s()
-    count = anyio.run(run, backend_options=OPTIONS)
+    count = answered(server.address, lambda: wanted, 200, GET_CONNECTIONS, ROUND_S)
     return count / ROUND_S, (server.processor_s() - before) / count * 1e6
 
 
-def posts(server: Server, key: str, numbers: "itertools.count[int]") -> float:
-    """Durable POSTs a second, each of another agent."""
-    host, _, port = server.address.rpartition(":")
-    made = 0
-
-    async def client(until: float) -> None:
-        nonlocal made
-        async with await anyio.connect_tcp(host, int(port)) as connection:
-            stream = BufferedByteReceiveStream(connection)
-            while time.perf_counter() < until:
-                body = json.dumps({**FIELDS, "name": f"Bench {next(numbers)}"}).encode()
-                await connection.send(request(server.address, key, "/v1/agents", body, {}))
-                head, told = await answer(stream)
-                if b" 201 " not in head[:15]:
-                    raise RuntimeError((head + told).decode())
-                made += 1
-
-    async def run() -> None:
-        until = time.perf_counter() + ROUND_S
-        async with anyio.create_task_group() as tasks:
-            for _ in range(POST_CONNECTIONS):
-                tasks.start_soon(client, until)
-
-    anyio.run(run, backend_options=OPTIONS)
-    return made / ROUND_S
+def posts(server: Server, key: str, numbers: "itertools.count[int]") -> tuple[float, float]:
+    """Durable POSTs a second, each of another agent, and microseconds of processor for each."""
+    body = json.dumps({**FIELDS, "name": "Bench 000000000"}).encode()
+    begin, _, end = request(server.address, key, "/v1/agents", body, {}).partition(b"000000000")
+    before = server.processor_s()
+    count = answered(server.address, lambda: begin + b"%09d" % next(numbers) + end, 201, POST_CONNECTIONS, ROUND_S)
+    return count / ROUND_S, (server.processor_s() - before) / count * 1e6
 
 
 def row_of(number: int) -> dict[str, object]:
@@ -181,7 +159,8 @@ def compare(engine: str, folder: str, url: str | None, rounds: int) -> None:
     print(f"{'':24} processor {ours_us:.0f} us a request, bare {bare_us:.0f} us")
     if rows:
         show("  beside a bare row", rows, 0.4)
-    show(f"durable POST, {engine}", written, 0.6)
+    show(f"durable POST, {engine}", [(ours[0], theirs) for ours, theirs in written], 0.6)
+    print(f"{'':24} processor {median(ours[1] for ours, _ in written):.0f} us a request")
 
 
 def show(name: str, pairs: list[tuple[float, float]], aim: float) -> None:
@@ -196,11 +175,8 @@ def made_agent(server: Server, key: str) -> str:
     listed = request(server.address, key, "/v1/agents?per_page=1", b"", {})
 
     async def run() -> str:
-        host, _, port = server.address.rpartition(":")
-        async with await anyio.connect_tcp(host, int(port)) as connection:
-            await connection.send(listed)
-            _, body = await answer(BufferedByteReceiveStream(connection))
-            return json.loads(body)["data"][0]["id"]
+        _, body = await once(server.address, listed)
+        return json.loads(body)["data"][0]["id"]
 
     return anyio.run(run, backend_options=OPTIONS)
 

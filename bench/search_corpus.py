@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from callwright.service.domain.ids import Ids
+from callwright.service.domain.ids import ALPHABET, Ids
 from callwright.service.engine.simulated.phrases import REGISTERS, bank_or_english
 from callwright.service.storage import journal, transcript_search
 from callwright.service.storage.database import Database
@@ -81,7 +81,7 @@ def spoken(count: int, org_id: str, seed: int = 1) -> Generator[Spoken]:
     vocabulary = Vocabulary(chance)
     companies = [" ".join(word.title() for word in vocabulary.subjects(2)) for _ in range(count // 1_000 + AT_ONCE)]
     now_ms = FIRST_MS
-    ids = Ids(lambda: now_ms, chance.randrange)
+    ids = Ids(lambda: now_ms, lambda count: "".join(chance.choices(ALPHABET, k=count)))
     for index in range(count):
         now_ms = FIRST_MS + index * SPACING_MS
         group = index // (CALLS_A_DEPLOYMENT * AT_ONCE) * AT_ONCE + index % AT_ONCE

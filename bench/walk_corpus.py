@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from callwright.service.domain.ids import Ids
+from callwright.service.domain.ids import ALPHABET, Ids
 from callwright.service.storage.database import Database
 from callwright.service.storage.schema import calls, deployments
 
@@ -86,7 +86,7 @@ def moment_of(index: int) -> int:
 
 def _made(org_id: str, chance: Random) -> Generator[dict[str, Any]]:
     at_ms = FIRST_MS
-    ids = Ids(lambda: at_ms, chance.randrange)
+    ids = Ids(lambda: at_ms, lambda count: "".join(chance.choices(ALPHABET, k=count)))
     for index in range(CALLS):
         at_ms = moment_of(index)
         yield call(ids.new("cal"), org_id, index, at_ms, chance)
