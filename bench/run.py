@@ -13,6 +13,7 @@ from statistics import median
 
 import anyio
 
+from bench import deliveries, delivery_fairness, rest
 from bench.against_openapi import compared
 from bench.campaign import calls_per_second
 from bench.pipe import PipeClient
@@ -80,7 +81,19 @@ def main() -> None:
         metavar="FOLDER",
         help="nothing but lists of a million calls, kept in this folder: 0.7 GB, a minute to make",
     )
+    parser.add_argument("--deliveries", action="store_true", help="nothing but delivering events")
+    parser.add_argument("--delivery-fairness", action="store_true", help="nothing but bad endpoints among good ones")
+    parser.add_argument("--rest", action="store_true", help="nothing but REST, beside bare baselines")
     asked = parser.parse_args()
+    if asked.deliveries:
+        deliveries.main(asked.rounds)
+        return
+    if asked.delivery_fairness:
+        delivery_fairness.main()
+        return
+    if asked.rest:
+        rest.main(asked.rounds)
+        return
     if asked.walk_million is not None:
         asked.walk_million.mkdir(parents=True, exist_ok=True)
         anyio.run(walk_million, asked.walk_million)

@@ -11,6 +11,7 @@ from .errors import (
     DoesNotFit,
     InvalidArguments,
     InvalidRequest,
+    InvalidSignature,
     KeyOwnerRequired,
     NotFound,
     NotOffered,
@@ -27,6 +28,7 @@ from .errors import (
 )
 from .listing import Listing
 from .loose import Loose
+from .receiving import typed_data, verify
 from .retry import Retries
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "DownloadRequest",
     "InvalidArguments",
     "InvalidRequest",
+    "InvalidSignature",
     "KeyOwnerRequired",
     "Listing",
     "Loose",
@@ -60,4 +63,6 @@ __all__ = [
     "Surface",
     "UnexpectedAnswer",
     "client_methods",
+    "typed_data",
+    "verify",
 ]

@@ -11,6 +11,7 @@ from .agents import Agents
 from .audiences import Audiences
 from .calls import Calls
 from .deployments import Deployments
+from .events import Events
 from .method import Noun, OperationMethod
 from .network_place import Resolve, resolved
 from .phone_numbers import PhoneNumbers
@@ -21,6 +22,7 @@ from .transcripts import Transcripts
 from .transport import ApiKey, AsyncBaseTransport, Bounds, Transport
 from .voices import Voices
 from .wallet import Wallet
+from .webhooks import Webhooks
 
 NOUNS: Mapping[str, type[Noun]] = MappingProxyType(
     {
@@ -32,6 +34,8 @@ NOUNS: Mapping[str, type[Noun]] = MappingProxyType(
         "calls": Calls,
         "transcripts": Transcripts,
         "wallet": Wallet,
+        "webhooks": Webhooks,
+        "events": Events,
     }
 )
 
@@ -49,6 +53,8 @@ class Surface(Session):
         self.calls = Calls(self)
         self.transcripts = Transcripts(self)
         self.wallet = Wallet(self)
+        self.webhooks = Webhooks(self)
+        self.events = Events(self)
 
 
 class Client(Surface):

@@ -17,6 +17,7 @@
     │   └── ServiceFailed         5xx
     ├── ServiceUnreachable        no connection, or it broke
     ├── ServiceTimeout            no answer in time
+    ├── InvalidSignature          an event that was received is not from the service, or is too old: answer 401
     ├── AddressUnreadable         an address inside an answer was not opened, or gave nothing that can be used
     └── UnexpectedAnswer          an answer that the contract does not describe
         ├── DoesNotFit            JSON of another shape; `data` is what came
@@ -29,7 +30,7 @@ save an `action_url` of the service. How a problem is read from an answer stands
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from re import fullmatch
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue, ValidationError
 
@@ -244,6 +245,18 @@ class ServiceUnreachable(_NoAnswer):
 
 class ServiceTimeout(_NoAnswer):
     """The service did not answer in time. With `request_sent` it may have done what was asked."""
+
+
+class InvalidSignature(CallwrightError):
+    """A request that claims to bring an event was not signed with the secret, or not lately. Answer it with 401.
+
+    `reason`: the header is `missing` or `malformed`, no signature is the right one (`no_match`), or its time is too far
+    off (`too_old`, `too_new`). The message says what to do, and holds neither a secret nor anything of the request.
+    """
+
+    def __init__(self, reason: Literal["missing", "malformed", "no_match", "too_old", "too_new"], message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class AddressUnreadable(CallwrightError):

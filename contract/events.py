@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from .contacts import Stats
 from .model import Resource
@@ -14,14 +14,21 @@ EVENT_TYPES: dict[str, "EventType"] = {}
 
 @dataclass(frozen=True)
 class EventType:
-    """A type of event: when it fires and what its `data` holds."""
+    """A type of event: when it fires, what its `data` holds, and which member of that names what it is about."""
 
     name: str
     data: type[Resource]
     fires: str
+    subject: str | None
 
     def __post_init__(self) -> None:
+        if self.subject is not None and self.subject not in self.data.model_fields:
+            raise ValueError(f"{self.name} has no {self.subject}")
         EVENT_TYPES[self.name] = self
+
+    def subject_of(self, data: Resource) -> str | None:
+        """The id of what an event with this payload is about; None where it is about no one thing."""
+        return None if self.subject is None else getattr(data, self.subject)
 
 
 class EventEnvelope(Resource):
@@ -56,6 +63,24 @@ class CallCompleted(CallStarted):
     disposition: str | None
     hangup_cause: str | None
     answered_by: str | None
+
+
+class Transfer(Resource):
+    """How a call went on to a person."""
+
+    type: Annotated[str, Field(description="warm: the agent stays until the person has taken over.")]
+    to: Annotated[str | None, Field(description="Where to, in E.164; null on the simulated network, where nobody is.")]
+    bridged_at: Timestamp
+
+
+class CallTransferred(Resource):
+    """Data of call.transferred."""
+
+    call_id: str
+    deployment_id: str | None
+    agent_id: str
+    transfer: Transfer
+    simulated: bool
 
 
 class DeploymentStarted(Resource):
@@ -129,17 +154,97 @@ class ImportCompleted(Resource):
     duplicates: int
 
 
-CALL_STARTED = EventType("call.started", CallStarted, "the carrier accepted the call")
-CALL_COMPLETED = EventType("call.completed", CallCompleted, "the call ended, for any reason")
-DEPLOYMENT_STARTED = EventType("deployment.started", DeploymentStarted, "the campaign dials for the first time")
-DEPLOYMENT_PAUSED = EventType("deployment.paused", DeploymentPaused, "the deployment was paused; `reason` says why")
-DEPLOYMENT_RESUMED = EventType("deployment.resumed", DeploymentPaused, "a paused deployment goes on")
-DEPLOYMENT_AUDIENCE_EXHAUSTED = EventType("deployment.audience_exhausted", AudienceExhausted, "nobody is left to call")
+class DeploymentFailed(Resource):
+    """Data of deployment.failed."""
+
+    deployment_id: str
+    status: str
+    status_reason: str | None
+    stats: Stats
+    started_at: Timestamp | None
+    failed_at: Timestamp
+    simulated: bool
+
+
+class PhoneNumberStatusChanged(Resource):
+    """Data of phone_number.status_changed."""
+
+    phone_number_id: str
+    status: str
+    previous_status: str
+    simulated: bool
+
+
+class WebhookDisabled(Resource):
+    """Data of webhook.disabled."""
+
+    webhook_id: str
+    reason: str
+    consecutive_failures: int
+    last_response_status: int | None
+
+
+class WebhookTest(Resource):
+    """Data of webhook.test."""
+
+    webhook_id: str
+    message: str
+
+
+CALL_STARTED = EventType("call.started", CallStarted, "the carrier accepted the call", "call_id")
+CALL_COMPLETED = EventType("call.completed", CallCompleted, "the call ended, for any reason", "call_id")
+CALL_TRANSFERRED = EventType("call.transferred", CallTransferred, "a person has taken over the call", "call_id")
+DEPLOYMENT_STARTED = EventType(
+    "deployment.started", DeploymentStarted, "the campaign dials for the first time", "deployment_id"
+)
+DEPLOYMENT_PAUSED = EventType(
+    "deployment.paused", DeploymentPaused, "the deployment was paused; `reason` says why", "deployment_id"
+)
+DEPLOYMENT_RESUMED = EventType("deployment.resumed", DeploymentPaused, "a paused deployment goes on", "deployment_id")
+DEPLOYMENT_AUDIENCE_EXHAUSTED = EventType(
+    "deployment.audience_exhausted", AudienceExhausted, "nobody is left to call", "deployment_id"
+)
 DEPLOYMENT_COMPLETED = EventType(
-    "deployment.completed", DeploymentCompleted, "the deployment finished, or was cancelled"
+    "deployment.completed",
+    DeploymentCompleted,
+    "the deployment finished, or was cancelled and its last call has ended",
+    "deployment_id",
 )
 WALLET_LOW_BALANCE = EventType(
-    "wallet.low_balance", WalletLowBalance, "the balance dropped below the threshold; once for each drop"
+    "wallet.low_balance", WalletLowBalance, "the balance dropped below the threshold; once for each drop", None
 )
-WALLET_TOPUP_SETTLED = EventType("wallet.topup_settled", WalletTopupSettled, "a top-up settled")
-AUDIENCE_IMPORT_COMPLETED = EventType("audience.import_completed", ImportCompleted, "an import ended")
+WALLET_TOPUP_SETTLED = EventType("wallet.topup_settled", WalletTopupSettled, "a top-up settled", "transaction_id")
+AUDIENCE_IMPORT_COMPLETED = EventType("audience.import_completed", ImportCompleted, "an import ended", "audience_id")
+DEPLOYMENT_FAILED = EventType(
+    "deployment.failed", DeploymentFailed, "the deployment cannot go on; `status_reason` says why", "deployment_id"
+)
+PHONE_NUMBER_STATUS_CHANGED = EventType(
+    "phone_number.status_changed",
+    PhoneNumberStatusChanged,
+    "a rented number was suspended or released",
+    "phone_number_id",
+)
+WEBHOOK_DISABLED = EventType(
+    "webhook.disabled",
+    WebhookDisabled,
+    "a webhook subscription was disabled; it goes to the other subscriptions",
+    "webhook_id",
+)
+WEBHOOK_TEST = EventType(
+    "webhook.test", WebhookTest, "somebody asked for a test; it goes to that subscription alone", "webhook_id"
+)
+
+
+def _known(value: str) -> str:
+    if value != EVERY and value not in EVENT_TYPES:
+        raise ValueError(f"is no event; there are {', '.join(sorted(EVENT_TYPES))}, and {EVERY} for all of them")
+    return value
+
+
+def _described(schema: dict[str, Any]) -> None:
+    schema["enum"] = [*sorted(EVENT_TYPES), EVERY]
+
+
+EVERY = "*"
+"""Stands for every event, also those of later versions."""
+EventName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=_described)]

@@ -1,9 +1,9 @@
 """The whole surface: importing this module declares every operation and event."""
 
-from . import agents, audiences, calls, deployments, events, phone_numbers, transcripts, voices, wallet
+from . import agents, audiences, calls, deployments, event_log, phone_numbers, transcripts, voices, wallet, webhooks
 from .operation import OPERATIONS, Operation
 
-MODULES = (agents, voices, audiences, phone_numbers, deployments, calls, transcripts, wallet, events)
+MODULES = (agents, voices, audiences, phone_numbers, deployments, calls, transcripts, wallet, webhooks, event_log)
 
 # Modules are imported in an order that depends on who needs which first. What is made of the operations must not.
 _DECLARED = [value.name for module in MODULES for value in vars(module).values() if isinstance(value, Operation)]

@@ -70,6 +70,19 @@ DeploymentId = Annotated[
 CallId = Annotated[
     str, Field(description="Call id (cal_…), from list_calls.", examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText
 ]
+WebhookId = Annotated[
+    str,
+    Field(description="Subscription id (whk_…), from list_webhooks.", examples=["whk_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    PlainText,
+]
+DeliveryId = Annotated[
+    str,
+    Field(description="Delivery id (dlv_…), from list_webhook_deliveries.", examples=["dlv_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    PlainText,
+]
+EventId = Annotated[
+    str, Field(description="Event id (evt_…), from list_events.", examples=["evt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText
+]
 ContactId = Annotated[str, Field(description="Contact row id (ctc_…).", examples=["ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])]
 
 E164 = Annotated[

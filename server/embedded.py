@@ -70,6 +70,7 @@ async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service
         sim_seed=settings.sim_seed,
         sim_time_scale=settings.sim_time_scale,
         clock_begins_ms=settings.clock_begins_ms,
+        webhook_networks=settings.webhook_networks,
     )
     async with running(made) as service:
         folder, ports = DataFolder(settings.data), service.ports

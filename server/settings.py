@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,8 +97,17 @@ SETTINGS: tuple[Setting, ...] = (
         "none",
         "Folders from which import_audience may read files, over stdio alone; several as in PATH (flag `--files`).",
     ),
+    Setting(
+        "CALLWRIGHT_WEBHOOK_NETWORKS",
+        "none",
+        "Networks, with commas, that events may be sent to although they are not the internet's, over plain HTTP too, "
+        "for development: localhost, or ranges such as 127.0.0.0/8 (flag `--webhook-networks`).",
+    ),
 )
 """Every setting. The reference page is made from this list."""
+
+
+_LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
 class BadSetting(ValueError):
@@ -117,6 +127,7 @@ class ProgramSettings:
     sim_time_scale: float
     clock_begins_ms: int | None
     files: tuple[Path, ...] = ()
+    webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     profile: str = DEFAULT_PROFILE
     toolsets: tuple[str, ...] | None = None
     exclude_tools: tuple[str, ...] = ()
@@ -144,6 +155,7 @@ def read_settings(
     data: Path | None = None,
     database_url: str | None = None,
     files: Sequence[Path] = (),
+    webhook_networks: str | None = None,
     profile: str | None = None,
     toolsets: str | None = None,
     exclude_tools: str | None = None,
@@ -175,6 +187,9 @@ def read_settings(
         sim_time_scale=_scale(given("CALLWRIGHT_SIM_TIME_SCALE")),
         clock_begins_ms=_moment(given("CALLWRIGHT_CLOCK")),
         files=_folders(files or _paths(given("CALLWRIGHT_FILES"))),
+        webhook_networks=_networks(
+            given("CALLWRIGHT_WEBHOOK_NETWORKS") if webhook_networks is None else webhook_networks
+        ),
         profile=profile or given("CALLWRIGHT_PROFILE") or DEFAULT_PROFILE,
         toolsets=None if chosen_toolsets is None else names_of(chosen_toolsets),
         exclude_tools=names_of(exclude_tools or given("CALLWRIGHT_EXCLUDE_TOOLS") or ""),
@@ -211,6 +226,18 @@ def _folders(paths: Sequence[Path]) -> tuple[Path, ...]:
         if not folder.is_dir():
             raise BadSetting(f"CALLWRIGHT_FILES, or --files, must name folders that exist; {folder} is none")
     return folders
+
+
+def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
+    networks: list[IPv4Network | IPv6Network] = []
+    for word in names_of(text or ""):
+        try:
+            networks += _LOOPBACK if word == "localhost" else (ip_network(word),)
+        except ValueError as error:
+            expected = "localhost, or ranges such as 127.0.0.0/8, with commas"
+            where = "CALLWRIGHT_WEBHOOK_NETWORKS, or --webhook-networks,"
+            raise BadSetting(f"{where} must be {expected}; {word} is none") from error
+    return tuple(dict.fromkeys(networks))
 
 
 def _is_true(name: str, given: Callable[[str], str | None]) -> bool:

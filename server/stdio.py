@@ -43,6 +43,10 @@ def arguments_of(given: Sequence[str]) -> argparse.Namespace:
         metavar="FOLDER",
         help="import_audience may read files of this folder; may be given several times (CALLWRIGHT_FILES)",
     )
+    parser.add_argument(
+        "--webhook-networks",
+        help="networks that events may be sent to in development, with commas (CALLWRIGHT_WEBHOOK_NETWORKS)",
+    )
     parser.add_argument("--profile", help=f"which tools there are: {', '.join(PROFILES)} (CALLWRIGHT_PROFILE, builder)")
     parser.add_argument("--toolsets", help="toolsets or tools, with commas, in place of the profile's")
     parser.add_argument("--exclude-tools", help="toolsets or tools, with commas, to leave out")
@@ -95,6 +99,7 @@ def run(given: Sequence[str]) -> int:
             data=flags.data,
             database_url=flags.database,
             files=flags.files,
+            webhook_networks=flags.webhook_networks,
             profile=flags.profile,
             toolsets=flags.toolsets,
             exclude_tools=flags.exclude_tools,

@@ -20,8 +20,12 @@ from starlette.routing import Route
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.data_folder import DataFolder
+from callwright.service.delivery.dispatcher import Dispatcher
+from callwright.service.delivery.endpoints import Endpoints
+from callwright.service.delivery.on_demand import OnDemand
 from callwright.service.dialler import sweeps
-from callwright.service.dialler.supervisor import Bell, Supervisor
+from callwright.service.dialler.supervisor import Supervisor
+from callwright.service.domain.alarm import Bell
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.plan_seal import PlanSeal
@@ -144,14 +148,16 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
             ports = Ports(
                 settings, database, clock, ids, cursors, plan_seal, recordings, RequestLimits(database), bell.ring
             )
-            async with anyio.create_task_group() as tasks:
-                if workers:
-                    tasks.start_soon(Supervisor(ports, bell).run)
-                try:
-                    gate = gate_of(ports)
-                    yield Service(ports, Application(ports, gate), gate)
-                finally:
-                    tasks.cancel_scope.cancel()
+            async with OnDemand(Endpoints(opened=settings.webhook_networks)) as endpoints:
+                async with anyio.create_task_group() as tasks:
+                    if workers:
+                        tasks.start_soon(Supervisor(ports, bell).run)
+                        tasks.start_soon(Dispatcher(ports, bell, endpoints).run)
+                    try:
+                        gate = gate_of(ports)
+                        yield Service(ports, Application(ports, gate), gate)
+                    finally:
+                        tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
                 await sweeps.keep_uses(ports)
 

@@ -1,6 +1,7 @@
 """The service's settings: one frozen object, made by the program that starts the service and handed down."""
 
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network
 from math import inf
 from pathlib import Path
 
@@ -21,5 +22,9 @@ class ServiceSettings:
     recordings_max_bytes: int = 1_000_000_000
     espeak_library: str | None = None
     allowed_origins: tuple[str, ...] = ()
+    webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Ranges to which events are sent although they are not the internet's, over plain HTTP too: for development."""
     deployment_lease_ms: int = 10_000
     """How long a process that drives a deployment may be silent before another one takes over."""
+    delivery_lease_ms: int = 10_000
+    """How long a process that sends to a webhook subscription may be silent before another one goes on."""

@@ -3,10 +3,27 @@
 Importing this module imports the whole contract, so the server does it when a tool first runs.
 """
 
-from . import agents, audiences, calls, deployments, dialling, findings, phone_numbers, rows, voices, wallet
+from . import (
+    agents,
+    audiences,
+    calls,
+    deployments,
+    dialling,
+    event_log,
+    findings,
+    phone_numbers,
+    rows,
+    voices,
+    wallet,
+    webhook_deliveries,
+    webhooks,
+)
 from .tool import Tool
 
-MODULES = (wallet, agents, voices, audiences, rows, phone_numbers, deployments, dialling, calls, findings)
+MODULES = (
+    *(wallet, agents, voices, audiences, rows, phone_numbers, deployments, dialling, calls, findings),
+    *(webhooks, webhook_deliveries, event_log),
+)
 
 TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)
 

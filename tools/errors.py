@@ -89,6 +89,8 @@ FINDERS: dict[str, str] = {
     "deployment_id": "list_deployments",
     "contact_id": "list_contacts",
     "call_uuid": "list_calls",
+    "webhook_id": "list_webhooks",
+    "delivery_id": "list_webhook_deliveries",
 }
 """The tool that shows what exists, by the field that names it."""
 
@@ -101,6 +103,8 @@ BY_NOUN: dict[str, str] = {
     "calls": "list_calls",
     "transcripts": "list_calls",
     "wallet": "get_wallet",
+    "webhooks": "list_webhooks",
+    "events": "list_events",
 }
 """The tool that shows what exists, by the noun of the operation's path."""
 
@@ -113,6 +117,8 @@ LOOKS: dict[str, str] = {
     "calls": "get_call",
     "transcripts": "list_calls",
     "wallet": "get_wallet",
+    "webhooks": "get_webhook",
+    "events": "get_event",
 }
 """The tool that shows one of them."""
 

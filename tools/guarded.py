@@ -15,11 +15,13 @@ from callwright.client.loose import Loose
 from callwright.contract.audiences import Audience, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls import Call, Transcript, TranscriptTurn
 from callwright.contract.contacts import Contact
+from callwright.contract.event_log import EventExplanation, WebhookArrival
 from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 from callwright.contract.pagination import Page
 from callwright.contract.previews import Preview
 from callwright.contract.transcripts import Snippet, TranscriptMatch
+from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
 
 from .privacy import masked_in
 from .untrusted import cleaned
@@ -49,10 +51,14 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
     RowsAdded: {"errors": RowError},
     RowError: {"column": "words", "message": "words", "value_redacted": "words"},
     Preview: {"greeting": "speech"},
+    DeliveryWithAttempts: {"attempts": DeliveryAttempt},
+    DeliveryAttempt: {"response_excerpt": "words", "detail": "words"},
+    EventExplanation: {"webhooks": WebhookArrival},
+    WebhookArrival: {"response_excerpt": "words"},
 }
 """Where answers hold what came from outside. `speech` is said on a call: it is cleaned, and numbers in it stay. `words`
-stood in a file or are made of its cells: numbers in them are masked. `number` is a contact's own. A model is a part
-that has more inside, or a list of such parts.
+stood in a file, are made of its cells, or are what an endpoint answered: numbers in them are masked. `number` is a
+contact's own. A model is a part that has more inside, or a list of such parts.
 """
 _NUMBERS = frozenset({"to", "from", "to_number", "from_number", "caller", "callee", "customer_number"})
 """Names of fields that other services give to telephone numbers."""

@@ -33,6 +33,9 @@ ALTERNATIVES: Mapping[str, str] = {
     "get_call": "list_calls shows all of them.",
     "get_transcript": "get_call may name a transcript_url that the person can open.",
     "get_recording": "get_call may name a recording_url that the person can open.",
+    "get_webhook": "list_webhooks shows all of them.",
+    "update_webhook": "create_webhook makes another one.",
+    "explain_event": "list_webhooks shows who is told of what; what was sent to them is on the service's own pages.",
     "list_transactions": "get_wallet shows the balance.",
 }
 """What helps instead, by operation."""

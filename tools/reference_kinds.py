@@ -21,6 +21,7 @@ from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.contract.phone_numbers import list_phone_numbers
 from callwright.contract.voices import list_voices
+from callwright.contract.webhooks import list_webhooks
 
 from .schema import JsonSchema
 
@@ -99,9 +100,23 @@ CONTACT = Kind(
     accepts="id, or number with deployment_id",
     names=("phone_number",),
 )
-KINDS = (AGENT, AUDIENCE, DEPLOYMENT, VOICE, PHONE_NUMBER, CONTACT)
+WEBHOOK = Kind(
+    noun="webhook",
+    type=words.WebhookId,
+    ids=_ids("whk"),
+    finds=list_webhooks,
+    accepts="id or exact URL",
+    names=("url",),
+)
+KINDS = (AGENT, AUDIENCE, DEPLOYMENT, VOICE, PHONE_NUMBER, CONTACT, WEBHOOK)
 
-OTHER_IDS: Mapping[str, re.Pattern[str]] = {"call": _ids("cal"), "import": _ids("imp")}
+OTHER_IDS: Mapping[str, re.Pattern[str]] = {
+    "call": _ids("cal"),
+    "import": _ids("imp"),
+    "event": _ids("evt"),
+    "delivery": _ids("dlv"),
+    "transaction": _ids("txn"),
+}
 """Ids of things that have no name."""
 
 
@@ -126,7 +141,11 @@ class TelephoneNumber:
 
 
 _ABOUT = Reference((DEPLOYMENT, PHONE_NUMBER), (OTHER_IDS["call"],))
-_FILTERS: Mapping[str, Reference] = {kind.argument: Reference((kind,)) for kind in KINDS} | {"reference_id": _ABOUT}
+_SUBJECT = Reference((DEPLOYMENT, AUDIENCE, PHONE_NUMBER, WEBHOOK), (OTHER_IDS["call"], OTHER_IDS["transaction"]))
+_FILTERS: Mapping[str, Reference] = {kind.argument: Reference((kind,)) for kind in KINDS} | {
+    "reference_id": _ABOUT,
+    "subject_id": _SUBJECT,
+}
 _NUMBER_FILTERS = {"number": TelephoneNumber(False), "phone_number": TelephoneNumber(True), "to": TelephoneNumber(True)}
 _ABOUT_ACCEPTS = "id, number or exact name"
 _SOURCE = ", from "

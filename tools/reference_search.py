@@ -173,7 +173,7 @@ class Search:
 
     def _entry(self, entry: Any) -> str:
         contact: str | None = getattr(entry, "phone_number", None)
-        words = [getattr(entry, name, None) for name in ("number", "label", "name", "language", "status")]
+        words = [getattr(entry, name, None) for name in ("number", "label", "name", "url", "language", "status")]
         return line(
             entry.id,
             masked(contact) if contact and self._session.masks else contact,

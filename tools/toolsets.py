@@ -21,6 +21,7 @@ Toolset = Literal[
     "recordings",
     "live",
     "people",
+    "events",
     "upkeep",
     "removal",
 ]
@@ -40,6 +41,7 @@ ABOUT: dict[Toolset, str] = {
     "recordings": "The sound of calls.",
     "live": "Ending single calls that are under way.",
     "people": "Single people of an audience, and rows that an import refused.",
+    "events": "Telling other programs of events: webhook subscriptions, what was sent, why something did not arrive.",
     "upkeep": "Looking after what exists: labels, descriptions, renewal, single voices and numbers.",
     "removal": "Deleting, and giving numbers back. Not to be undone.",
 }

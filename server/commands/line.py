@@ -79,6 +79,13 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Only tools that read (CALLWRIGHT_READ_ONLY).")
     ] = False,
+    webhook_networks: Annotated[
+        str | None,
+        typer.Option(
+            help="Networks that events may be sent to in development, with commas: localhost, or ranges such as "
+            "127.0.0.0/8 (CALLWRIGHT_WEBHOOK_NETWORKS)."
+        ),
+    ] = None,
     data: Data = None,
     database: Database = None,
 ) -> None:
@@ -92,6 +99,7 @@ def serve(
         "CALLWRIGHT_TOOLSETS": toolsets,
         "CALLWRIGHT_EXCLUDE_TOOLS": exclude_tools,
         "CALLWRIGHT_READ_ONLY": "true" if read_only else None,
+        "CALLWRIGHT_WEBHOOK_NETWORKS": webhook_networks,
     }
     given = {name: text for name, text in chosen.items() if text is not None}
     _run(run, _settings(data, database, given), where, uvloop=True)
@@ -107,6 +115,34 @@ def demo(
     from .demo import run
 
     raise typer.Exit(_run(run, contacts, out, data))
+
+
+@app.command()
+def listen(
+    webhook_id: Annotated[
+        str | None, typer.Argument(help="Only what this webhook subscription wants, and what became of sending it.")
+    ] = None,
+    forward: Annotated[
+        str | None, typer.Option(help="Send each event to this URL on this machine too, as the service would.")
+    ] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(
+            help="With --forward, what to sign with; one is made if it is left out. Otherwise the secret of the "
+            "subscription, to check the signatures in its log."
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With a subscription: show what it does not want as well.")
+    ] = False,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Events as they happen, until Ctrl-C: of the data folder, or of the service that CALLWRIGHT_BASE_URL names."""
+    from .listen import Asked
+    from .listen import run as follow
+
+    _run(follow, _settings(data, database), Asked(webhook_id, forward, secret, everything))
 
 
 @app.command()

@@ -1,13 +1,10 @@
 """`callwright serve`: the service and its tool server over HTTP, in one process."""
 
-import signal
 import socket
-import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import anyio
 from rich.console import Console
 from rich.markup import escape
 
@@ -20,6 +17,7 @@ from callwright.service.app import Service
 from callwright.service.data_folder import DataFolder
 
 from .accounts import CommandError
+from .signals import stop_signals
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ async def serve(settings: ProgramSettings, where: Listening) -> None:
         listener = listener_on(where.host, where.port)
     except OSError as error:
         raise CommandError(f"cannot listen on {where.host}:{where.port}: {error.strerror}") from error
-    with listener, _signals() as told_to_stop:
+    with listener, stop_signals() as told_to_stop:
         async with (
             service_of(settings) as (service, _),
             answering(service, settings, where, names, listener) as base_url,
@@ -92,16 +90,6 @@ def _address_for_clients(where: Listening, listener: socket.socket) -> str:
     name = where.allowed_hosts[0]
     states_port = name.rpartition(":")[2].isdigit()
     return f"http://{name if states_port else f'{name}:{listener.getsockname()[1]}'}/v1"
-
-
-@contextmanager
-def _signals() -> Generator[Callable[[], Awaitable[object]]]:
-    """Something to await until a signal has come; one that comes while the service starts counts too."""
-    if sys.platform == "win32":  # asyncio cannot watch signals there; Ctrl-C raises in the loop instead
-        yield anyio.sleep_forever
-        return
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        yield signals.__anext__
 
 
 def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
 from callwright.service.domain.ids import Ids
@@ -13,7 +13,7 @@ from callwright.service.domain.plans import PLANS, Plan, negotiated
 from callwright.service.storage import journal
 from callwright.service.storage.ledger import Movement, book
 from callwright.service.storage.recording_watermarks import settle
-from callwright.service.storage.schema import organizations, transactions, wallets
+from callwright.service.storage.schema import organizations, wallets
 
 from .errors import AccountError
 from .memberships import OWNER, join
@@ -153,12 +153,11 @@ def fund(connection: Connection, ids: Ids, org_id: str, micros: int, now_ms: int
 
 
 def _top_up(connection: Connection, ids: Ids, org_id: str, micros: int, description: str, now_ms: int) -> int:
-    balance = book(
-        connection, ids, org_id, [Movement("topup", micros, "organization", org_id, description)], now_ms=now_ms
-    )
-    latest = select(func.max(transactions.c.id)).where(transactions.c.org_id == org_id)
+    transaction_id = ids.new("txn")
+    topup = Movement("topup", micros, "organization", org_id, description, id=transaction_id)
+    balance = book(connection, ids, org_id, [topup], now_ms=now_ms)
     data = WalletTopupSettled(
-        transaction_id=connection.execute(latest).scalar_one(),
+        transaction_id=transaction_id,
         amount=amount(micros),
         currency=CURRENCY,
         balance=amount(balance),

@@ -8,9 +8,11 @@ from sqlalchemy import Connection, Row, update
 from callwright.contract.events import (
     DEPLOYMENT_AUDIENCE_EXHAUSTED,
     DEPLOYMENT_COMPLETED,
+    DEPLOYMENT_FAILED,
     DEPLOYMENT_PAUSED,
     AudienceExhausted,
     DeploymentCompleted,
+    DeploymentFailed,
     DeploymentPaused,
 )
 from callwright.service.domain.clock import moment, moment_or_none
@@ -35,7 +37,7 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status != "active" or row.in_flight or soonest(connection, deployment_id) is not None:
         return False
-    at_ms = max(row.clock_ms, *json.loads(row.lines), 0)
+    at_ms = _over_ms(row)
     exhausted = AudienceExhausted(
         deployment_id=row.id, audience_id=row.audience_id, stats=stats_of(row), simulated=row.simulated
     )
@@ -97,17 +99,43 @@ def _end(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: s
             lease_until=None,
         )
     )
-    data = DeploymentCompleted(
-        deployment_id=row.id,
-        status=status,
-        status_reason=reason,
-        stats=stats_of(row),
-        started_at=moment_or_none(row.started_at),
-        completed_at=moment(at_ms),
-        simulated=row.simulated,
-    )
-    journal.emit(connection, ids, row.org_id, DEPLOYMENT_COMPLETED, data, at_ms=at_ms, simulated=row.simulated)
+    _tell(connection, ids, row, status, reason, at_ms)
     _audit(connection, ids, row, f"deployment.{status}", reason, now_ms)
+
+
+def cancelled(connection: Connection, ids: Ids, deployment_id: str) -> None:
+    """Tells that a cancelled deployment is over, which it is once the last of its calls has ended; until then nothing.
+
+    The cancellation asks for it, and so does every call that ends afterwards. The caller holds the deployment's lock.
+    """
+    row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
+    if row.status != "cancelled" or row.in_flight:
+        return
+    at_ms = max(row.completed_at, _over_ms(row))
+    connection.execute(update(deployments).where(_D.id == row.id).values(completed_at=at_ms))
+    _tell(connection, ids, row, row.status, row.status_reason, at_ms)
+
+
+def _over_ms(row: Row[Any]) -> int:
+    """The moment, on the deployment's clock, at which its last call had ended."""
+    return max(row.clock_ms or 0, *json.loads(row.lines), 0)
+
+
+def _tell(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str | None, at_ms: int) -> None:
+    """The event of the end: one of its own for a failure."""
+    given: dict[str, Any] = {
+        "deployment_id": row.id,
+        "status": status,
+        "status_reason": reason,
+        "stats": stats_of(row),
+        "started_at": moment_or_none(row.started_at),
+        "simulated": row.simulated,
+    }
+    if status == "failed":
+        type_, data = DEPLOYMENT_FAILED, DeploymentFailed(**given, failed_at=moment(at_ms))
+    else:
+        type_, data = DEPLOYMENT_COMPLETED, DeploymentCompleted(**given, completed_at=moment(at_ms))
+    journal.emit(connection, ids, row.org_id, type_, data, at_ms=at_ms, simulated=row.simulated)
 
 
 def pause(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:

@@ -8,7 +8,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
-from callwright.contract.events import CALL_COMPLETED, CALL_STARTED, CallCompleted, CallStarted
+from callwright.contract.events import (
+    CALL_COMPLETED,
+    CALL_STARTED,
+    CALL_TRANSFERRED,
+    CallCompleted,
+    CallStarted,
+    CallTransferred,
+    Transfer,
+)
+from callwright.service.domain.clock import moment
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.money import PRICES
 from callwright.service.domain.retries import CALLBACK_MINUTES, Step, after_call
@@ -17,7 +26,7 @@ from callwright.service.storage import journal, transcript_search
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import calls, deployment_contacts, deployments, transcripts
 
-from . import counters
+from . import counters, endings
 from .leases import mine
 from .queue import Rules, contacts_by_id
 
@@ -143,6 +152,8 @@ def finish(
     book(connection, ids, row.org_id, charges, now_ms=now_ms, reserved_micros=-reserved)
     _count(connection, row, finished, [state for _, state in steps], sum(costs), reserved, lease_until_ms, lines)
     _report(connection, ids, row, finished, now_ms)
+    if row.status == "cancelled":
+        endings.cancelled(connection, ids, row.id)
 
 
 def _step(rules: Rules, one: Finished, contact: Row[Any], status: str) -> tuple[Step, str]:
@@ -247,12 +258,26 @@ def started_event(ids: Ids, row: Row[Any], request: CallRequest, at_ms: int) -> 
     return journal.event_row(ids, row.org_id, CALL_STARTED, data, at_ms=at_ms, simulated=row.simulated)
 
 
+def _transferred_event(ids: Ids, row: Row[Any], one: Finished) -> dict[str, Any]:
+    """The outbox row that says a person has taken over, which is the last thing that happens on the agent's side."""
+    data = CallTransferred(
+        call_id=one.request.call_id,
+        deployment_id=row.id,
+        agent_id=row.agent_id,
+        transfer=Transfer(type="warm", to=None, bridged_at=moment(one.ended_ms)),
+        simulated=row.simulated,
+    )
+    return journal.event_row(ids, row.org_id, CALL_TRANSFERRED, data, at_ms=one.ended_ms, simulated=row.simulated)
+
+
 def _report(connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[Finished], now_ms: int) -> None:
     events: list[dict[str, Any]] = []
     for one in finished:
         result, request = one.result, one.request
         if not one.started_told:
             events.append(started_event(ids, row, request, one.at(result.initiated_s) or one.dial_ms))
+        if result.outcome == "transferred":
+            events.append(_transferred_event(ids, row, one))
         base = f"/v1/calls/{request.call_id}"
         data = CallCompleted(
             call_id=request.call_id,

@@ -14,6 +14,7 @@ import anyio
 from anyio.abc import TaskGroup
 from sqlalchemy import Connection, Row, select
 
+from callwright.service.domain.alarm import Alarm, Bell
 from callwright.service.domain.clock import SECOND
 from callwright.service.domain.plans import PLANS
 from callwright.service.domain.refusals import Refusal
@@ -42,41 +43,6 @@ _SCHEDULED = (
     )
     .limit(50)
 )
-
-
-class Alarm:
-    """Wakes one waiting loop; ringing while nobody waits is remembered."""
-
-    def __init__(self) -> None:
-        self._event = anyio.Event()
-
-    def ring(self) -> None:
-        """Wakes the loop now or at its next wait."""
-        self._event.set()
-
-    async def wait(self, most_s: float) -> None:
-        """Returns when it rings, or after the time."""
-        with anyio.move_on_after(most_s):
-            await self._event.wait()
-        if self._event.is_set():
-            self._event = anyio.Event()
-
-
-class Bell:
-    """Rings every alarm that was made of it."""
-
-    def __init__(self) -> None:
-        self._alarms: list[Alarm] = []
-
-    def alarm(self) -> Alarm:
-        """An alarm for one waiting loop."""
-        self._alarms.append(Alarm())
-        return self._alarms[-1]
-
-    def ring(self) -> None:
-        """Rings them all."""
-        for alarm in self._alarms:
-            alarm.ring()
 
 
 class Supervisor:

@@ -11,7 +11,7 @@ from callwright.service.storage import audit_reading, journal
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import api_keys, idempotency_keys, phone_numbers
 
-from . import endings, recording_retention
+from . import endings, number_status, recording_retention
 from .queue import LOCKED
 
 EVERY_S = 5.0
@@ -62,18 +62,18 @@ def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) ->
     if row is None or row.inbound_deployment_id != bound:  # bound or unbound meanwhile: the next sweep sees it
         return
     wallet = wallet_of(connection, row.org_id, lock=True)
-    if not row.auto_renew:
-        values: dict[str, Any] = {"status": "released", "released_at": now_ms, "renews_at": None}
-    elif wallet.balance_micros - wallet.reserved_micros < row.monthly_micros:
-        values = {"status": "suspended", "renews_at": None}
-    else:
+    unpaid = wallet.balance_micros - wallet.reserved_micros < row.monthly_micros
+    if row.auto_renew and not unpaid:
         charge = Movement("number_rental", -row.monthly_micros, "phone_number", row.id, "a month of a phone number")
         book(connection, ports.ids, row.org_id, [charge], now_ms=now_ms)
-        values = {"renews_at": row.renews_at + RENTAL_PERIOD_MS}
-    if "status" in values and deployment is not None:
-        values["inbound_deployment_id"] = None
-        endings.lose_number(connection, ports.ids, deployment, now_ms=now_ms)
-    connection.execute(update(phone_numbers).where(_N.id == number_id).values(**values, updated_at=now_ms))
-    action = f"phone_number.{values.get('status', 'renewed')}"
-    entry = journal.entry_row(ports.ids, row.org_id, action, number_id, at_ms=now_ms)
+        renewed = update(phone_numbers).where(_N.id == number_id)
+        connection.execute(renewed.values(renews_at=row.renews_at + RENTAL_PERIOD_MS, updated_at=now_ms))
+        done = "renewed"
+    else:
+        done = "suspended" if row.auto_renew else "released"
+        number_status.lose(connection, ports.ids, row, done, now_ms=now_ms)
+        if deployment is not None:
+            connection.execute(update(phone_numbers).where(_N.id == number_id).values(inbound_deployment_id=None))
+            endings.lose_number(connection, ports.ids, deployment, now_ms=now_ms)
+    entry = journal.entry_row(ports.ids, row.org_id, f"phone_number.{done}", number_id, at_ms=now_ms)
     journal.add_entries(connection, [entry])

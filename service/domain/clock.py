@@ -57,4 +57,4 @@ def milliseconds(value: datetime) -> int:
 
 def iso_milliseconds(ms: int) -> str:
     """`YYYY-MM-DDThh:mm:ss.mmmZ`, the form of an event's `created_at`."""
-    return moment(ms).strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1_000:03d}Z"
+    return f"{_second(ms // 1_000)[:-1]}.{ms % 1_000:03d}Z"

@@ -25,6 +25,12 @@ def base62(number: int, length: int) -> str:
     return "".join(pairs)
 
 
+def is_older(one: str, other: str) -> bool:
+    """Whether an id was made before another one, by the clocks of who made them and to the millisecond."""
+    begin = len("xxx_")
+    return one[begin : begin + _TIME_LENGTH] < other[begin : begin + _TIME_LENGTH]
+
+
 class Chance:
     """Random digits of base 62 that nobody can guess. Asking the system for each id would take longest.
 

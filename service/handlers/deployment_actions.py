@@ -10,18 +10,15 @@ from typing import Any
 from sqlalchemy import Row, update
 
 from callwright.contract import deployments as contract
-from callwright.contract.events import DEPLOYMENT_COMPLETED, DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
-from callwright.contract.events import DeploymentCompleted as CompletedData
+from callwright.contract.events import DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
 from callwright.contract.events import DeploymentPaused as PausedData
 from callwright.contract.previews import Preview
 from callwright.contract.problems import PLAN_REQUIRED
-from callwright.service.dialler import spending_cap
+from callwright.service.dialler import endings, spending_cap
 from callwright.service.dialler.activation import SNAPSHOT, begin
-from callwright.service.dialler.counters import stats_of
 from callwright.service.dialler.plan_parts import check_plan, parts_of
 from callwright.service.dialler.previewing import preview
 from callwright.service.dialler.start_guards import audience_of, start_refusals
-from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.deployment_states import check_action
 from callwright.service.domain.plan_seal import SealedPlan
 from callwright.service.domain.refusals import Refusal, invalid
@@ -164,14 +161,5 @@ def cancel_deployment(asked: contract.DeploymentAction, work: Work) -> contract.
         states["cancelled"] = states.get("cancelled", 0) + dropped
         move(work, row.id, "cancelled", "manual")
         change(work, row.id, completed_at=work.now_ms, states=json_text(states))
-        data = CompletedData(
-            deployment_id=row.id,
-            status="cancelled",
-            status_reason="manual",
-            stats=stats_of(find(work, row.id)),
-            started_at=moment_or_none(row.started_at),
-            completed_at=moment(work.now_ms),
-            simulated=row.simulated,
-        )
-        work.emit(DEPLOYMENT_COMPLETED, data, simulated=row.simulated)
+        endings.cancelled(work.connection, work.ids, row.id)
     return seen(work, asked.id)

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.contract import phone_numbers as contract
 from callwright.contract.pagination import Page
 from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
-from callwright.service.dialler import spending_cap
+from callwright.service.dialler import number_status, spending_cap
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import PRICES, RENTAL_PERIOD_MS, amount, money
 from callwright.service.domain.refusals import Refusal, not_found
@@ -215,9 +215,5 @@ def release_phone_number(asked: contract.ReleasePhoneNumber, work: Work) -> cont
         used_by = [*users, *filter(None, (row.inbound_deployment_id,))]
         raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": used_by})
     if row.status != "released":
-        work.connection.execute(
-            update(phone_numbers)
-            .where(_N.id == asked.id)
-            .values(status="released", released_at=work.now_ms, renews_at=None, updated_at=work.now_ms)
-        )
+        number_status.lose(work.connection, work.ids, row, "released", now_ms=work.now_ms)
     return _show(find(work, asked.id), {})

@@ -45,6 +45,10 @@ DERIVED = frozenset(
         "available",
         "low_balance",
         "prices",
+        "consecutive_failures",
+        "last_success_at",
+        "last_failure_at",
+        "last_response_status",
     }
 )
 """Fields that follow from others, from time or from what the dialler does: nobody changes them by a request."""

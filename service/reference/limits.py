@@ -20,6 +20,7 @@ from callwright.contract.problems import (
     ProblemCode,
 )
 from callwright.contract.surface import OPERATIONS
+from callwright.contract.webhooks import MOST_REPLAYED, MOST_SUBSCRIPTIONS, CreateWebhook
 from callwright.service.accounts import MAX_ACTIVE_KEYS
 from callwright.service.domain.clock import HOUR, MINUTE, SECOND
 from callwright.service.domain.plan_seal import VALID_MS
@@ -105,6 +106,9 @@ def _lists() -> Iterator[Limit]:
 
 def _sizes() -> Iterator[Limit]:
     yield "Active API keys of an organization", f"{MAX_ACTIVE_KEYS}; they do not expire", None
+    yield "Webhook subscriptions of an organization", number(MOST_SUBSCRIPTIONS), PLAN_LIMIT_REACHED
+    yield "The URL of a webhook subscription", _characters(CreateWebhook, "url"), INVALID_FIELD
+    yield "Deliveries that one replay makes", f"{number(MOST_REPLAYED)}; `has_more` tells of further ones", None
     yield "Names", _characters(CreateAgent, "name"), INVALID_FIELD
     yield "System prompt", _characters(CreateAgent, "system_prompt"), INVALID_FIELD
     yield "Welcome message", _characters(CreateAgent, "welcome_message"), INVALID_FIELD

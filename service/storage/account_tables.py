@@ -168,15 +168,3 @@ audit_log = Table(
     Index("ix_audit_log_at", "org_id", "at", "id"),
     Index("ix_audit_log_subject", "org_id", "subject", "at"),
 )
-
-outbox = Table(
-    "outbox",
-    metadata,
-    key(),
-    owner(),
-    Column("type", String(60), nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("data", Text, nullable=False),
-    Column("simulated", Boolean, nullable=False),
-    Index("ix_outbox_created", "org_id", "created_at", "id"),
-)

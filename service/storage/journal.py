@@ -37,6 +37,7 @@ def event_row(
         "created_at": at_ms,
         "data": data.model_dump_json(),
         "simulated": simulated,
+        "subject_id": type_.subject_of(data),
     }
 
 

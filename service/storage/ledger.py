@@ -30,13 +30,14 @@ _ADD = insert(transactions)
 
 @dataclass(frozen=True)
 class Movement:
-    """One transaction to book. `amount_micros` is signed: a charge is negative."""
+    """One transaction to book. `amount_micros` is signed: a charge is negative. Without an `id` it gets one."""
 
     type: str
     amount_micros: int
     reference_type: str
     reference_id: str
     description: str
+    id: str | None = None
 
 
 def wallet_of(connection: Connection, org_id: str, *, lock: bool = False) -> Any:
@@ -64,7 +65,7 @@ def book(
         balance += movement.amount_micros
         rows.append(
             {
-                "id": ids.new("txn"),
+                "id": movement.id or ids.new("txn"),
                 "org_id": org_id,
                 "type": movement.type,
                 "amount_micros": movement.amount_micros,

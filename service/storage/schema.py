@@ -7,7 +7,6 @@ from .account_tables import (
     memberships,
     metadata,
     organizations,
-    outbox,
     request_days,
     request_levels,
     service_state,
@@ -30,6 +29,7 @@ from .campaign_tables import (
     transcript_words,
     transcripts,
 )
+from .event_tables import deliveries, delivery_attempts, outbox, webhook_lanes, webhooks
 
 __all__ = [
     "agents",
@@ -38,6 +38,8 @@ __all__ = [
     "audiences",
     "audit_log",
     "calls",
+    "deliveries",
+    "delivery_attempts",
     "deployment_contacts",
     "deployment_numbers",
     "deployments",
@@ -58,4 +60,6 @@ __all__ = [
     "transcripts",
     "users",
     "wallets",
+    "webhook_lanes",
+    "webhooks",
 ]

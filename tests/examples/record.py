@@ -16,7 +16,8 @@ BASE = "https://api.example.com"
 PREFIX = "/v1"
 _DIFFERS = ("content-length", "content-range", "etag", "last-modified")
 """Headers that depend on the machine: how its synthesiser sounds, and when it spoke."""
-_SECRET = re.compile(r"(svc_live|svc_mcp|whsec)_[0-9A-Za-z_-]{8,}")
+_SECRET = re.compile(r"(svc_live_|svc_mcp_|whsec_|v1=)[0-9A-Za-z_-]{4,}")
+"""Secrets, what is shown of one to recognise it by, and signatures made with one."""
 
 
 class Recorder:
@@ -115,4 +116,4 @@ def _kept(answer: Response, body: Any) -> dict[str, Any]:
 def file_text(examples: Mapping[str, Any]) -> str:
     """The file: JSON that is read by people too, without secrets."""
     text = orjson.dumps(examples, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
-    return _SECRET.sub(lambda found: f"{found[1]}_…", text)
+    return _SECRET.sub(lambda found: f"{found[1]}…", text)

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from callwright.contract.webhooks import MOST_SUBSCRIPTIONS
 from callwright.service.domain.clock import MINUTE
 from callwright.service.http.incoming import MAX_BODY
 from tests.examples.record import Recorder
+from tests.examples.stage import ENDPOINT
 
 _JSON = {"Content-Type": "application/json"}
 _AGENT = {"name": "Cleo", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
@@ -24,6 +26,7 @@ async def be_refused(hand: Recorder) -> None:
     await _not_there_or_taken(hand)
     await _in_use(hand)
     await _in_the_wrong_state(hand)
+    await _more_than_fit(hand)
 
 
 async def be_refused_at_last(hand: Recorder) -> None:
@@ -34,6 +37,7 @@ async def be_refused_at_last(hand: Recorder) -> None:
     await stage.uncap_spending()
     await stage.empty_the_wallet()
     await hand.refuse("insufficient_credits", "POST", "/phone_numbers", json=number)
+    await stage.lose_the_numbers()
     await _too_many(hand)
     await stage.lose_the_creator()
     await hand.refuse("api_key_owner_required", "POST", "/agents", json=_AGENT)
@@ -119,3 +123,10 @@ async def _in_the_wrong_state(hand: Recorder) -> None:
     shown = await hand.use("preview_deployment", id=draft["id"])
     hand.stage.clock.move(_SIXTEEN_MINUTES_MS)
     await hand.refuse("plan_expired", "POST", start, json={"plan_id": shown["plan_id"]})
+
+
+async def _more_than_fit(hand: Recorder) -> None:
+    there = len((await hand.ask("GET", "/webhooks")).json()["data"])
+    for _ in range(MOST_SUBSCRIPTIONS - there):
+        await hand.use("create_webhook", url=ENDPOINT, events=["*"])
+    await hand.refuse("plan_limit_reached", "POST", "/webhooks", json={"url": ENDPOINT, "events": ["*"]})

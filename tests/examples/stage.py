@@ -12,13 +12,17 @@ import orjson
 from sqlalchemy import Column, Table, select, update
 
 from callwright.contract.events import EventEnvelope
+from callwright.contract.webhooks import AttemptOutcome
 from callwright.service.app import Application, gate_of
-from callwright.service.dialler import imports
+from callwright.service.delivery.dispatcher import Dispatcher
+from callwright.service.dialler import imports, sweeps
+from callwright.service.domain.alarm import Bell
 from callwright.service.domain.clock import iso_milliseconds
 from callwright.service.domain.ids import Ids, base62
 from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.storage.listing import Cursors
-from callwright.service.storage.schema import api_keys, calls, memberships, organizations, outbox
+from callwright.service.storage.schema import api_keys, calls, memberships, organizations, outbox, phone_numbers
+from tests.service.delivery.delivering import MIDDLE, Endpoints, answer
 from tests.service.dialler.campaigns import DeadEngine, Interrupted, driver_of, lease, leave_in_wallet
 from tests.service.doors import Door, open_service
 from tests.service.standing import MovableClock
@@ -27,6 +31,7 @@ BEGINS_MS = 1_795_532_400_000
 """2026-11-24T15:00:00Z, a Tuesday."""
 STEP_MS = 10_000
 OWNER = "wrk_examples"
+ENDPOINT = "https://example.com/callwright-events"
 _SECRET = blake2b(b"examples").digest()
 
 
@@ -74,9 +79,21 @@ class Stage:
             return await self.door.service.ports.database.write(_answer_the_open_call)
         raise AssertionError("nobody was called")
 
+    async def deliver(self, outcome: AttemptOutcome, status: int, says: str) -> None:
+        """Sends what waits to be sent, to endpoints that all answer alike."""
+        endpoints = Endpoints(self.clock)
+        endpoints.answers[ENDPOINT] = lambda _: answer(outcome, status, says)
+        ports = self.door.service.ports
+        await Dispatcher(ports, Bell(), endpoints, chance=lambda: MIDDLE).work_until_idle()
+
     async def empty_the_wallet(self) -> None:
         """Takes all money out of it."""
         await leave_in_wallet(self.door, 0)
+
+    async def lose_the_numbers(self) -> None:
+        """Another month of every number falls due, which nothing is left to pay."""
+        await self._change(phone_numbers, phone_numbers.c.org_id, renews_at=self.clock.now_ms())
+        await sweeps.run(self.door.service.ports)
 
     async def cap_spending(self) -> None:
         """Lets the key commit no money."""

@@ -10,7 +10,7 @@ from typing import Any
 from callwright.contract.problems import PROBLEMS
 from tests.examples.record import Recorder
 from tests.examples.refusals import be_refused, be_refused_at_last
-from tests.examples.stage import Stage, open_stage
+from tests.examples.stage import ENDPOINT, Stage, open_stage
 from tests.service.wire import by_hand
 
 PROMPT = (
@@ -23,7 +23,8 @@ PEOPLE = [
 ]
 MORE = [
     {"phone_number": "+12025550104", "first_name": "Olga", "day": "Wednesday", "patient_id": "P-1003"},
-    {"phone_number": "+12025550103", "first_name": "Chen", "day": "Wednesday", "patient_id": "P-1004"},
+    {"phone_number": "+12025550103", "first_name": "Chen", "day": "Wednesday", "patient_id": "P-1004"}
+    | {"sim.outcome": "transferred"},
 ]
 CSV = "phone_number,first_name,day,patient_id\n+12025550109,Lucia,Thursday,P-1005\n+1234,Tom,Thursday,P-1006\n"
 """Somebody new, and a number that is none."""
@@ -49,6 +50,7 @@ async def _build(hand: Recorder) -> None:
     await _campaign(hand, hand.stage, draft)
     await _calls(hand)
     await _steer(hand, hand.stage, draft)
+    await _subscription(hand)
     await hand.use("get_wallet")
 
 
@@ -140,3 +142,31 @@ async def _steer(hand: Recorder, stage: Stage, draft: dict[str, Any]) -> None:
     await hand.use("delete_deployment", id=unused["id"])
     number_id = draft["phone_number_ids"][0]
     await hand.use("create_inbound_deployment", name="Reception", agent_id=draft["agent_id"], phone_number_id=number_id)
+
+
+async def _subscription(hand: Recorder) -> None:
+    """A subscription that is tried and refuses an event, which is sent to it again; and a spare one."""
+    made = await hand.use(
+        "create_webhook", url=ENDPOINT, events=["call.completed", "deployment.completed"], description="To our CRM"
+    )
+    webhook_id: str = made["id"]
+    await hand.use("get_webhook", id=webhook_id)
+    await hand.use("update_webhook", id=webhook_id, events=["call.completed", "webhook.disabled"])
+    await hand.use("test_webhook", id=webhook_id)
+    await hand.stage.deliver("succeeded", 200, "thanks")
+    (event,) = await hand.use("list_events", type=["call.completed"], per_page=1)
+    event_id: str = event["id"]
+    await hand.use("get_event", id=event_id)
+    await hand.use("replay_event", id=event_id, webhook_id=webhook_id)
+    await hand.stage.deliver("rejected", 422, "unknown call")
+    await hand.use("explain_event", id=event_id)
+    (sent,) = await hand.use("list_webhook_deliveries", id=webhook_id, status=["failed"], per_page=1)
+    await hand.use("get_webhook_delivery", id=webhook_id, delivery_id=sent["id"])
+    await hand.use("replay_webhook", id=webhook_id, statuses=["failed"])
+    await hand.stage.deliver("succeeded", 200, "thanks")
+    await hand.use("list_event_deliveries", id=event_id, per_page=2)
+    await hand.use("rotate_webhook_secret", id=webhook_id, overlap_seconds=3_600)
+    spare = await hand.use("create_webhook", url=ENDPOINT, events=["*"], description="To try")
+    await hand.use("update_webhook", id=spare["id"], status="disabled")
+    await hand.use("list_webhooks", status=["active", "disabled"], per_page=1)
+    await hand.use("delete_webhook", id=spare["id"])

@@ -129,4 +129,8 @@ def _make_agree(case: Case, known: KnownValues, random: Random) -> bool:
         audience_id, import_id = random.choice(known.pairs("import_id"))
         case.path_parameters = {"id": audience_id, "import_id": import_id}
         return True
+    if "delivery_id" in case.path_parameters and known.pairs("delivery_id"):
+        webhook_id, delivery_id = random.choice(known.pairs("delivery_id"))
+        case.path_parameters = {"id": webhook_id, "delivery_id": delivery_id}
+        return True
     return False

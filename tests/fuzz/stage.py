@@ -7,7 +7,7 @@ loopback.
 import io
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,16 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPHeaderDict, HTTPResponse
 
 from callwright.server.embedded import listener_on, listening
-from callwright.service.app import running
+from callwright.service.app import Application, gate_of, running
+from callwright.service.delivery.dispatcher import Dispatcher
+from callwright.service.dialler.supervisor import Supervisor
+from callwright.service.domain.alarm import Bell
 from callwright.service.settings import ServiceSettings
 from tests.journeys.story import CSV
 from tests.service import samples
 from tests.service.doors import Door, open_service
+
+from .nowhere import Nowhere
 
 IN_PROCESS = "http://service"
 REQUEST_LIMIT_S = 60.0
@@ -50,7 +55,10 @@ class Stage:
 
 @contextmanager
 def opened(database_url: str, data: Path, *, workers: bool) -> Generator[Stage]:
-    """The stage on an empty database with a schema. With `workers` campaigns go on while requests come in."""
+    """The stage on an empty database with a schema. With `workers` campaigns go on while requests come in.
+
+    Events are delivered then too, but nothing leaves the machine: see `Nowhere`.
+    """
     with start_blocking_portal() as portal:
         api_key, unlisted = portal.call(_furnished, database_url, data)
         serving = portal.wrap_async_context_manager(_serving(database_url, data, workers))
@@ -64,10 +72,19 @@ def opened(database_url: str, data: Path, *, workers: bool) -> Generator[Stage]:
 
 @asynccontextmanager
 async def _serving(database_url: str, data: Path, workers: bool) -> AsyncGenerator[tuple[Any, str]]:
+    """The workers are started here and not by the service, because those of the service send to whatever exists."""
     settings = ServiceSettings(data=data, database_url=database_url)
+    bell = Bell()
     with listener_on() as listener:
-        async with running(settings, workers=workers) as service, listening(service.asgi, listener) as base_url:
-            yield service.asgi, base_url
+        async with running(settings, workers=False) as service, anyio.create_task_group() as tasks:
+            ports = replace(service.ports, wake=bell.ring)
+            application = Application(ports, gate_of(ports))
+            if workers:
+                tasks.start_soon(Supervisor(ports, bell).run)
+                tasks.start_soon(Dispatcher(ports, bell, Nowhere()).run)
+            async with listening(application, listener) as base_url:
+                yield application, base_url
+            tasks.cancel_scope.cancel()
 
 
 async def _furnished(database_url: str, data: Path) -> tuple[str, str]:

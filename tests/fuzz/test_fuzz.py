@@ -1,9 +1,12 @@
 """Made-up requests in the suite: fewer than `scripts/fuzz` sends, and the same ones at every run."""
 
 import io
+import socket
+import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 import requests
 from requests.adapters import BaseAdapter
 from urllib3 import HTTPResponse
@@ -15,6 +18,8 @@ from tests.fuzz.stage import IN_PROCESS, opened
 
 CASES = 600
 SEED = 1
+LIMIT_S = 60.0
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def test_every_answer_to_made_up_requests_is_as_described(database_url: str, tmp_path: Path) -> None:
@@ -26,6 +31,43 @@ def test_every_answer_to_made_up_requests_is_as_described(database_url: str, tmp
     assert len(figures.statuses) == len(OPERATIONS)
     done = sum(count for counted in figures.statuses.values() for status, count in counted.items() if status < 300)
     assert done > CASES / 8, report(figures)
+
+
+@pytest.mark.parametrize("host", ["events.example.com", "8.8.8.8", "[2606:4700:4700::1111]"])
+def test_nothing_is_sent_to_a_made_up_subscription(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    left: list[object] = []
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+
+    def connecting(one: socket.socket, address: Any) -> None:
+        if one.family != socket.AF_UNIX and address[0] not in LOOPBACK:
+            left.append(address)
+            raise ConnectionRefusedError
+        connect(one, address)
+
+    def looking_up(name: Any, *rest: Any, **named: Any) -> Any:
+        if name not in LOOPBACK:
+            left.append(name)
+            raise socket.gaierror(socket.EAI_NONAME, "no such name")
+        return look_up(name, *rest, **named)
+
+    monkeypatch.setattr(socket.socket, "connect", connecting)
+    monkeypatch.setattr(socket, "getaddrinfo", looking_up)
+    with opened(database_url, tmp_path, workers=True) as stage:
+        session, base = stage.session, f"{stage.in_process}/v1/webhooks"
+        made = session.post(base, json={"url": f"https://{host}/events", "events": ["wallet.low_balance"]}).json()[
+            "data"
+        ]
+        over: list[str] = []
+        for _ in range(4):
+            tried = session.post(f"{base}/{made['id']}/test").json()["data"]
+            until = time.monotonic() + LIMIT_S
+            while tried["status"] == "pending" and time.monotonic() < until:
+                tried = session.get(f"{base}/{made['id']}/deliveries/{tried['id']}").json()["data"]
+            over.append(tried["last_outcome"])
+    assert over == ["succeeded", "server_error", "rejected", "timeout"]
+    assert left == []
 
 
 class Lying(BaseAdapter):

@@ -22,6 +22,7 @@ _USUAL = {
     "csv": [CSV],
     "opening": ["00:00", "08:00"],
     "closing": ["17:30", "24:00"],
+    "url": ["https://events.invalid/callwright"],
     "range": ["bytes=0-99", "bytes=-5", "bytes=0-0,5-9", "bytes=999999999-"],
 }
 """Values that are right whatever there is."""
@@ -30,13 +31,17 @@ _KIND_OF = {
     "audience_id": "aud",
     "call_uuid": "cal",
     "contact_id": "ctc",
+    "delivery_id": "dlv",
     "deployment_id": "dep",
+    "event_id": "evt",
     "import_id": "imp",
     "reference_id": "cal",
     "phone_number_id": "num",
     "phone_number_ids": "num",
     "plan_id": "pln",
+    "subject_id": "cal",
     "voice_id": "voice",
+    "webhook_id": "whk",
     "forward_to": "number",
     "number": "number",
     "phone_number": "number",
@@ -58,15 +63,18 @@ _KIND_OF = {
     "start": "opening",
     "start_at": "moment",
     "timezone": "zone",
+    "url": "url",
 }
 _OF_NOUN = {
     "agents": "agt",
     "audiences": "aud",
     "deployments": "dep",
+    "events": "evt",
     "phone_numbers": "num",
     "voices": "voice",
+    "webhooks": "whk",
 }
-_IDS = {"agt", "aud", "cal", "ctc", "dep", "imp", "num", "voice"}
+_IDS = {"agt", "aud", "cal", "ctc", "dep", "dlv", "evt", "imp", "num", "voice", "whk"}
 _SORTS = {
     PREFIX + operation.path: [*operation.sorts, *(f"-{name}" for name in operation.sorts), ",".join(operation.sorts)]
     for operation in OPERATIONS.values()
@@ -80,7 +88,7 @@ class KnownValues:
 
     def __init__(self) -> None:
         self._kinds: dict[str, list[str]] = {}
-        self._pairs: dict[str, list[tuple[str, str]]] = {"import_id": [], "plan_id": []}
+        self._pairs: dict[str, list[tuple[str, str]]] = {"delivery_id": [], "import_id": [], "plan_id": []}
 
     def learn(
         self, path: str, answer: object, headers: Mapping[str, Iterable[str]], asked: Collection[str] = ()
@@ -118,12 +126,14 @@ class KnownValues:
         return _USUAL.get(kind) or self._kinds.get(kind, [])
 
     def pairs(self, name: str) -> list[tuple[str, str]]:
-        """Imports with their audiences, or plans with their deployments, these first."""
+        """Imports with their audiences, plans with their deployments, deliveries with their subscriptions."""
         return self._pairs[name]
 
     def _learn(self, path: str, found: dict[str, Any]) -> None:
         if "audience_id" in found and str(found.get("id")).startswith("imp_"):
             self._pairs["import_id"].append((found["audience_id"], found["id"]))
+        if "webhook_id" in found and str(found.get("id")).startswith("dlv_"):
+            self._pairs["delivery_id"] = [*self._pairs["delivery_id"][-5:], (found["webhook_id"], found["id"])]
         if "deployment_id" in found and "plan_id" in found:
             self._pairs["plan_id"] = [*self._pairs["plan_id"][-5:], (found["deployment_id"], found["plan_id"])]
         for name, value in found.items():

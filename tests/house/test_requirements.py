@@ -105,7 +105,7 @@ def test_the_page_tells_what_is_proven_what_is_open_and_what_waits() -> None:
     entries = [
         Requirement("A-01", "First", "One.", False, None),
         Requirement("A-02", "First", "Two.", True, None),
-        Requirement("B-01", "Second", "Three.", True, "events"),
+        Requirement("B-01", "Second", "Three.", True, "dialling"),
     ]
     page = requirements_page({entry.id: entry for entry in entries}, [Proof("x/test_y.py", "test_z", "A-01")])
     assert "| A-01 | One. | [x/test_y.py::test_z](../../tests/x/test_y.py) |" in page

@@ -13,7 +13,9 @@ from anyio import to_thread
 from callwright.prompts.registry import PROMPTS
 from callwright.server.resources import TEMPLATES
 from callwright.tools.catalogue import TOOLS
+from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.story import build_and_run, steer
+from tests.journeys.told import tell
 from tests.programs import COMMAND, serving
 from tests.programs import environment as without_settings
 
@@ -22,6 +24,7 @@ from .cli import environment, inspector
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 ONE_RUN_S = 60.0
 """Limit of one run: it starts Node, the server and the service, and takes a second and a half on an idle machine."""
+NETWORKS = SETTINGS["CALLWRIGHT_WEBHOOK_NETWORKS"]
 TOOL_REFUSED = 5
 """Exit status of the Inspector when a tool answers with an error."""
 
@@ -41,7 +44,7 @@ class Inspector:
 
     def run(self, method: str, *options: str) -> subprocess.CompletedProcess[str]:
         """One run."""
-        server = [COMMAND, "mcp", f"--data={self.data}", "--profile=all"]
+        server = [COMMAND, "mcp", f"--data={self.data}", "--profile=all", f"--webhook-networks={NETWORKS}"]
         asked = ["--protocol-era", self.era, "--format", "json", "--method", method, *options]
         return subprocess.run(
             [*inspector(), "--cli", *server, *asked],
@@ -101,8 +104,10 @@ def test_resources_and_prompts_are_listed(era: str, tmp_path: Path) -> None:
 
 async def test_every_tool_works_in_the_older_era_beside_a_service_that_runs_already(tmp_path: Path) -> None:
     one = Inspector(tmp_path, "legacy")
-    with serving(tmp_path, one.data):
+    with serving(tmp_path, one.data, **SETTINGS):
         built = await build_and_run(one)
+        async with receiving() as receiver:
+            await tell(one, built, receiver)
     with serving(tmp_path, one.data, CALLWRIGHT_SIM_TIME_SCALE="1"):
         await steer(one, built)
     assert {tool.name for tool in TOOLS} - one.used == set()

@@ -22,11 +22,13 @@ from callwright.server.resources import TEMPLATES
 from callwright.tools.catalogue import TOOLS
 from tests.programs import ERAS, Assistant, assistant, text_of
 
+from .receiver import SETTINGS, receiving
 from .story import Built, build_and_run, steer
+from .told import tell
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 SOUNDS = {"recording", "voice_preview"}
-EVERYTHING = {"CALLWRIGHT_PROFILE": "all"}
+EVERYTHING = {"CALLWRIGHT_PROFILE": "all", **SETTINGS}
 AS_IN_LIFE = {**EVERYTHING, "CALLWRIGHT_SIM_TIME_SCALE": "1"}
 
 
@@ -39,7 +41,7 @@ def is_mpeg(sound: bytes) -> bool:
 async def test_every_tool_resource_and_prompt_works_over_stdio(era: Literal["legacy", "auto"], tmp_path: Path) -> None:
     data = tmp_path / "data"
     with anyio.fail_after(180):
-        async with assistant(tmp_path, "--data", data, era=era, settings=EVERYTHING) as found:
+        async with receiving() as receiver, assistant(tmp_path, "--data", data, era=era, settings=EVERYTHING) as found:
             assert (found.client.protocol_version >= "2026-07-28") is (era == "auto")
             await lists_everything(found.client)
             built = await build_and_run(found)
@@ -47,6 +49,7 @@ async def test_every_tool_resource_and_prompt_works_over_stdio(era: Literal["leg
             await every_resource(found.client, built)
             await ids_are_completed(found.client, built)
             await every_prompt(found.client, built)
+            await tell(found, built, receiver)
         async with assistant(tmp_path, "--data", data, era=era, settings=AS_IN_LIFE) as second:
             await steer(second, built)
     assert [one.log.read_text(encoding="utf-8") for one in (found, second)] == ["", ""]

@@ -20,7 +20,9 @@ from callwright.server.stdio import new_session
 from callwright.service.data_folder import DataFolder
 from tests.programs import text_of
 
+from .receiver import SETTINGS, receiving
 from .story import PEOPLE, build_and_run, steer
+from .told import tell
 
 NUMBERS = [f"20255501{ending:02d}" for ending in (0, 1, 2, 3, 4, 9)]
 NAMES = ("Maria", "Olga", "Lucia")
@@ -72,8 +74,10 @@ def written(caplog: pytest.LogCaptureFixture) -> str:
 async def test_logs_hold_no_number_no_word_and_no_key(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     data = tmp_path / "data"
     with caplog.at_level(logging.DEBUG, logger="callwright"):
-        async with hand(data) as (first, session):
+        networks = SETTINGS["CALLWRIGHT_WEBHOOK_NETWORKS"]
+        async with receiving() as receiver, hand(data, WEBHOOK_NETWORKS=networks) as (first, session):
             built = await build_and_run(first)
+            secret = await tell(first, built, receiver)
             said = await words_of_calls(session)
         async with hand(data, SIM_TIME_SCALE="1") as (second, session):
             await steer(second, built)
@@ -91,5 +95,5 @@ async def test_logs_hold_no_number_no_word_and_no_key(tmp_path: Path, caplog: py
     assert len(said) > 8
     key = DataFolder(data).key()
     assert key is not None
-    private = [*NUMBERS, *NAMES, *said, "2079460958", key, "svc_live_"]
+    private = [*NUMBERS, *NAMES, *said, "2079460958", key, "svc_live_", secret]
     assert [entry for entry in private if entry in logs] == []

@@ -39,9 +39,8 @@ FILES: Mapping[str, str] = {
     "versioning": "VER",
 }
 """Every file, in the order of the page, with the word its ids begin with."""
-Later = Literal["events", "dialling", "dashboard", "inbound-calls"]
+Later = Literal["dialling", "dashboard", "inbound-calls"]
 WAITS_FOR: Mapping[Later, str] = {
-    "events": "the delivery of events",
     "dialling": "the rules of dialling and the do-not-call list",
     "dashboard": "the pages of the dashboard",
     "inbound-calls": "the answering of inbound calls",

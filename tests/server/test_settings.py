@@ -1,5 +1,6 @@
 """Settings: defaults, precedence, and a sentence for each wrong value."""
 
+from ipaddress import ip_network
 from math import inf
 from pathlib import Path
 
@@ -77,6 +78,9 @@ def test_the_clock_takes_a_moment_and_reads_one_without_offset_as_utc(text: str)
         ("READ_ONLY", "maybe", "true or false"),
         ("CLOCK", "tomorrow", "2026-11-21T09:00:00Z"),
         ("CLOCK", "1795251600", "2026-11-21T09:00:00Z"),
+        ("WEBHOOK_NETWORKS", "everywhere", "127.0.0.0/8"),
+        ("WEBHOOK_NETWORKS", "127.0.0.1/8", "127.0.0.0/8"),
+        ("WEBHOOK_NETWORKS", "localhost, ::1/129", "::1/129 is none"),
     ],
 )
 def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: str, expected: str) -> None:
@@ -84,6 +88,26 @@ def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: str, exp
         given(**{name: value})
     assert f"CALLWRIGHT_{name}" in str(caught.value)
     assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "networks"),
+    [
+        ("", ()),
+        ("127.0.0.0/8", ("127.0.0.0/8",)),
+        ("localhost", ("127.0.0.0/8", "::1/128")),
+        ("localhost, 10.1.0.0/16,::1, 10.1.0.0/16", ("127.0.0.0/8", "::1/128", "10.1.0.0/16")),
+        ("192.168.7.9", ("192.168.7.9/32",)),
+    ],
+)
+def test_opened_networks_are_ranges_addresses_or_localhost(text: str, networks: tuple[str, ...]) -> None:
+    assert given(WEBHOOK_NETWORKS=text).webhook_networks == tuple(ip_network(network) for network in networks)
+
+
+def test_the_flag_for_networks_wins_over_the_environment() -> None:
+    environment = {"CALLWRIGHT_WEBHOOK_NETWORKS": "10.0.0.0/8"}
+    assert read_settings(environment, webhook_networks="localhost").webhook_networks[0] == ip_network("127.0.0.0/8")
+    assert read_settings(environment, webhook_networks="").webhook_networks == ()
 
 
 def test_without_a_word_the_tools_are_those_of_a_builder() -> None:

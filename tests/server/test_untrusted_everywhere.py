@@ -15,7 +15,7 @@ from callwright.client.errors import InvalidRequest
 from callwright.contract.audiences import AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.transcripts import Snippet
 from callwright.tools.untrusted import cleaned
-from tests.tools import findings, samples
+from tests.tools import event_samples, findings, samples
 from tests.tools.fakes import ERAS, FakeCaller, assistant, server
 from tests.tools.hostile import CASES, Case, fences_of, outside, unseen
 
@@ -46,6 +46,9 @@ DOORS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("update_audience", {"id": "aud_1", "name": "B"}),
     ("list_audiences", {"fields": ["id", "columns", "phone_column"]}),
     ("preview_deployment", {"id": "dep_1"}),
+    ("get_webhook_delivery", {"id": "whk_1", "delivery_id": "dlv_1"}),
+    ("explain_event", {"id": "evt_1"}),
+    ("test_webhook", {"id": "whk_1"}),
 )
 CALL = "callwright://calls/cal_1"
 JSON, VTT = f"{CALL}/transcript.json", f"{CALL}/transcript.vtt"
@@ -97,6 +100,10 @@ def answers_with(text: str) -> dict[str, Any]:
         "update_audience": audience,
         "list_audiences": samples.page([audience]),
         "preview_deployment": samples.preview().model_copy(update={"greeting": text}),
+        "get_webhook_delivery": event_samples.delivered(
+            attempts=[event_samples.attempt(response_excerpt=text, detail=text)]
+        ),
+        "explain_event": event_samples.explanation(event_samples.arrival(response_excerpt=text)),
     }
 
 

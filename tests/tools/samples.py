@@ -17,7 +17,7 @@ from callwright.contract.voices import Voice
 from callwright.contract.wallet import Price, Reference, Transaction, Wallet
 from callwright.contract.words import Money
 
-from . import findings
+from . import event_samples, findings
 from .findings import AT
 from .inbound import inbound_of
 
@@ -348,6 +348,8 @@ def answers() -> dict[str, Any]:
         "search_transcripts": page([findings.match()]),
         "get_call_stats": findings.stats(),
         "hang_up_call": call(),
+        **event_samples.singles(),
+        **{name: page([sample()]) for name, sample in event_samples.LISTED.items()},
     }
     for noun, sample in single.items():
         found[f"list_{noun}s"] = page([sample])
@@ -374,10 +376,18 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "get_call_stats": {"group_by": ["outcome", "disposition"]},
     "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
+    **event_samples.ARGUMENTS,
 }
 """Arguments for tools that need more than an id."""
 
-_IDS = {"agents": "agt_1", "audiences": "aud_1", "phone_numbers": "num_1", "deployments": "dep_1"}
+_IDS = {
+    "agents": "agt_1",
+    "audiences": "aud_1",
+    "phone_numbers": "num_1",
+    "deployments": "dep_1",
+    "webhooks": "whk_1",
+    "events": "evt_1",
+}
 
 
 def arguments(name: str, noun: str, required: Sequence[str]) -> dict[str, Any]:

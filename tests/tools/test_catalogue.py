@@ -22,7 +22,10 @@ SNAPSHOTS = Path(__file__).parents[1] / "snapshots" / "tools"
 DEFINITIONS = definitions()
 NAMES = {tool.name for tool in TOOLS}
 
-_VERBS = "list|get|create|update|delete|add|import|search|rent|release|preview|start|pause|resume|cancel|hang"
+_VERBS = (
+    "list|get|create|update|delete|add|import|search|rent|release|preview|start|pause|resume|cancel|hang|rotate|test|"
+    "replay|explain"
+)
 _MENTION = re.compile(rf"\b(?:{_VERBS})_[a-z_]+\b")
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
 

@@ -29,6 +29,8 @@ OFFERED: dict[str, dict[str, Any]] = {
     "list_audiences": {},
     "list_voices": {},
     "get_wallet": {},
+    "create_webhook": {"url": "https://example.com/events", "events": ["call.completed"]},
+    "list_webhooks": {},
 }
 """The tools whose operation the specification shows."""
 

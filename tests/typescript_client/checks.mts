@@ -5,12 +5,14 @@ import {
   Client,
   Conflict,
   InvalidArguments,
+  InvalidSignature,
   RateLimited,
   RuleRejected,
   ServiceFailed,
   ServiceTimeout,
   ServiceUnreachable,
   UnexpectedAnswer,
+  verify,
 } from "../../clients/typescript/src/index.ts";
 import type { ClientOptions, DeprecationNotice } from "../../clients/typescript/src/index.ts";
 import { program, thrown } from "./program.mts";
@@ -81,6 +83,26 @@ async function timesSent(step: () => Step): Promise<Record<string, number>> {
     found[name] = sent.length;
   }
   return found;
+}
+
+const SECRET = `whsec_${"aB3-_".repeat(8)}`;
+const OTHER = `whsec_${"zY9-_".repeat(8)}`;
+const NOW = 1_795_262_400;
+const EVENT = new TextEncoder().encode(
+  '{"id":"evt_1","type":"call.hummed","created_at":"2026-11-21T12:00:00.123Z","org_id":"org_1","data":{"tune":"ü"}}',
+);
+/** Signed by the service; `tests/client/test_receiving.py` has the same. */
+const SIGNED = "t=1795262400,v1=d3d9e20f21ae9a40e30683f8edeb7685f9a3ffabbba479120dcfc10a5c8f4ff5";
+
+/** Why an event is refused. */
+async function refusal(body: Uint8Array, header: string | null | undefined, secret: string, now = NOW): Promise<unknown> {
+  try {
+    await verify(body, header, secret, { now });
+  } catch (error) {
+    if (error instanceof InvalidSignature) return error.reason;
+    throw error;
+  }
+  return "nothing";
 }
 
 const ALL = { get: 2, post: 2, patch: 2, delete: 2 };
@@ -290,6 +312,46 @@ const CHECKS: Record<string, () => Promise<void>> = {
     ];
     for (const call of wrong) equal((await thrown(call))["name"], InvalidArguments.name);
     equal(sent.length, 0);
+  },
+  "an event is taken when it was signed with one of the secrets, lately": async () => {
+    for (const secrets of [SECRET, [OTHER, SECRET]]) {
+      for (const off of [-300, 0, 300]) equal((await verify(EVENT, SIGNED, secrets, { now: NOW + off })).data, { tune: "ü" });
+    }
+    equal((await verify(EVENT.buffer, `v0=x, ${SIGNED},v1=${"0".repeat(64)}`, SECRET, { now: NOW })).id, "evt_1");
+    equal(await refusal(EVENT, SIGNED, SECRET, NOW + 301), "too_old");
+    equal(await refusal(EVENT, SIGNED, SECRET, NOW - 301), "too_new");
+    equal(await refusal(EVENT, SIGNED, OTHER), "no_match");
+    const message = (await thrown(verify(EVENT, SIGNED, OTHER)))["message"];
+    equal(String(message).includes(OTHER.slice(6)), false);
+  },
+  "an event with a changed bit, or a header of another form, is refused": async () => {
+    for (let place = 0; place < EVENT.length * 8; place += 7) {
+      const changed = EVENT.slice();
+      changed[place >> 3] = (changed[place >> 3] ?? 0) ^ (1 << (place & 7));
+      equal(await refusal(changed, SIGNED, SECRET), "no_match");
+    }
+    const digest = SIGNED.split("v1=")[1];
+    for (const header of [null, undefined, ""]) equal(await refusal(EVENT, header, SECRET), "missing");
+    for (const header of [
+      digest,
+      `t=${NOW}`,
+      `v1=${digest}`,
+      `t=${NOW},t=${NOW},v1=${digest}`,
+      `t=-1,v1=${digest}`,
+      `t=${NOW},v1=${digest}00`,
+      `t=${NOW},v1=${digest?.toUpperCase()}`,
+      `${SIGNED},`,
+      `${SIGNED},x=${"x".repeat(400)},y=${"y".repeat(400)},z=${"z".repeat(400)},a=${"a".repeat(400)},b=${"b".repeat(400)}`,
+    ]) {
+      equal(await refusal(EVENT, header, SECRET), "malformed");
+    }
+  },
+  "secrets and bodies that cannot be such are the caller's mistake": async () => {
+    const wrong = [
+      ...["", [], [SECRET, ""], `${SECRET}\n`].map((secrets) => verify(EVENT, SIGNED, secrets)),
+      verify("{}" as never, SIGNED, SECRET),
+    ];
+    for (const asked of wrong) equal((await thrown(asked))["name"], InvalidArguments.name);
   },
   "ids are encoded, undefined is left out and null is sent": async () => {
     const { client, sent } = scripted([data(AGENT)]);

@@ -98,8 +98,33 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const charges = (await client.wallet.listTransactions({ type: ["call_charge"] })).data.length;
   const wallet = await client.wallet.get();
 
+  const webhook = await client.webhooks.create({ url: "https://events.invalid/hook", events: ["webhook.test"] });
+  const { secret } = await client.webhooks.rotateSecret({ id: webhook.id });
+  const trial = await client.webhooks.test({ id: webhook.id });
+  const sent = { id: webhook.id, delivery_id: trial.id };
+  const { attempts } = await once("failed", () => client.webhooks.getDelivery(sent));
+  const tried = await client.events.get({ id: trial.event_id });
+  const why = await client.events.explain({ id: tried.id });
+  const again = await client.events.replay({ id: tried.id, webhook_id: webhook.id });
+  const counts = [
+    (await client.events.list({ type: ["webhook.test"] })).data.length,
+    (await client.events.listDeliveries({ id: tried.id })).data.length,
+    (await client.webhooks.listDeliveries({ id: webhook.id, cause: ["replay"] })).data.length,
+    (await client.webhooks.list({ status: ["active"] })).data.length,
+  ];
+  const replayed = await client.webhooks.replay({ id: webhook.id, statuses: ["missed"] });
+  await client.webhooks.update({ id: webhook.id, status: "disabled" });
+  const { disabled_reason: disabled } = await client.webhooks.get({ id: webhook.id });
+  await client.webhooks.delete({ id: webhook.id });
+
   return {
     asked,
+    newSecret: secret !== webhook.secret,
+    attempts: attempts.map((attempt) => attempt.outcome),
+    arrival: why.webhooks.map((each) => each.arrival),
+    queued: [again.queued, replayed.queued],
+    counts,
+    disabled,
     preview: preview.byteLength > 1_000,
     welcome,
     deleted: deleted === undefined,

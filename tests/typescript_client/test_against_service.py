@@ -36,6 +36,12 @@ async def test_a_program_uses_every_operation_of_the_service(database_url: str, 
         seen = await seen_by(HERE / "story.mts", tmp_path, baseUrl=base_url, apiKey=door.api_key)
     assert operations_in(seen.pop("asked")) == set(OPERATIONS)
     assert seen == {
+        "newSecret": True,
+        "attempts": ["dns_failed"],
+        "arrival": ["failed"],
+        "queued": [1, 0],
+        "counts": [1, 2, 1, 1],
+        "disabled": "manual",
         "preview": True,
         "welcome": "Hello {{first_name}}.",
         "deleted": True,

@@ -28,7 +28,7 @@ export interface ErrorFacts {
 
 /**
  * An error of this client. `code` is the service's word for it, `http_<status>` where it gave none, or one of this
- * client's own: `invalid_arguments`, `service_unreachable`, `service_timeout`, `unexpected_answer`. The message ends with
+ * client's own: `invalid_arguments`, `invalid_signature`, `service_unreachable`, `service_timeout`, `unexpected_answer`. The message ends with
  * what to do, where that is known. No message holds the API key.
  */
 export class CallwrightError extends Error {
@@ -108,6 +108,15 @@ export class ServiceFailed extends CallwrightError {}
 export class UnexpectedAnswer extends CallwrightError {
   constructor(message: string, facts: Omit<ErrorFacts, "code"> = {}) {
     super(message, { ...facts, code: "unexpected_answer" });
+  }
+}
+/** A request that claims to bring an event was not signed with the secret, or not lately. Answer it with 401. */
+export class InvalidSignature extends CallwrightError {
+  readonly reason: "missing" | "malformed" | "no_match" | "too_old" | "too_new";
+
+  constructor(reason: InvalidSignature["reason"], message: string) {
+    super(message, { code: "invalid_signature" });
+    this.reason = reason;
   }
 }
 /** There was no connection, or it broke. With `requestSent` the service may have done what was asked. */

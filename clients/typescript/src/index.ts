@@ -7,6 +7,7 @@ export {
   Conflict,
   InvalidArguments,
   InvalidRequest,
+  InvalidSignature,
   NotFound,
   PermissionRefused,
   RateLimited,
@@ -25,5 +26,7 @@ export type { ProblemCode } from "./generated/problems.ts";
 export type * from "./generated/schemas.ts";
 export { Listing } from "./listing.ts";
 export type { Operation, Page } from "./operation.ts";
+export { verify } from "./receiving.ts";
+export type { ReceivedEvent, VerifyOptions } from "./receiving.ts";
 export type { Retries } from "./retry.ts";
 export type { CallOptions, MediaOptions } from "./session.ts";

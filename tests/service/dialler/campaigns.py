@@ -18,7 +18,8 @@ from callwright.contract.dialling import RetryPolicy
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.dialler import leases
 from callwright.service.dialler.rehearsal import Rehearsal
-from callwright.service.dialler.supervisor import Bell, Supervisor
+from callwright.service.dialler.supervisor import Supervisor
+from callwright.service.domain.alarm import Bell
 from callwright.service.engine.call_engine import CallRequest
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.storage.ledger import Movement, book, wallet_of

@@ -78,6 +78,7 @@ async def test_each_charge_names_its_call_and_is_by_the_second(database_url: str
             assert Decimal(call.cost.amount) == call.billed_seconds * Decimal("0.0002")
 
 
+@pytest.mark.requirement("EVENT-18")
 async def test_the_low_balance_is_told_once(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         made = await draft(door, people(60, sim_outcome="answered", sim_intent="yes"))

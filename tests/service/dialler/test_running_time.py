@@ -61,7 +61,7 @@ async def test_a_slow_pace_is_kept_to_the_millisecond(database_url: str, tmp_pat
         check_everything(await evidence(door.service.ports.database, made.id), ONCE, lines=50, calls_per_second=0.1)
 
 
-@pytest.mark.requirement("STATE-23")
+@pytest.mark.requirement("STATE-23", "EVENT-15", "EVENT-16")
 async def test_a_call_goes_through_its_states_in_order(database_url: str, tmp_path: Path) -> None:
     settings = at_scale(40.0, database_url, tmp_path)
     async with open_service(database_url, tmp_path, settings=settings) as door:

@@ -13,6 +13,7 @@ from callwright.service.storage.schema import deployment_contacts, phone_numbers
 from tests.service import samples
 from tests.service.doors import Door, open_service
 from tests.service.handlers.many_calls import FIRST_MS
+from tests.service.handlers.sent_events import put_delivery, put_event, subscribe
 from tests.service.handlers.test_audience_imports import imported
 from tests.service.handlers.test_calls import put_call
 from tests.service.samples import row
@@ -112,6 +113,13 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
             await samples.agent(door, name, language=value, voice_id={"A": "en-US-ben"}.get(name, "en-US-ada"))
         german = await samples.number(door, "DE")
         agents, audiences = [each.agent.id for each in made], [each.audience.id for each in made]
+        to = await subscribe(door)
+        await door.client.webhooks.update(id=(await subscribe(door)).id, status="disabled")
+        for kind, status, cause in (("call.started", "failed", "event"), ("call.completed", "missed", "replay")):
+            event = await put_event(door, kind)
+            await put_delivery(door, to.id, event, event_type=kind, status=status, cause=cause)
+        await door.client.webhooks.test(id=to.id)
+        sent = f"/webhooks/{to.id}/deliveries"
         cases = (
             ("list_deployments", "/deployments", "agent_id", f"{agents[0]},{agents[2]}", 2),
             ("list_deployments", "/deployments", "audience_id", f"{audiences[1]},{audiences[2]},aud_x", 2),
@@ -123,6 +131,11 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
             ("list_phone_numbers", "/phone_numbers", "country", "US,DE", 4),
             ("list_phone_numbers", "/phone_numbers", "number_type", "local,mobile", 4),
             ("list_import_errors", errors, "code", "invalid_phone,ambiguous_country,bad_type", 2),
+            ("list_webhooks", "/webhooks", "status", "active,disabled", 2),
+            ("list_webhook_deliveries", sent, "status", "failed,pending,cancelled", 2),
+            ("list_webhook_deliveries", sent, "cause", "event,replay", 2),
+            ("list_webhook_deliveries", sent, "event_type", "call.started,webhook.test,x", 2),
+            ("list_events", "/events", "type", "call.completed,webhook.disabled,x", 2),
         )
         for _, path, name, values, count in cases:
             each = [await found(http, path, **{name: value}) for value in values.split(",")]

@@ -14,6 +14,7 @@ from callwright.contract.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
 from tests.service import samples
 from tests.service.doors import Door, open_service
+from tests.service.handlers.sent_events import subscribe
 from tests.service.handlers.test_calls import put_call
 from tests.service.samples import row
 from tests.service.wire import AsyncClient, Response, by_hand, without_request_id
@@ -23,6 +24,8 @@ KINDS: Mapping[str, str] = {
     "audiences": "audience",
     "phone_numbers": "number",
     "deployments": "deployment",
+    "webhooks": "webhook",
+    "events": "event",
 }
 FIELDS: Mapping[str, str] = {
     "agent_id": "agent",
@@ -34,6 +37,10 @@ FIELDS: Mapping[str, str] = {
     "import_id": "import",
     "call_uuid": "call",
     "reference_id": "number",
+    "webhook_id": "webhook",
+    "delivery_id": "delivery",
+    "event_id": "event",
+    "subject_id": "webhook",
 }
 NOT_OURS = {"voice_id", "external_id", "plan_id"}
 """Ids of nothing an organization has: the catalogue's voices, the callers' own ids of people, sealed plans."""
@@ -46,6 +53,9 @@ PREFIXES: Mapping[str, str] = {
     "contact": "ctc",
     "import": "imp",
     "call": "cal",
+    "webhook": "whk",
+    "delivery": "dlv",
+    "event": "evt",
 }
 NEEDED: Mapping[str, dict[str, Any]] = {
     "add_audience_rows": {"rows": [row(50)]},
@@ -73,6 +83,7 @@ async def owned(door: Door) -> Owned:
     draft = await door.client.deployments.create(name="Draft", phone_number_id=campaign.number.id, **parts)
     about: dict[str, Any] = {"deployment_id": started.id, "agent_id": campaign.agent.id, "contact_id": contact.id}
     call_id = await put_call(door, turns=2, **about, audience_id=campaign.audience.id)
+    tried = await door.client.webhooks.test(id=(await subscribe(door)).id)
     ids = {
         "agent": campaign.agent.id,
         "audience": campaign.audience.id,
@@ -82,6 +93,9 @@ async def owned(door: Door) -> Owned:
         "contact": contact.id,
         "import": waiting.id,
         "call": call_id,
+        "webhook": tried.webhook_id,
+        "delivery": tried.id,
+        "event": tried.event_id,
     }
     return Owned(door, ids)
 
@@ -198,8 +212,13 @@ def test_ids_inside_of_other_fields_are_found() -> None:
 
 async def _everything(door: Door) -> str:
     client = door.client
-    lists = (client.agents.list(), client.audiences.list(), client.phone_numbers.list(), client.deployments.list())
+    lists = (
+        *(client.agents.list(), client.audiences.list(), client.phone_numbers.list(), client.deployments.list()),
+        *(client.webhooks.list(), client.events.list()),
+    )
     seen = [entry.model_dump_json() for listing in lists for entry in (await listing).data]
+    for webhook in (await client.webhooks.list()).data:
+        seen += [entry.model_dump_json() for entry in (await client.webhooks.list_deliveries(id=webhook.id)).data]
     return "\n".join([*seen, *[call.model_dump_json() for call in (await client.calls.list()).data]])
 
 

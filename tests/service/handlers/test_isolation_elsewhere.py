@@ -14,6 +14,7 @@ from callwright.contract.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
 from tests.service import samples
 from tests.service.doors import Door, open_service
+from tests.service.handlers.sent_events import URL, subscribe
 from tests.service.handlers.test_audience_imports import imported
 from tests.service.handlers.test_calls import put_call
 from tests.service.handlers.test_isolation import ASKED, NEEDED, owned, places
@@ -35,7 +36,9 @@ async def more(door: Door) -> Mapping[str, str]:
     done = await imported(door, "phone_number\nx\ny\n", audience_id=ids["audience"])
     for index in range(2):
         about: dict[str, Any] = {"deployment_id": ids["deployment"], "agent_id": ids["agent"]}
-        await put_talk(door, ("agent", "Hello."), contact_id=f"{ids['contact'][:-1]}{index}", **about)
+        await put_talk(door, ("agent", "Hello."), contact_id=f"{ids['contact'][:-2]}_{index}", **about)
+    await subscribe(door)
+    await door.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])
     return {**ids, "import": done.id}
 
 
@@ -83,12 +86,15 @@ BODIES: Mapping[str, dict[str, Any]] = {
     "create_agent": {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."},
     "create_audience": {"name": "People"},
     "rent_phone_number": {"country": "US"},
+    "create_webhook": {"url": URL, "events": ["*"]},
 }
 PLACED: Mapping[str, tuple[str, ...]] = {
     "create_deployment": ("agent_id", "audience_id", "phone_number_id"),
     "create_inbound_deployment": ("agent_id", "phone_number_id"),
 }
 """Which of its ids an operation is asked with."""
+COUNTS = {"replay_webhook", "replay_event"}
+"""What answers with counts alone, which may be the same for two organizations."""
 POSTS = [name for name, operation in OPERATIONS.items() if operation.method == "POST" and operation.writes]
 
 
@@ -116,7 +122,7 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
             again = await http.post(path_of(operation, ids), headers=once, content=sent)
             assert (again.content, again.headers.get("idempotent-replayed")) == (answer.content, "true")
             answers.append(answer.json()["data"])
-        assert answers[0] != answers[1]
+        assert answers[0] != answers[1] or name in COUNTS
         mine_now = await mine.get("/v1/deployments", params={"filter[idempotency_key]": "once"})
         shown = {entry["id"] for entry in mine_now.json()["data"]}
         assert shown <= {answers[1].get("id")}
@@ -144,6 +150,10 @@ async def test_a_plan_of_another_organization_starts_nothing_and_is_refused_like
             assert (await each.client.deployments.get(id=deployment_id)).status == "draft"
 
 
+EVERYBODYS = {"wallet.topup_settled"}
+"""What an organization has of its own from the beginning, as every other one."""
+
+
 def filters_of(operation: AnyOperation, entries: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Each filter of a list with a value that another's entries have, as far as they show it."""
     found: list[tuple[str, str]] = []
@@ -151,7 +161,9 @@ def filters_of(operation: AnyOperation, entries: list[dict[str, Any]]) -> list[t
         mark = filter_of(field)
         if mark is None or mark.test != "equals":
             continue
-        values = [entry[name] for entry in entries if isinstance(entry.get(name), str)]
+        values = [
+            entry[name] for entry in entries if isinstance(entry.get(name), str) and entry[name] not in EVERYBODYS
+        ]
         found += [(operation.wire_name(name), value) for value in values[:1]]
         if takes_several(field) and len(set(values)) > 1:
             found.append((operation.wire_name(name), ",".join(dict.fromkeys(values))))

@@ -11,6 +11,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.storage.schema import agents
 from tests.service import samples
 from tests.service.doors import Door, open_service
+from tests.service.handlers.sent_events import subscribe
 from tests.service.samples import refusal, row
 from tests.service.wire import by_hand, refused
 
@@ -182,7 +183,12 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         campaign = await samples.draft(door)
         waiting = await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone\n1\n")
-        own = campaign.deployment.id if operation.noun == "deployments" else campaign.audience.id
+        tried = await door.client.webhooks.test(id=(await subscribe(door)).id)
+        own = {
+            "deployments": campaign.deployment.id,
+            "webhooks": tried.webhook_id,
+            "events": tried.event_id,
+        }.get(operation.noun, campaign.audience.id)
         path = "/v1" + operation.path.replace("{id}", own).replace("{import_id}", waiting.id)
         base = ASKED.get(name, {})
         for field, values in (

@@ -261,6 +261,16 @@ async def write_everything(door: Door, http: AsyncClient) -> set[str]:
         "overflow": away,
     }
     await does("create_inbound_deployment", **{**words, "name": "in"}, **bound)
+    signing = f"{SECRETS[0]}{'x' * 20}"
+    address: dict[str, Any] = {"url": f"https://example.com/{signing}", "description": prompt, "metadata": notes}
+    hook = await does("create_webhook", **address, events=["*"], secret=signing)
+    at = f"/webhooks/{hook['id']}"
+    await does("update_webhook", at, description=f"{CONTACT} {secret}", url=f"https://example.org/{signing}")
+    await does("rotate_webhook_secret", f"{at}/rotate_secret", secret=f"{signing}y")
+    tried = await does("test_webhook", f"{at}/test")
+    await does("replay_webhook", f"{at}/replay")
+    await does("replay_event", f"/events/{tried['event_id']}/replay", webhook_id=hook["id"])
+    await does("delete_webhook", at)
     spoken: dict[str, Any] = {
         "to_number": CONTACT,
         "variables": json.dumps(people),

@@ -9,6 +9,7 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from tests.service import samples
 from tests.service.doors import open_service
+from tests.service.handlers.sent_events import subscribe
 from tests.service.handlers.test_audience_imports import imported
 from tests.service.handlers.test_calls import put_call
 from tests.service.handlers.test_deployment_states import in_state
@@ -82,7 +83,12 @@ async def test_every_list_offers_a_cursor_with_its_first_page(database_url: str,
         await door.client.deployments.start(id=campaign.deployment.id)
         for _ in range(2):
             await put_talk(door, ("agent", "Hello."))
+        tried = await door.client.webhooks.test(id=(await subscribe(door)).id)
+        await door.client.events.replay(id=tried.event_id)
+        await subscribe(door)
         own = {
+            "/webhooks/{id}/deliveries": f"/webhooks/{tried.webhook_id}/deliveries",
+            "/events/{id}/deliveries": f"/events/{tried.event_id}/deliveries",
             "/deployments/{id}/contacts": f"/deployments/{campaign.deployment.id}/contacts",
             "/audiences/{id}/rows": f"/audiences/{audience_id}/rows",
             "/audiences/{id}/imports/{import_id}/errors": f"/audiences/{audience_id}/imports/{done.id}/errors",

@@ -6,13 +6,14 @@ import pytest
 
 from callwright.contract.surface import OPERATIONS
 from tests.service.doors import open_service
+from tests.service.handlers.sent_events import URL
 from tests.service.handlers.test_isolation import owned
 from tests.service.wire import by_hand, refused
 
 
 def sample(path: str) -> str:
     """A path with something in the place of its values."""
-    for name in ("id", "import_id", "call_uuid"):
+    for name in ("id", "import_id", "call_uuid", "delivery_id"):
         path = path.replace("{" + name + "}", "x")
     return path
 
@@ -47,3 +48,17 @@ async def test_both_prefixes_give_the_same_bytes_and_none_redirects(database_url
             assert first.content == second.content
         described = (await http.get("/openapi.json")).json()["paths"]
         assert {path.split("/")[1] for path in described} == {"v1"}
+
+
+@pytest.mark.requirement("PATH-21")
+async def test_subscriptions_to_events_are_one_collection(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        described = (await http.get("/openapi.json")).json()["paths"]
+        about = {path for path in described if "webhook" in path or "subscription" in path}
+        assert {"/v1/webhooks", "/v1/webhooks/{id}"} <= about
+        assert {path.split("/")[2] for path in about} == {"webhooks"}
+        for other in ("event_subscriptions", "event-subscriptions", "subscriptions", "webhook_subscriptions"):
+            refused(await http.get(f"/v1/{other}"), 404, "not_found")
+            refused(await http.post(f"/v1/{other}", json={"url": URL, "events": ["*"]}), 404, "not_found")
+        made = await http.post("/v1/webhooks", json={"url": URL, "events": ["*"]})
+        assert [each["id"] for each in (await http.get("/v1/webhooks")).json()["data"]] == [made.json()["data"]["id"]]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 from sqlalchemy import Connection, func, select
 
 from callwright.service.domain.money import MICROS
@@ -52,6 +53,7 @@ async def test_what_is_held_back_is_not_available_and_is_no_movement(database_ur
         assert (wallet.balance.amount, wallet.reserved.amount) == ("99.991600", "0.000000")
 
 
+@pytest.mark.requirement("EVENT-18")
 async def test_a_low_balance_is_told_once_for_each_drop(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         await booked(door, -90 * MICROS)

@@ -706,3 +706,178 @@ export interface ListTransactionsInput {
   /** Only those about this call, number or deployment. */
   reference_id?: string;
 }
+
+/** Subscriptions of the organization. */
+export interface ListWebhooksInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at, updated_at. */
+  sort?: string;
+  /** Only those made at this moment or later. */
+  created_from?: string;
+  /** Only those made before this moment. */
+  created_before?: string;
+  /** Only these states. */
+  status?: ("active" | "disabled")[];
+}
+
+/** One subscription. */
+export interface GetWebhookInput {
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+}
+
+/** A new subscription. Events from now on are sent to it. */
+export interface CreateWebhookInput {
+  /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
+  url: string;
+  /** Names of events, or * for all, later ones too. */
+  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  description?: string;
+  secret?: string | null;
+  /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
+  metadata?: Record<string, string>;
+}
+
+/** Changes to a subscription. */
+export interface UpdateWebhookInput {
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+  url?: string | null;
+  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[] | null;
+  description?: string | null;
+  /** disabled stops sending; active sends again. What was missed can be replayed. */
+  status?: "active" | "disabled" | null;
+  metadata?: Record<string, string> | null;
+}
+
+/** The subscription to delete. What waits to be sent to it is not sent. */
+export interface DeleteWebhookInput {
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+}
+
+/** A new secret. Until the overlap ends, deliveries are signed with both. */
+export interface RotateWebhookSecretInput {
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+  secret?: string | null;
+  /** How long the secret before still signs; one day by default. Default: 86400. */
+  overlap_seconds?: number;
+}
+
+/** A subscription to try. One event webhook.test is sent to it, once. */
+export interface TestWebhookInput {
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+}
+
+/**
+ * Deliveries to a subscription. Counting may stop at 10000: such a `pagination.total` means so many entries or
+ * more.
+ */
+export interface ListWebhookDeliveriesInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Only those made at this moment or later. */
+  created_from?: string;
+  /** Only those made before this moment. */
+  created_before?: string;
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+  /** Only these states. */
+  status?: ("pending" | "succeeded" | "failed" | "missed" | "cancelled")[];
+  /** Only these causes. */
+  cause?: ("event" | "test" | "replay")[];
+  /** Only these events. */
+  event_type?: string[];
+  /** Only this event. */
+  event_id?: string;
+}
+
+/** One delivery. */
+export interface GetWebhookDeliveryInput {
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+  /** Delivery id (dlv_…), from list_webhook_deliveries. */
+  delivery_id: string;
+}
+
+/** Which deliveries to make again: of events that have not arrived since and are not under way, each once. */
+export interface ReplayWebhookInput {
+  /** Subscription id (whk_…), from list_webhooks. */
+  id: string;
+  /** failed, missed, or both. */
+  statuses?: ("failed" | "missed")[];
+  /** Only deliveries made at this moment or later. */
+  created_from?: string | null;
+  /** Only deliveries made before this moment. */
+  created_before?: string | null;
+}
+
+/**
+ * Events of the organization, of the last 30 days. Counting may stop at 10000: such a `pagination.total` means so
+ * many entries or more.
+ */
+export interface ListEventsInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Only those made at this moment or later. */
+  created_from?: string;
+  /** Only those made before this moment. */
+  created_before?: string;
+  /** Only these events. */
+  type?: string[];
+  /** Only events about this call, deployment, audience or other thing. */
+  subject_id?: string;
+}
+
+/** One event. */
+export interface GetEventInput {
+  /** Event id (evt_…), from list_events. */
+  id: string;
+}
+
+/** Deliveries of an event. */
+export interface ListEventDeliveriesInput {
+  /** Page number, from 1. Leave out when using cursor. */
+  page?: number;
+  /** Entries per page, 1 to 200. Default: 50. */
+  per_page?: number;
+  /** next_cursor of the previous answer; continues after it. */
+  cursor?: string;
+  /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
+  sort?: string;
+  /** Event id (evt_…), from list_events. */
+  id: string;
+}
+
+/** The event to explain. */
+export interface ExplainEventInput {
+  /** Event id (evt_…), from list_events. */
+  id: string;
+}
+
+/** The event to send again: to one subscription, or to all that are active and want it. */
+export interface ReplayEventInput {
+  /** Event id (evt_…), from list_events. */
+  id: string;
+  /** Only to this subscription. */
+  webhook_id?: string | null;
+}

@@ -211,6 +211,72 @@ export class Wallet extends Noun {
   }
 }
 
+export class Webhooks extends Noun {
+  /** List webhook subscriptions. */
+  list(input: inputs.ListWebhooksInput = {}, options: CallOptions = {}): Listing<schemas.Webhook> {
+    return this.session.walk(operations.listWebhooks, input, options);
+  }
+  /** Get a webhook subscription. */
+  get(input: inputs.GetWebhookInput, options: CallOptions = {}): Promise<schemas.Webhook> {
+    return this.session.ask(operations.getWebhook, input, options);
+  }
+  /** Subscribe to events. */
+  create(input: inputs.CreateWebhookInput, options: CallOptions = {}): Promise<schemas.NewWebhook> {
+    return this.session.ask(operations.createWebhook, input, options);
+  }
+  /** Change, disable or enable a webhook subscription. */
+  update(input: inputs.UpdateWebhookInput, options: CallOptions = {}): Promise<schemas.Webhook> {
+    return this.session.ask(operations.updateWebhook, input, options);
+  }
+  /** Delete a webhook subscription. */
+  delete(input: inputs.DeleteWebhookInput, options: CallOptions = {}): Promise<void> {
+    return this.session.ask(operations.deleteWebhook, input, options);
+  }
+  /** Give a webhook subscription a new secret. */
+  rotateSecret(input: inputs.RotateWebhookSecretInput, options: CallOptions = {}): Promise<schemas.NewWebhook> {
+    return this.session.ask(operations.rotateWebhookSecret, input, options);
+  }
+  /** Send a test event to a webhook subscription. */
+  test(input: inputs.TestWebhookInput, options: CallOptions = {}): Promise<schemas.Delivery> {
+    return this.session.ask(operations.testWebhook, input, options);
+  }
+  /** List deliveries to a webhook subscription. */
+  listDeliveries(input: inputs.ListWebhookDeliveriesInput, options: CallOptions = {}): Listing<schemas.Delivery> {
+    return this.session.walk(operations.listWebhookDeliveries, input, options);
+  }
+  /** Get a delivery with its attempts. */
+  getDelivery(input: inputs.GetWebhookDeliveryInput, options: CallOptions = {}): Promise<schemas.DeliveryWithAttempts> {
+    return this.session.ask(operations.getWebhookDelivery, input, options);
+  }
+  /** Send failed and missed events to a webhook subscription again. */
+  replay(input: inputs.ReplayWebhookInput, options: CallOptions = {}): Promise<schemas.Replayed> {
+    return this.session.ask(operations.replayWebhook, input, options);
+  }
+}
+
+export class Events extends Noun {
+  /** List events. */
+  list(input: inputs.ListEventsInput = {}, options: CallOptions = {}): Listing<schemas.Event> {
+    return this.session.walk(operations.listEvents, input, options);
+  }
+  /** Get an event. */
+  get(input: inputs.GetEventInput, options: CallOptions = {}): Promise<schemas.Event> {
+    return this.session.ask(operations.getEvent, input, options);
+  }
+  /** List deliveries of an event. */
+  listDeliveries(input: inputs.ListEventDeliveriesInput, options: CallOptions = {}): Listing<schemas.Delivery> {
+    return this.session.walk(operations.listEventDeliveries, input, options);
+  }
+  /** Explain why an event did or did not arrive. */
+  explain(input: inputs.ExplainEventInput, options: CallOptions = {}): Promise<schemas.EventExplanation> {
+    return this.session.ask(operations.explainEvent, input, options);
+  }
+  /** Send an event again. */
+  replay(input: inputs.ReplayEventInput, options: CallOptions = {}): Promise<schemas.Replayed> {
+    return this.session.ask(operations.replayEvent, input, options);
+  }
+}
+
 /** Every operation, by noun. */
 export class Surface {
   readonly agents: Agents;
@@ -221,6 +287,8 @@ export class Surface {
   readonly calls: Calls;
   readonly transcripts: Transcripts;
   readonly wallet: Wallet;
+  readonly webhooks: Webhooks;
+  readonly events: Events;
 
   constructor(session: Session) {
     this.agents = new Agents(session);
@@ -231,5 +299,7 @@ export class Surface {
     this.calls = new Calls(session);
     this.transcripts = new Transcripts(session);
     this.wallet = new Wallet(session);
+    this.webhooks = new Webhooks(session);
+    this.events = new Events(session);
   }
 }

@@ -610,3 +610,186 @@ export const listTransactions: Operation<inputs.ListTransactionsInput, schemas.T
   hasBody: false,
   mediaTypes: []
 };
+
+export const listWebhooks: Operation<inputs.ListWebhooksInput, schemas.Webhook> = {
+  name: "list_webhooks",
+  method: "GET",
+  path: "/webhooks",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    status: "filter[status]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const getWebhook: Operation<inputs.GetWebhookInput, schemas.Webhook> = {
+  name: "get_webhook",
+  method: "GET",
+  path: "/webhooks/{id}",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const createWebhook: Operation<inputs.CreateWebhookInput, schemas.NewWebhook> = {
+  name: "create_webhook",
+  method: "POST",
+  path: "/webhooks",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const updateWebhook: Operation<inputs.UpdateWebhookInput, schemas.Webhook> = {
+  name: "update_webhook",
+  method: "PATCH",
+  path: "/webhooks/{id}",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const deleteWebhook: Operation<inputs.DeleteWebhookInput, void> = {
+  name: "delete_webhook",
+  method: "DELETE",
+  path: "/webhooks/{id}",
+  shape: "nothing",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const rotateWebhookSecret: Operation<inputs.RotateWebhookSecretInput, schemas.NewWebhook> = {
+  name: "rotate_webhook_secret",
+  method: "POST",
+  path: "/webhooks/{id}/rotate_secret",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const testWebhook: Operation<inputs.TestWebhookInput, schemas.Delivery> = {
+  name: "test_webhook",
+  method: "POST",
+  path: "/webhooks/{id}/test",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const listWebhookDeliveries: Operation<inputs.ListWebhookDeliveriesInput, schemas.Delivery> = {
+  name: "list_webhook_deliveries",
+  method: "GET",
+  path: "/webhooks/{id}/deliveries",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    status: "filter[status]",
+    cause: "filter[cause]",
+    event_type: "filter[event_type]",
+    event_id: "filter[event_id]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const getWebhookDelivery: Operation<inputs.GetWebhookDeliveryInput, schemas.DeliveryWithAttempts> = {
+  name: "get_webhook_delivery",
+  method: "GET",
+  path: "/webhooks/{id}/deliveries/{delivery_id}",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const replayWebhook: Operation<inputs.ReplayWebhookInput, schemas.Replayed> = {
+  name: "replay_webhook",
+  method: "POST",
+  path: "/webhooks/{id}/replay",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
+export const listEvents: Operation<inputs.ListEventsInput, schemas.Event> = {
+  name: "list_events",
+  method: "GET",
+  path: "/events",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort",
+    created_from: "filter[created_from]",
+    created_before: "filter[created_before]",
+    type: "filter[type]",
+    subject_id: "filter[subject_id]"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const getEvent: Operation<inputs.GetEventInput, schemas.Event> = {
+  name: "get_event",
+  method: "GET",
+  path: "/events/{id}",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const listEventDeliveries: Operation<inputs.ListEventDeliveriesInput, schemas.Delivery> = {
+  name: "list_event_deliveries",
+  method: "GET",
+  path: "/events/{id}/deliveries",
+  shape: "many",
+  query: {
+    page: "page",
+    per_page: "per_page",
+    cursor: "cursor",
+    sort: "sort"
+  },
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const explainEvent: Operation<inputs.ExplainEventInput, schemas.EventExplanation> = {
+  name: "explain_event",
+  method: "GET",
+  path: "/events/{id}/explanation",
+  shape: "one",
+  query: {},
+  hasBody: false,
+  mediaTypes: []
+};
+
+export const replayEvent: Operation<inputs.ReplayEventInput, schemas.Replayed> = {
+  name: "replay_event",
+  method: "POST",
+  path: "/events/{id}/replay",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};

@@ -250,6 +250,15 @@ export interface CallStats {
   currency: string;
 }
 
+/** Data of call.transferred. */
+export interface CallTransferred {
+  call_id: string;
+  deployment_id: string | null;
+  agent_id: string;
+  transfer: Transfer;
+  simulated: boolean;
+}
+
 /** When people may be called. Left out of a deployment: at any time. */
 export interface CallingHours {
   /** callee: in the contact's own time zone; fixed: in `timezone`. Default: "callee". */
@@ -321,6 +330,58 @@ export interface CostRange {
   basis: string;
 }
 
+/** The delivery of an event to a subscription, with all its attempts. */
+export interface Delivery {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  cause: "event" | "test" | "replay";
+  status: "pending" | "succeeded" | "failed" | "missed" | "cancelled";
+  created_at: string;
+  attempt_count: number;
+  /** When it is tried again; null when it is not. */
+  next_attempt_at?: string | null;
+  finished_at?: string | null;
+  last_outcome?: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted" | null;
+  last_response_status?: number | null;
+}
+
+/** One attempt to deliver: what was sent, what came back, how long it took. */
+export interface DeliveryAttempt {
+  /** 1 is the first. */
+  number: number;
+  /** With milliseconds. */
+  started_at: string;
+  duration_ms: number;
+  outcome: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted";
+  url: string;
+  request_headers: Record<string, string>;
+  response_status?: number | null;
+  /** The beginning of the answer, at most 4 KB. */
+  response_excerpt?: string;
+  /** What went wrong, in words. */
+  detail?: string;
+}
+
+/** A delivery with its attempts, oldest first. */
+export interface DeliveryWithAttempts {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  cause: "event" | "test" | "replay";
+  status: "pending" | "succeeded" | "failed" | "missed" | "cancelled";
+  created_at: string;
+  attempt_count: number;
+  /** When it is tried again; null when it is not. */
+  next_attempt_at?: string | null;
+  finished_at?: string | null;
+  last_outcome?: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted" | null;
+  last_response_status?: number | null;
+  attempts: DeliveryAttempt[];
+}
+
 /**
  * A campaign (outbound), or a number whose callers an agent answers (inbound). What only a campaign has is null in
  * an inbound one, which calls from no number and has no contact.
@@ -383,6 +444,17 @@ export interface DeploymentCompleted {
   simulated: boolean;
 }
 
+/** Data of deployment.failed. */
+export interface DeploymentFailed {
+  deployment_id: string;
+  status: string;
+  status_reason: string | null;
+  stats: Stats;
+  started_at: string | null;
+  failed_at: string;
+  simulated: boolean;
+}
+
 /** Data of deployment.paused and deployment.resumed. */
 export interface DeploymentPaused {
   deployment_id: string;
@@ -400,6 +472,19 @@ export interface DeploymentStarted {
   simulated: boolean;
 }
 
+/** An event as it is sent, with what it is about. */
+export interface Event {
+  id: string;
+  type: string;
+  /** When it was generated, with milliseconds. */
+  created_at: string;
+  org_id: string;
+  data: Record<string, JsonValue>;
+  simulated: boolean;
+  /** The call, deployment, audience or other thing it is about. */
+  subject_id: string | null;
+}
+
 /** What every event is wrapped in. */
 export interface EventEnvelope {
   id: string;
@@ -408,6 +493,14 @@ export interface EventEnvelope {
   created_at: string;
   org_id: string;
   data: Record<string, JsonValue>;
+}
+
+/** Why an event did or did not arrive, at each subscription there is. */
+export interface EventExplanation {
+  event_id: string;
+  event_type: string;
+  summary: string;
+  webhooks: WebhookArrival[];
 }
 
 /** Data of audience.import_completed. */
@@ -452,6 +545,37 @@ export interface Money {
   amount: string;
   /** ISO 4217 code. */
   currency: string;
+}
+
+/** A webhook subscription with its secret, which is shown this once. */
+export interface NewWebhook {
+  /** The resource's id: opaque, with a prefix that names its type. */
+  id: string;
+  /** When it was made. */
+  created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** The API key that made it; null when no key did. */
+  created_by_key_id?: string | null;
+  url: string;
+  events: string[];
+  description: string;
+  /** The first characters of the secret, to recognise it by. */
+  secret_prefix: string;
+  /** Until then deliveries are signed with the secret before as well. */
+  previous_secret_until?: string | null;
+  status: "active" | "disabled";
+  disabled_reason?: "consecutive_failures" | "endpoint_gone" | "manual" | null;
+  disabled_at?: string | null;
+  /** Events in a row that did not arrive. */
+  consecutive_failures: number;
+  last_success_at?: string | null;
+  last_failure_at?: string | null;
+  /** What the endpoint answered last. */
+  last_response_status?: number | null;
+  metadata: Record<string, string>;
+  /** Signing secret. Keep it: it is not shown again. */
+  secret: string;
 }
 
 /** What happens to who calls while max_concurrency calls are under way. */
@@ -507,6 +631,14 @@ export interface PhoneNumber {
   metadata: Record<string, string>;
 }
 
+/** Data of phone_number.status_changed. */
+export interface PhoneNumberStatusChanged {
+  phone_number_id: string;
+  status: string;
+  previous_status: string;
+  simulated: boolean;
+}
+
 /** Who would be called if the deployment started or went on now. Once it has started: who is left. */
 export interface Preview {
   deployment_id: string;
@@ -557,6 +689,14 @@ export interface RecordingState {
 export interface Reference {
   type: string;
   id: string;
+}
+
+/** What a replay began. */
+export interface Replayed {
+  /** Deliveries that were made. */
+  queued: number;
+  /** True when more fit than one replay makes: ask again. */
+  has_more: boolean;
 }
 
 /** When a contact who was not reached is called again. */
@@ -717,6 +857,15 @@ export interface TranscriptTurn {
   interrupted?: boolean;
 }
 
+/** How a call went on to a person. */
+export interface Transfer {
+  /** warm: the agent stays until the person has taken over. */
+  type: string;
+  /** Where to, in E.164; null on the simulated network, where nobody is. */
+  to: string | null;
+  bridged_at: string;
+}
+
 /** A text-to-speech voice. */
 export interface Voice {
   id: string;
@@ -776,6 +925,66 @@ export interface WalletTopupSettled {
   balance: string;
   method: string;
   play_money: boolean;
+}
+
+/** A webhook subscription. The secret itself is shown only where it is made. */
+export interface Webhook {
+  /** The resource's id: opaque, with a prefix that names its type. */
+  id: string;
+  /** When it was made. */
+  created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** The API key that made it; null when no key did. */
+  created_by_key_id?: string | null;
+  url: string;
+  events: string[];
+  description: string;
+  /** The first characters of the secret, to recognise it by. */
+  secret_prefix: string;
+  /** Until then deliveries are signed with the secret before as well. */
+  previous_secret_until?: string | null;
+  status: "active" | "disabled";
+  disabled_reason?: "consecutive_failures" | "endpoint_gone" | "manual" | null;
+  disabled_at?: string | null;
+  /** Events in a row that did not arrive. */
+  consecutive_failures: number;
+  last_success_at?: string | null;
+  last_failure_at?: string | null;
+  /** What the endpoint answered last. */
+  last_response_status?: number | null;
+  metadata: Record<string, string>;
+}
+
+/** Whether an event arrived at one subscription, and why not. */
+export interface WebhookArrival {
+  webhook_id: string;
+  url: string;
+  arrival: "arrived" | "waiting" | "failed" | "missed" | "cancelled" | "not_subscribed" | "subscribed_later";
+  attempt_count: number;
+  last_outcome?: "succeeded" | "rejected" | "redirected" | "server_error" | "timeout" | "dns_failed" | "forbidden_address" | "connection_failed" | "tls_failed" | "bad_answer" | "interrupted" | null;
+  last_response_status?: number | null;
+  /** The beginning of what the endpoint answered where it did not take the event. */
+  response_excerpt?: string;
+  delivery_id?: string | null;
+  /** What happened, in words. */
+  explanation: string;
+  /** What to do; empty when there is nothing to do. */
+  next_step: string;
+}
+
+/** Data of webhook.disabled. */
+export interface WebhookDisabled {
+  webhook_id: string;
+  reason: string;
+  consecutive_failures: number;
+  last_response_status: number | null;
+}
+
+/** Data of webhook.test. */
+export interface WebhookTest {
+  webhook_id: string;
+  message: string;
 }
 
 /** A stretch of the day, from `start` up to but not including `end`. It does not cross midnight. */

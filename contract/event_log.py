@@ -1,0 +1,126 @@
+"""The log of events: what happened, to whom it was sent, and why it did not arrive."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .events import EventEnvelope
+from .filters import Filter, MadeBetween, OneOrSeveral
+from .model import Input, Resource
+from .operation import listing, operation
+from .pagination import MOST_COUNTED, PageQuery
+from .problems import INVALID_STATE_TRANSITION
+from .webhooks import AttemptOutcome, Delivery, Replayed
+from .words import EventId, WebhookId
+
+Arrival = Literal[
+    "arrived",
+    "waiting",
+    "failed",
+    "missed",
+    "cancelled",
+    "not_subscribed",
+    "subscribed_later",
+]
+
+
+class Event(EventEnvelope):
+    """An event as it is sent, with what it is about."""
+
+    simulated: bool
+    subject_id: Annotated[str | None, Field(description="The call, deployment, audience or other thing it is about.")]
+
+
+class WebhookArrival(Resource):
+    """Whether an event arrived at one subscription, and why not."""
+
+    webhook_id: str
+    url: str
+    arrival: Arrival
+    attempt_count: int
+    last_outcome: AttemptOutcome | None = None
+    last_response_status: int | None = None
+    response_excerpt: Annotated[
+        str, Field(description="The beginning of what the endpoint answered where it did not take the event.")
+    ] = ""
+    delivery_id: str | None = None
+    explanation: Annotated[str, Field(description="What happened, in words.")]
+    next_step: Annotated[str, Field(description="What to do; empty when there is nothing to do.")]
+
+
+class EventExplanation(Resource):
+    """Why an event did or did not arrive, at each subscription there is."""
+
+    event_id: str
+    event_type: str
+    summary: str
+    webhooks: list[WebhookArrival]
+
+
+class ListEvents(MadeBetween, PageQuery):
+    """Events of the organization, of the last 30 days."""
+
+    type: Annotated[str | list[str] | None, Field(description="Only these events."), Filter(), OneOrSeveral()] = None
+    subject_id: Annotated[
+        str | None, Field(description="Only events about this call, deployment, audience or other thing."), Filter()
+    ] = None
+
+
+class GetEvent(Input):
+    """One event."""
+
+    id: EventId
+
+
+class ExplainEvent(Input):
+    """The event to explain."""
+
+    id: EventId
+
+
+class ListEventDeliveries(PageQuery):
+    """Deliveries of an event."""
+
+    id: EventId
+
+
+class ReplayEvent(Input):
+    """The event to send again: to one subscription, or to all that are active and want it."""
+
+    id: EventId
+    webhook_id: Annotated[WebhookId | None, Field(description="Only to this subscription.")] = None
+
+
+list_events = listing(
+    "list_events",
+    "/events",
+    takes=ListEvents,
+    gives=Event,
+    counts_to=MOST_COUNTED,
+    summary="List events.",
+)
+get_event = operation("get_event", "GET", "/events/{id}", takes=GetEvent, gives=Event, summary="Get an event.")
+list_event_deliveries = listing(
+    "list_event_deliveries",
+    "/events/{id}/deliveries",
+    takes=ListEventDeliveries,
+    gives=Delivery,
+    summary="List deliveries of an event.",
+)
+explain_event = operation(
+    "explain_event",
+    "GET",
+    "/events/{id}/explanation",
+    takes=ExplainEvent,
+    gives=EventExplanation,
+    summary="Explain why an event did or did not arrive.",
+)
+replay_event = operation(
+    "replay_event",
+    "POST",
+    "/events/{id}/replay",
+    takes=ReplayEvent,
+    gives=Replayed,
+    problems=(INVALID_STATE_TRANSITION,),
+    summary="Send an event again.",
+)

@@ -1,0 +1,75 @@
+"""What became of one try to send, and how it is called."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from callwright.contract.webhooks import AttemptOutcome
+
+MOST_EXCERPT_BYTES = 4_096
+_ESCAPED = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
+
+
+@dataclass(frozen=True)
+class Posted:
+    """What came of sending to an endpoint once.
+
+    `status` is None where nothing was answered. `excerpt` is the beginning of the answer, at most 4 KB, with bytes that
+    are no text escaped. `detail` says what went wrong, in words; it is empty where nothing did.
+    """
+
+    outcome: AttemptOutcome
+    status: int | None
+    excerpt: str
+    detail: str
+    duration_ms: int
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a try has come. The parts of the connection write it down, and say no more than this about failures."""
+
+    plain: bool
+    """Over HTTP without TLS."""
+    stage: Literal["look_up", "connect", "answer"] = "look_up"
+    reused: bool = False
+    """The connection had been kept from an earlier request."""
+    refused: str | None = None
+    """The range of an address that was refused."""
+    tried: bool = False
+    """An address was allowed, and a connection to it begun."""
+
+    def begin_again(self) -> None:
+        """Forgets what has been, before a second try over a new connection."""
+        self.stage, self.reused, self.refused, self.tried = "look_up", False, None, False
+
+
+def of_status(status: int, location: str | None) -> tuple[AttemptOutcome, str]:
+    """The outcome that a status stands for, and what to say about it."""
+    if 200 <= status <= 299:
+        return "succeeded", ""
+    if 300 <= status <= 399:
+        where = f" to {shown(location.encode('utf-8', 'surrogateescape'))[:200]}" if location else ""
+        return "redirected", f"The endpoint answered {status} and redirects{where}. Redirects are not followed."
+    if 400 <= status <= 499:
+        return "rejected", f"The endpoint answered {status}: it does not want the event."
+    if 500 <= status <= 599:
+        return "server_error", f"The endpoint answered {status}: it has failed."
+    return "bad_answer", f"The endpoint answered with the status {status}, which does not end a request."
+
+
+def timed_out(progress: Progress, deadline_s: float) -> str:
+    """What to say where the time was over before the endpoint had answered."""
+    within = f"within {deadline_s:g} seconds"
+    if progress.stage == "look_up":
+        return f"The name of the host could not be looked up {within}."
+    if progress.stage == "connect":
+        return f"No connection was made {within}."
+    return f"The endpoint did not answer {within}."
+
+
+def shown(body: bytes) -> str:
+    """Bytes as text, at most 4 KB of it; what is no UTF-8 and what cannot be shown is escaped."""
+    if not body:
+        return ""
+    text = body[:MOST_EXCERPT_BYTES].decode("utf-8", "backslashreplace").translate(_ESCAPED)
+    return text.encode("utf-8")[:MOST_EXCERPT_BYTES].decode("utf-8", "ignore")

@@ -1,0 +1,86 @@
+"""Looking names up, so that one whose name servers are silent keeps nobody else waiting.
+
+The system's resolver blocks, may take half a minute, and cannot be interrupted. The event loop would run it in a pool
+of a few threads, which a handful of dead names can fill. Here each lookup has a thread of its own, up to a bound; those
+who ask for one name share its lookup, and whoever no longer wants to wait leaves it behind.
+"""
+
+import asyncio
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Thread
+
+import anyio
+
+LookUp = Callable[[str], Sequence[str]]
+"""The addresses of a name, at once or after a while, in a thread. Raises OSError where there are none."""
+MOST_LOOKUPS = 64
+"""Threads that look names up at a time."""
+MOST_ADDRESSES = 16
+"""Addresses of one name that are looked at."""
+
+_Found = Sequence[str] | OSError
+
+
+def system_look_up(name: str) -> list[str]:
+    """The addresses that the system's resolver finds, in its order. Raises OSError."""
+    try:
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    except UnicodeError as error:  # a label is too long for it
+        raise socket.gaierror(socket.EAI_NONAME, "no such name") from error
+    return [str(address[0]) for *_, address in found]
+
+
+class Names:
+    """Looks names up. Nothing is kept: what a name says is asked for anew whenever a connection is made."""
+
+    def __init__(self, look_up: LookUp = system_look_up) -> None:
+        self._look_up = look_up
+        self._slots = anyio.Semaphore(MOST_LOOKUPS)
+        self._under_way: dict[str, asyncio.Future[_Found]] = {}
+
+    async def addresses(self, name: str) -> Sequence[str]:
+        """The addresses of a name, some at most. Raises OSError where there are none. The caller bounds the wait."""
+        answer = self._under_way.get(name)
+        if answer is None:
+            await self._slots.acquire()
+            answer = self._under_way.get(name)
+            if answer is None:
+                answer = self._begin(name)
+            else:
+                self._slots.release()
+        found = await asyncio.shield(answer)
+        if isinstance(found, OSError):
+            raise OSError(found.errno, found.strerror) from found
+        return found[:MOST_ADDRESSES]
+
+    def _begin(self, name: str) -> "asyncio.Future[_Found]":
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[_Found] = loop.create_future()
+        self._under_way[name] = answer
+
+        def end(found: _Found) -> None:
+            del self._under_way[name]
+            self._slots.release()
+            answer.set_result(found)
+
+        def run() -> None:
+            found = self._found(name)
+            with suppress(RuntimeError):  # the loop may be gone by now
+                loop.call_soon_threadsafe(end, found)
+
+        try:
+            # A daemon: the end of the program does not wait for name servers.
+            Thread(target=run, name="name lookup", daemon=True).start()
+        except RuntimeError:  # the system has no more threads
+            end(OSError(socket.EAI_AGAIN, "no thread"))
+        return answer
+
+    def _found(self, name: str) -> _Found:
+        try:
+            return self._look_up(name) or OSError(socket.EAI_NONAME, "no address")
+        except OSError as error:
+            return error
+        except Exception as error:  # whoever waits must hear of it
+            return OSError(socket.EAI_FAIL, type(error).__name__)

@@ -1,0 +1,92 @@
+"""Deletes events, deliveries and attempts that are older than the log goes back.
+
+It goes by the rows alone, some at a time: whatever ended a pass early, the next one goes on. An event that is still to
+be sent to somebody is kept until that is over.
+"""
+
+import logging
+from typing import Any
+
+import anyio
+from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, select
+
+from callwright.service.domain.clock import DAY
+from callwright.service.ports import Ports
+from callwright.service.storage.schema import deliveries, delivery_attempts, organizations, outbox
+
+from .lanes import PENDING
+
+log = logging.getLogger(__name__)
+KEPT_MS = 30 * DAY
+"""How long events and what came of them are kept."""
+MOST = 500
+"""Rows that one unit of work deletes at most, besides the attempts of the deliveries."""
+BEGIN_S = 3.0
+"""How long after the start the first pass begins."""
+EVERY_S = 60.0
+_MOST_ORGANIZATIONS = 20
+_D, _A, _O = deliveries.c, delivery_attempts.c, outbox.c
+_IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
+_BEFORE: BindParameter[Any] = bindparam("b_before")
+_OLD_DELIVERIES = (
+    select(_D.id)
+    .where(_D.created_at < _BEFORE, _D.status != "pending")
+    .order_by(_D.created_at)
+    .limit(bindparam("b_most"))
+    .with_for_update(skip_locked=True)
+)
+_OVER = (_O.created_at < _BEFORE, _O.fanned_out_at.is_not(None), ~exists().where(_D.event_id == _O.id, PENDING))
+_OVERDUE = (
+    select(organizations.c.id).where(exists().where(_O.org_id == organizations.c.id, *_OVER)).limit(_MOST_ORGANIZATIONS)
+)
+_OLD_EVENTS = (
+    select(_O.id)
+    .where(_O.org_id == bindparam("b_org"), *_OVER)
+    .order_by(_O.created_at)
+    .limit(bindparam("b_most"))
+    .with_for_update(skip_locked=True)
+)
+
+
+async def run(ports: Ports) -> None:
+    """Makes a pass every minute until cancelled."""
+    await anyio.sleep(BEGIN_S)
+    while True:
+        try:
+            await sweep(ports)
+        except Exception:
+            log.exception("deleting old events failed")
+        await anyio.sleep(EVERY_S)
+
+
+async def sweep(ports: Ports) -> None:
+    """One pass: deletes everything that is too old at this moment."""
+    before_ms = ports.clock.now_ms() - KEPT_MS
+    while await ports.database.write(forget_deliveries, before_ms) == MOST:
+        pass
+    for org_id in await ports.database.read(overdue, before_ms):
+        while await ports.database.write(forget_events, org_id, before_ms) == MOST:
+            pass
+
+
+def overdue(connection: Connection, before_ms: int) -> list[str]:
+    """Organizations that have events of before that moment, some of them where there are many."""
+    return list(connection.execute(_OVERDUE, {"b_before": before_ms}).scalars())
+
+
+def forget_deliveries(connection: Connection, before_ms: int, *, most: int = MOST) -> int:
+    """Deletes the oldest deliveries of before that moment with their attempts; returns how many."""
+    ids = connection.execute(_OLD_DELIVERIES, {"b_before": before_ms, "b_most": most}).scalars().all()
+    if ids:
+        connection.execute(delete(delivery_attempts).where(_A.delivery_id.in_(_IDS)), {"b_ids": ids})
+        connection.execute(delete(deliveries).where(_D.id.in_(_IDS)), {"b_ids": ids})
+    return len(ids)
+
+
+def forget_events(connection: Connection, org_id: str, before_ms: int, *, most: int = MOST) -> int:
+    """Deletes the organization's oldest events of before that moment; returns how many."""
+    given = {"b_org": org_id, "b_before": before_ms, "b_most": most}
+    ids = connection.execute(_OLD_EVENTS, given).scalars().all()
+    if ids:
+        connection.execute(delete(outbox).where(_O.id.in_(_IDS)), {"b_ids": ids})
+    return len(ids)

@@ -1,0 +1,226 @@
+"""Sending to one subscription, for as long as this process holds its lane.
+
+Attempts run side by side up to a bound, while one loop turns: it enters what is over and fetches what is next, in one
+transaction, as soon as the write before is done and a few attempts have gathered.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import anyio
+import orjson
+from anyio.abc import TaskGroup, TaskStatus
+
+from callwright.service.domain.clock import SECOND, Clock
+from callwright.service.domain.event_envelope import envelope
+from callwright.service.domain.ids import Ids
+from callwright.service.storage.database import Database
+
+from .attempts import Posted
+from .batches import Due, Taken, Turn, turn
+from .outcomes import CUT_OFF, Attempt
+from .signing import request_headers, secrets_at
+
+MOST_AT_ONCE = 16
+"""Attempts under way to one endpoint."""
+MOST_AHEAD = 160
+"""Deliveries that a process marks as under way at a time, for all its lanes together; each lane has a share. These are
+what arrives twice at most when the process is killed.
+"""
+GATHERED = 96
+"""Attempts that are over and are worth a write at once."""
+GATHER_S = 0.03
+"""How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
+SLICE_MS = 2_000
+"""How long a lane keeps its place while others wait for one."""
+FINISH_S = 3.0
+"""How long attempts that are under way may take when the process ends."""
+
+
+class Poster(Protocol):
+    """Sends a request once and says what came of it, as `endpoints.Endpoints` does."""
+
+    async def post(
+        self, url: str, body: bytes, headers: Mapping[str, str], *, subscription: str | None = None
+    ) -> Posted: ...
+
+
+@dataclass
+class Load:
+    """How busy a process is, as its lanes see it."""
+
+    others_wait: bool = False
+    """Whether lanes are due that have no place."""
+    at_once: int = MOST_AT_ONCE
+    """Attempts that each lane may have under way."""
+    ahead: int = MOST_AHEAD
+    """Deliveries that each lane may have marked."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What sending needs."""
+
+    database: Database
+    clock: Clock
+    ids: Ids
+    endpoints: Poster
+    owner: str
+    lease_ms: int
+    chance: Callable[[], float]
+    """Gives random numbers of [0, 1)."""
+
+
+class Lane:
+    """One lane that this process holds."""
+
+    def __init__(self, parts: Parts, webhook_id: str, load: Load, *, until_ms: int, left_behind: bool) -> None:
+        self.until_ms = until_ms
+        """Until when the lease is known to be held."""
+        self._parts, self._webhook_id, self._load = parts, webhook_id, load
+        self._left_behind = left_behind
+        self._begun_ms = parts.clock.now_ms()
+        self._queue: deque[tuple[Due, Any]] = deque()
+        self._unsent: list[str] = []
+        self._under_way = 0
+        self._senders = 0
+        self._finished: list[Attempt] = []
+        self._ending = False
+        self._first, self._enough = anyio.Event(), anyio.Event()
+        self._sending: TaskGroup | None = None
+
+    def end(self) -> None:
+        """Sends nothing more; what is under way has `FINISH_S` left."""
+        self._ending = True
+        if self._sending is not None:
+            self._sending.cancel_scope.deadline = anyio.current_time() + FINISH_S
+        self._first.set()
+        self._enough.set()
+
+    async def drive(self) -> None:
+        """Sends what is due until nothing is, or the lane's time is over; then the lane was given back.
+
+        Raises:
+            lanes.LeaseLost: another process holds the lane.
+        """
+        async with anyio.create_task_group() as tasks:
+            self._sending = await tasks.start(self._host)
+            while not await self._turn():
+                await self._first.wait()
+                with anyio.move_on_after(GATHER_S):
+                    await self._enough.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _host(self, *, task_status: TaskStatus[TaskGroup]) -> None:
+        """Holds the senders, so that they can be ended without their attempts being lost."""
+        async with anyio.create_task_group() as sending:
+            task_status.started(sending)
+            await anyio.sleep_forever()
+
+    def _is_over(self, now_ms: int) -> bool:
+        return self._ending or (self._load.others_wait and now_ms - self._begun_ms >= SLICE_MS)
+
+    async def _turn(self) -> bool:
+        """Writes what is over and fetches what is next. True when the lane was given back."""
+        parts, now_ms = self._parts, self._parts.clock.now_ms()
+        is_over = self._is_over(now_ms)
+        if is_over:
+            self._drop()
+        attempts, self._finished = self._finished, []
+        # A quick endpoint waits for no write, and few are marked for a slow one.
+        ahead = min(2 * (len(attempts) + self._load.at_once), self._load.ahead)
+        unsent, self._unsent = self._unsent, []
+        runs_out = now_ms >= self.until_ms
+        asked = Turn(
+            attempts=attempts,
+            unsent=unsent,
+            most=0 if is_over else ahead - len(self._queue) - self._under_way,
+            left_behind=self._left_behind,
+            renew_until_ms=now_ms + parts.lease_ms if runs_out else None,
+            is_idle=not self._queue and not self._under_way,
+        )
+        self._first, self._enough = anyio.Event(), anyio.Event()
+        taken = await parts.database.write(
+            turn, parts.ids, self._webhook_id, parts.owner, asked, now_ms=now_ms, chance=parts.chance
+        )
+        self._left_behind = False
+        if runs_out:
+            self.until_ms = now_ms + parts.lease_ms
+        if not taken.is_open:
+            self._drop()
+        self._send(taken)
+        return taken.released
+
+    def _drop(self) -> None:
+        self._unsent += [row.id for row, _ in self._queue]
+        self._queue.clear()
+
+    def _send(self, taken: Taken) -> None:
+        assert self._sending is not None
+        self._queue.extend((row, taken.webhook) for row in taken.due)
+        for _ in range(min(self._load.at_once - self._senders, len(self._queue))):
+            self._senders += 1
+            self._sending.start_soon(self._keep_sending)
+        if not self._under_way and not self._queue:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._first.set()
+        if len(self._finished) >= GATHERED or not self._queue:
+            self._enough.set()
+
+    async def _keep_sending(self) -> None:
+        clock = self._parts.clock
+        try:
+            while self._queue and self._senders <= self._load.at_once:
+                started_ms = clock.now_ms()
+                # Behind `until_ms` another process may send already: the next turn tells.
+                if self._is_over(started_ms) or started_ms >= self.until_ms:
+                    self._tell()
+                    return
+                row, webhook = self._queue.popleft()
+                self._under_way += 1
+                try:
+                    attempt = await self._attempt(row, webhook, started_ms)
+                    self._finished.append(attempt)
+                finally:
+                    self._under_way -= 1
+                    self._tell()
+        finally:
+            self._senders -= 1
+
+    async def _attempt(self, row: Due, webhook: Any, started_ms: int) -> Attempt:
+        parts = self._parts
+        body = envelope(row.event_id, row.type, row.created_at, row.org_id, row.data)
+        secrets = secrets_at(started_ms, webhook.secret, webhook.previous_secret, webhook.previous_secret_until)
+        headers = request_headers(
+            body,
+            started_ms // SECOND,
+            secrets,
+            event_id=row.event_id,
+            delivery_id=row.id,
+            simulated=row.simulated,
+        )
+        attempt = Attempt(
+            delivery_id=row.id,
+            number=row.attempt_count + 1,
+            is_test=row.cause == "test",
+            started_ms=started_ms,
+            url=webhook.url,
+            headers=orjson.dumps(headers).decode(),
+        )
+        try:
+            posted = await parts.endpoints.post(webhook.url, body, headers, subscription=webhook.id)
+        except anyio.get_cancelled_exc_class():
+            attempt.ended_ms, attempt.detail = parts.clock.now_ms(), CUT_OFF
+            self._finished.append(attempt)
+            raise
+        attempt.ended_ms, attempt.duration_ms, attempt.outcome = (
+            parts.clock.now_ms(),
+            posted.duration_ms,
+            posted.outcome,
+        )
+        attempt.status, attempt.excerpt, attempt.detail = posted.status, posted.excerpt, posted.detail
+        return attempt

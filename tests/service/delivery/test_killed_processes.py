@@ -1,0 +1,137 @@
+"""SIGKILL while events are delivered: each arrives at each subscription, few twice, and the log has no gaps.
+
+`CALLWRIGHT_TEST_DELIVERIES=20000` makes as many deliveries as that; the suite makes 2,000.
+"""
+
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+from sqlalchemy import func, select
+
+from callwright.contract.events import DEPLOYMENT_PAUSED
+from callwright.service.ports import Ports
+from callwright.service.storage import journal
+from callwright.service.storage.database import Database, opened
+from callwright.service.storage.schema import deliveries, delivery_attempts, webhook_lanes, webhooks
+from tests.databases import Engine
+from tests.service.delivery.delivering import paused
+from tests.service.delivery.delivery_process import delivery_processes
+from tests.service.delivery.sink import Sink, sink
+from tests.service.doors import open_service
+
+DELIVERIES = int(os.environ.get("CALLWRIGHT_TEST_DELIVERIES", "2000"))
+SUBSCRIPTIONS = 5
+KILLS = 3
+MOST_REPEATED = 0.03
+"""Of the deliveries of a whole run. A short one has as many killed processes for fewer deliveries."""
+LIMIT_S = 60 + DELIVERIES / 100
+LEASE_MS = 3_000
+KILLED = -9
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run left behind."""
+
+    repeats: int
+    interrupted: int
+
+
+def _subscription(ports: Ports, org_id: str, url: str) -> dict[str, object]:
+    now_ms = ports.clock.now_ms()
+    return {
+        "id": ports.ids.new("whk"),
+        "org_id": org_id,
+        "url": url,
+        "events": json.dumps([DEPLOYMENT_PAUSED.name]),
+        "description": "",
+        "secret": "whsec_" + "s" * 32,
+        "status": "active",
+        "enabled_at": now_ms,
+        "created_at": now_ms,
+        "updated_at": now_ms,
+    }
+
+
+async def _events(database_url: str, data: Path, receiver: Sink) -> set[tuple[str, str]]:
+    """Subscriptions, and events for them that nobody has fanned out; the path and event of each delivery to come."""
+    async with open_service(database_url, data, workers=False) as door:
+        ports = door.service.ports
+        hooks = [_subscription(ports, door.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
+
+        def add(connection: object) -> None:
+            connection.execute(webhooks.insert(), hooks)  # type: ignore[attr-defined]
+            connection.execute(webhook_lanes.insert(), [{"webhook_id": hook["id"]} for hook in hooks])  # type: ignore[attr-defined]
+
+        await ports.database.write(add)
+        rows = [
+            journal.event_row(
+                ports.ids, door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=ports.clock.now_ms()
+            )
+            for number in range(DELIVERIES // SUBSCRIPTIONS)
+        ]
+        await ports.database.write(journal.add_events, rows)
+        return {(f"/{number}", row["id"]) for number in range(SUBSCRIPTIONS) for row in rows}
+
+
+async def _recorded(database: Database, count: int) -> None:
+    """Returns once so many deliveries are recorded as succeeded."""
+    statement = select(func.count()).where(deliveries.c.status == "succeeded")
+    while True:
+        if await database.read(lambda connection: connection.execute(statement).scalar_one()) >= count:
+            return
+        await anyio.sleep(0.005)
+
+
+async def _numbers_without_gaps(database: Database) -> int:
+    """Checks the log; how many attempts were interrupted."""
+    statement = select(delivery_attempts).order_by(delivery_attempts.c.delivery_id, delivery_attempts.c.number)
+    attempts = await database.read(lambda connection: connection.execute(statement).all())
+    counts = await database.read(
+        lambda connection: {row.id: row.attempt_count for row in connection.execute(select(deliveries))}
+    )
+    seen = 0
+    for delivery_id, one in groupby(attempts, key=lambda attempt: attempt.delivery_id):
+        of_delivery = list(one)
+        assert [attempt.number for attempt in of_delivery] == list(range(1, counts[delivery_id] + 1))
+        assert [attempt.outcome for attempt in of_delivery[:-1]] == ["interrupted"] * (len(of_delivery) - 1)
+        assert of_delivery[-1].outcome == "succeeded"
+        seen += 1
+    assert seen == len(counts) == DELIVERIES
+    return sum(attempt.outcome == "interrupted" for attempt in attempts)
+
+
+async def run(database_url: str, data: Path, engine: Engine) -> Found:
+    """Deliveries with three kills in their midst."""
+    processes = 1 if engine == "sqlite" else 4
+    with sink() as receiver, anyio.fail_after(LIMIT_S):
+        wanted = await _events(database_url, data / "process0", receiver)
+        with delivery_processes(processes, database_url, data, lease_ms=LEASE_MS) as running:
+            async with opened(database_url) as database:
+                for kill in range(KILLS):
+                    await _recorded(database, DELIVERIES * (kill + 1) // (KILLS + 2))
+                    killed = running[kill % processes]
+                    assert killed.kill() == KILLED
+                    await to_thread.run_sync(killed.start)
+                await _recorded(database, DELIVERIES)
+        seen = await to_thread.run_sync(receiver.seen)
+        arrived = Counter({(path, event): times for path, events in seen.items() for event, times in events.items()})
+        assert set(arrived) == wanted
+        assert len(wanted) == DELIVERIES
+        async with opened(database_url) as database:
+            interrupted = await _numbers_without_gaps(database)
+        return Found(arrived.total() - DELIVERIES, interrupted)
+
+
+async def test_three_killed_processes_lose_no_event_and_repeat_few(
+    database_url: str, tmp_path: Path, engine: Engine
+) -> None:
+    found = await run(database_url, tmp_path, engine)
+    print(f"{engine}: {DELIVERIES} deliveries, {found}")  # noqa: T201
+    assert found.repeats < MOST_REPEATED * max(DELIVERIES, 20_000)
