@@ -1,6 +1,11 @@
 """Waking the loops that wait for work."""
 
+from math import inf
+
 import anyio
+
+PAUSE_S = 0.02
+"""Between two looks for work of one loop. Every write of the API rings; a look takes longer than a write."""
 
 
 class Alarm:
@@ -8,15 +13,20 @@ class Alarm:
 
     def __init__(self) -> None:
         self._event = anyio.Event()
+        self._free_at = -inf
 
     def ring(self) -> None:
         """Wakes the loop now or at its next wait."""
         self._event.set()
 
     async def wait(self, most_s: float) -> None:
-        """Returns when it rings, or after the time."""
+        """Returns when it rings, or after the time; not again within `PAUSE_S`, however often it rings."""
         with anyio.move_on_after(most_s):
             await self._event.wait()
+        early_s = self._free_at - anyio.current_time()
+        if early_s > 0:
+            await anyio.sleep(early_s)
+        self._free_at = anyio.current_time() + PAUSE_S
         if self._event.is_set():
             self._event = anyio.Event()
 
