@@ -22,6 +22,8 @@ from .lanes import DueLane, LeaseLost, TakenLane
 from .sending import FINISH_S, MOST_AHEAD, MOST_AT_ONCE, Lane, Load, Parts, Poster
 
 log = logging.getLogger(__name__)
+SHARED_CONNECTIONS = MOST_CONNECTIONS // 2
+"""What the lanes share. The rest is for the next one, should all of these be waiting for dead endpoints."""
 MOST_LANES = 64
 """Lanes that one process drives at a time."""
 MOST_SEEN = 400
@@ -133,7 +135,7 @@ class Dispatcher:
 
     def _share(self) -> None:
         driven = max(1, len(self._driven))
-        self._load.at_once = max(1, min(MOST_AT_ONCE, MOST_CONNECTIONS // driven))
+        self._load.at_once = max(1, min(MOST_AT_ONCE, SHARED_CONNECTIONS // driven))
         self._load.ahead = max(self._load.at_once, MOST_AHEAD // driven)
 
     async def _drive(self, webhook_id: str) -> None:

@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from callwright.service.delivery import lanes, sending
-from callwright.service.delivery.dispatcher import Dispatcher, in_turns
-from callwright.service.delivery.endpoints import MOST_CONNECTIONS
+from callwright.service.delivery.dispatcher import SHARED_CONNECTIONS, Dispatcher, in_turns
 from callwright.service.delivery.fan_out import fan_out
 from callwright.service.delivery.lanes import DueLane
 from callwright.service.delivery.sending import MOST_AT_ONCE
@@ -41,7 +40,7 @@ async def test_a_dead_and_a_slow_endpoint_keep_none_of_fifty_waiting(database_ur
                 await replace(at, door=door).happen(40)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(at.dispatcher.work_until_idle)
-                at_once = MOST_CONNECTIONS // 50
+                at_once = SHARED_CONNECTIONS // 50
                 await at.endpoints.got(48 * 40 + 2 * at_once)
                 sent = Counter(request.url for request in at.endpoints.requests)
                 assert all(sent[url_of(f"e{number}")] == 40 for number in range(2, 50))
