@@ -186,14 +186,15 @@ def check_money(found: Evidence, *, extra_dollars: int = 0) -> None:
 
 
 def check_records(found: Evidence) -> None:
-    """Exactly one call.started and call.completed and one audit row of each kind for every call; one start."""
+    """One call.started and call.completed, a call.transferred if it was, and one audit row of each kind for every call."""
     told: dict[str, list[str]] = defaultdict(list)
     for row, data in found.events:
         if data.get("deployment_id") == found.deployment.id and "call_id" in data:
             told[data["call_id"]].append(row.type)
     assert {call.id for call in found.calls} == set(told)
-    assert {tuple(sorted(names)) for names in told.values()} <= {("call.completed", "call.started")}
     for call in found.calls:
+        transfers = ["call.transferred"] if call.outcome == "transferred" else []
+        assert sorted(told[call.id]) == ["call.completed", "call.started", *transfers]
         assert found.audit["call.placed", call.id] == 1
         assert found.audit["call.ended", call.id] == 1
     assert found.names().count("deployment.started") == (1 if found.calls else 0)
