@@ -186,7 +186,7 @@ def check_money(found: Evidence, *, extra_dollars: int = 0) -> None:
 
 
 def check_records(found: Evidence) -> None:
-    """One call.started and call.completed, a call.transferred if it was, and one audit row of each kind for every call."""
+    """Each call is told once: its start, its end, its transfer if there was one; and has one audit row of each kind."""
     told: dict[str, list[str]] = defaultdict(list)
     for row, data in found.events:
         if data.get("deployment_id") == found.deployment.id and "call_id" in data:
