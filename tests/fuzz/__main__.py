@@ -4,7 +4,10 @@ import argparse
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
+
+from hypothesis.errors import HypothesisDeprecationWarning
 
 from tests.databases import Engine, RunDatabases
 from tests.keeper import Keeper
@@ -29,6 +32,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="another number makes other requests")
     parser.add_argument("--only", action="append", default=[], help='an operation, for example "GET /v1/wallet"')
     asked = parser.parse_args()
+    # Schemathesis' own strategies use `random`, and many lines about that would hide what is found.
+    warnings.filterwarnings("ignore", category=HypothesisDeprecationWarning, message="Do not use the `random` module")
     keeper = Keeper()
     try:
         databases = RunDatabases(keeper.folder)
