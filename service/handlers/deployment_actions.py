@@ -47,7 +47,7 @@ def _agent(work: Work, row: Row[Any]) -> dict[str, Any]:
 @handles(contract.preview_deployment)
 def preview_deployment(asked: contract.DeploymentAction, work: Work) -> Preview:
     """What a start or resume would do. Raises `Refusal`: invalid_field for an inbound deployment: it calls nobody."""
-    row = find(work, asked.id)
+    row = find(work, asked.id, lock=False)
     if row.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
     return preview(work.connection, work.plan, row, _agent(work, row), seal=work.plan_seal, now_ms=work.now_ms)

@@ -17,7 +17,8 @@ from .work import Work
 _D, _K = deployments.c, deployment_contacts.c
 NAMED = Prepared(select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name")))
 """The deployment with a name, for `changes.check_name_free`."""
-_LOCKED = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org")).with_for_update()
+_ONE = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
+_LOCKED = _ONE.with_for_update()
 _NEXT = (
     select(func.min(_K.next_at))
     .where(_K.deployment_id == _D.id, _K.status.in_(("pending", "retry_waiting")), _D.status == "active")
@@ -28,9 +29,9 @@ SEEN = select(deployments, _NEXT)
 """Deployments with what `deployment_view.show` needs."""
 
 
-def find(work: Work, deployment_id: str) -> Row[Any]:
-    """The deployment's row, locked until the end of the unit of work. Raises `Refusal`: not_found."""
-    row = work.connection.execute(_LOCKED, {"id": deployment_id, "org": work.org_id}).one_or_none()
+def find(work: Work, deployment_id: str, *, lock: bool = True) -> Row[Any]:
+    """The deployment's row, locked until the unit of work ends unless that only reads. Raises `Refusal`: not_found."""
+    row = work.connection.execute(_LOCKED if lock else _ONE, {"id": deployment_id, "org": work.org_id}).one_or_none()
     if row is None:
         raise not_found()
     return row
