@@ -6,7 +6,7 @@ takes to answer. What runs once in a while does not need this.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from sqlalchemy import Connection, Dialect, Executable, Insert, TextClause
 from sqlalchemy.exc import DBAPIError
@@ -103,7 +103,8 @@ def _row_maker(statement: Any, dialect: Dialect) -> Callable[[Sequence[Any]], An
     columns: list[Any] = [] if isinstance(statement, TextClause) else list(statement.exported_columns)
     if not columns:
         return tuple
-    make: Any = NamedTuple("Row", [(column.key, Any) for column in columns])._make  # pyright: ignore
+    fields = [(column.key, Any) for column in columns]
+    make: Any = cast("Any", NamedTuple)("Row", fields)._make  # pyright knows only names that stand in the text
     processors: list[tuple[int, _Convert]] = []
     for index, column in enumerate(columns):
         processor = column.type.dialect_impl(dialect).result_processor(dialect, None)

@@ -187,9 +187,9 @@ def test_json_that_was_written_again_has_another_signature() -> None:
         lambda: verify(event(), signed(event()), [], now_s=NOW_S),
         lambda: verify(event(), signed(event()), [SECRET, ""], now_s=NOW_S),
         lambda: verify(event(), signed(event()), SECRET + "\n", now_s=NOW_S),
-        lambda: verify(event(), signed(event()), [SECRET, None], now_s=NOW_S),  # type: ignore[list-item]
-        lambda: verify(event(), signed(event()), SECRET.encode(), now_s=NOW_S),  # type: ignore[arg-type]
-        lambda: verify(event().decode(), signed(event()), SECRET, now_s=NOW_S),  # type: ignore[arg-type]
+        lambda: verify(event(), signed(event()), [SECRET, None], now_s=NOW_S),  # pyright: ignore[reportArgumentType]  # wrong on purpose
+        lambda: verify(event(), signed(event()), SECRET.encode(), now_s=NOW_S),  # pyright: ignore[reportArgumentType]  # wrong on purpose
+        lambda: verify(event().decode(), signed(event()), SECRET, now_s=NOW_S),  # pyright: ignore[reportArgumentType]  # wrong on purpose
         lambda: verify(json.loads(event()), signed(event()), SECRET, now_s=NOW_S),
     ],
     ids=["empty", "none", "one empty", "newline", "no text", "bytes", "text body", "parsed body"],

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from sqlalchemy import update
+from sqlalchemy import Connection, update
 
 from callwright.contract.events import DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
 from callwright.service.delivery import fan_out as fanning
@@ -149,8 +149,8 @@ async def test_what_is_queued_while_a_lane_is_given_back_is_not_forgotten(databa
             now_ms=at.clock.now_ms(),
         )
 
-        def queue(connection: object) -> None:
-            delivery_rows.queue(connection, [row], at.clock.now_ms())  # type: ignore[arg-type]
+        def queue(connection: Connection) -> None:
+            delivery_rows.queue(connection, [row], at.clock.now_ms())
             anyio.from_thread.run_sync(queued.set)
             anyio.from_thread.run(go_on.wait)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import anyio
 from anyio import to_thread
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from callwright.contract.events import DEPLOYMENT_PAUSED
 from callwright.service.ports import Ports
@@ -65,9 +65,9 @@ async def _events(database_url: str, data: Path, receiver: Sink) -> set[tuple[st
         ports = door.service.ports
         hooks = [_subscription(ports, door.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
 
-        def add(connection: object) -> None:
-            connection.execute(webhooks.insert(), hooks)  # type: ignore[attr-defined]
-            connection.execute(webhook_lanes.insert(), [{"webhook_id": hook["id"]} for hook in hooks])  # type: ignore[attr-defined]
+        def add(connection: Connection) -> None:
+            connection.execute(webhooks.insert(), hooks)
+            connection.execute(webhook_lanes.insert(), [{"webhook_id": hook["id"]} for hook in hooks])
 
         await ports.database.write(add)
         rows = [
