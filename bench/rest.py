@@ -1,9 +1,9 @@
 """REST beside bare baselines of the same run, on SQLite and on Postgres.
 
 An authenticated GET of one row against a Starlette application that answers a constant, on Postgres also against one
-that reads the row with psycopg; a durable POST against a loop
-that commits one row at a time. The load generator and the servers share the machine's cores; the processor time a
-request takes depends least on that.
+that reads the row with psycopg; a durable POST against a loop that commits one row at a time, on Postgres also against
+a bare application that inserts the row. The load generator and the servers share the machine's cores; the processor
+time that a request takes depends least on that.
 """
 
 import itertools
@@ -22,9 +22,9 @@ from statistics import median
 
 import anyio
 import psycopg
-from psycopg import sql
 from sqlalchemy import make_url
 
+from bench.bare import ADD_ON_POSTGRES, ADD_ORGANIZATION, COLUMNS, FIELDS, row_of
 from bench.load import answered
 from bench.over_http import Server, once, request, serving
 from callwright.service.storage import migrate
@@ -33,7 +33,6 @@ CLI = [sys.executable, "-m", "callwright.server.main"]
 ROUND_S = 3.0
 GET_CONNECTIONS = 16
 POST_CONNECTIONS = 64
-FIELDS = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 OPTIONS = {"use_uvloop": sys.platform != "win32"}
 
 
@@ -84,19 +83,6 @@ def posts(server: Server, key: str, numbers: "itertools.count[int]") -> tuple[fl
     return count / ROUND_S, (server.processor_s() - before) / count * 1e6
 
 
-def row_of(number: int) -> dict[str, object]:
-    """The row that a POST adds, of an organization that is there."""
-    made = {"org_id": "org_bare", "welcome_message": "", "created_at": 1, "updated_at": 1, "metadata": "{}"}
-    return {**FIELDS, **made, "id": f"agt_{number:024}", "name": f"Bare {number}", "created_by_key_id": "key_bare"}
-
-
-ADD_ORGANIZATION = (
-    "INSERT INTO organizations (id, name, plan, created_at) VALUES ('org_bare', 'bare', 'pro', 1) "
-    "ON CONFLICT DO NOTHING"
-)
-COLUMNS = tuple(row_of(0))
-
-
 def commits_on_sqlite(folder: str, numbers: "itertools.count[int]") -> float:
     """Commits a second of a loop that adds the same row to the same table in a file of its own, as durably."""
     path = Path(folder, "bare.db")
@@ -117,14 +103,11 @@ def commits_on_sqlite(folder: str, numbers: "itertools.count[int]") -> float:
 
 def commits_on_postgres(url: str, numbers: "itertools.count[int]") -> float:
     """Commits a second of a loop that adds the same row to the same table over one connection."""
-    names = sql.SQL(", ").join(sql.Identifier(name) for name in COLUMNS)
-    places = sql.SQL(", ").join(sql.Placeholder(name) for name in COLUMNS)
-    add = sql.SQL("INSERT INTO agents ({}) VALUES ({})").format(names, places)
     with psycopg.connect(plain(url), autocommit=True) as connection:
         connection.execute(ADD_ORGANIZATION)
         made, until = 0, time.perf_counter() + ROUND_S
         while time.perf_counter() < until:
-            connection.execute(add, row_of(next(numbers)))
+            connection.execute(ADD_ON_POSTGRES, row_of(next(numbers)))
             made += 1
     return made / ROUND_S
 
@@ -146,10 +129,13 @@ def compare(engine: str, folder: str, url: str | None, rounds: int) -> None:
         gets(other, key, agent_id)
         read = [(gets(server, key, agent_id), gets(other, key, agent_id)) for _ in range(rounds)]
         rows: list[tuple[float, float]] = []
+        added: list[tuple[float, float]] = []
         if url is not None:
-            with bare(plain(url)) as reading:
-                gets(reading, key, agent_id)
-                rows = [(gets(server, key, agent_id)[0], gets(reading, key, agent_id)[0]) for _ in range(rounds)]
+            with bare(plain(url)) as one_row:
+                gets(one_row, key, agent_id)
+                posts(one_row, key, numbers)
+                rows = [(gets(server, key, agent_id)[0], gets(one_row, key, agent_id)[0]) for _ in range(rounds)]
+                added = [(posts(server, key, numbers)[0], posts(one_row, key, numbers)[0]) for _ in range(rounds)]
         bare_commits = (
             (lambda: commits_on_sqlite(folder, numbers)) if url is None else (lambda: commits_on_postgres(url, numbers))
         )
@@ -161,6 +147,8 @@ def compare(engine: str, folder: str, url: str | None, rounds: int) -> None:
         show("  beside a bare row", rows, 0.4)
     show(f"durable POST, {engine}", [(ours[0], theirs) for ours, theirs in written], 0.6)
     print(f"{'':24} processor {median(ours[1] for ours, _ in written):.0f} us a request")
+    if added:
+        show("  beside a bare insert", added, 0.6)
 
 
 def show(name: str, pairs: list[tuple[float, float]], aim: float) -> None:

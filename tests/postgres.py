@@ -34,6 +34,7 @@ unix_socket_directories = '{folder}'
 max_connections = 400
 shared_buffers = 64MB
 fsync = off
+full_page_writes = off
 synchronous_commit = off
 full_page_writes = off
 wal_level = minimal

@@ -18,7 +18,7 @@ from callwright.server.settings import ProgramSettings
 from callwright.service.data_folder import DataFolder
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import VOICES
-from callwright.service.storage.database import make_engine
+from callwright.service.storage.engines import make_engine
 from callwright.service.storage.migrate import REVISION, revision_of
 
 from .checkup import Finding, Report, Section

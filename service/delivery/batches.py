@@ -21,6 +21,12 @@ from . import lanes, outcomes
 from .outcomes import Attempt
 
 _D, _O = deliveries.c, outbox.c
+_IS_DUE = (
+    _D.webhook_id == bindparam("b_lane"),
+    lanes.PENDING,
+    _D.next_attempt_at <= bindparam("b_now"),
+    _D.attempt_started_at.is_(None),
+)
 _DUE: Select[*tuple[Any, ...]] = (
     select(
         _D.id,
@@ -35,16 +41,29 @@ _DUE: Select[*tuple[Any, ...]] = (
     )
     .select_from(deliveries)
     .outerjoin(outbox, _O.id == _D.event_id)
-    .where(
-        _D.webhook_id == bindparam("b_lane"),
-        lanes.PENDING,
-        _D.next_attempt_at <= bindparam("b_now"),
-        _D.attempt_started_at.is_(None),
-    )
+    .where(*_IS_DUE)
     .order_by(_D.next_attempt_at)
     .limit(bindparam("b_most"))
 )
-_DUE_ROWS = Prepared(_DUE)
+
+
+def _marked() -> Select[*tuple[Any, ...]]:
+    """Takes and marks in one statement, for Postgres, which so goes to each row once."""
+    due = select(_D.id).where(*_IS_DUE).order_by(_D.next_attempt_at).limit(bindparam("b_most")).cte("due")
+    marked = (
+        update(deliveries)
+        .where(_D.id == due.c.id)
+        .values(attempt_started_at=bindparam("b_now"))
+        .returning(_D.id, _D.event_id, _D.cause, _D.attempt_count, _D.next_attempt_at)
+        .cte("marked")
+    )
+    own = (marked.c.id, marked.c.event_id, marked.c.cause, marked.c.attempt_count)
+    events = (_O.type, _O.created_at, _O.org_id, _O.data, _O.simulated)
+    rows = select(*own, *events).select_from(marked).outerjoin(outbox, _O.id == marked.c.event_id)
+    return rows.order_by(marked.c.next_attempt_at)
+
+
+_DUE_MARKED = Prepared(_marked())
 
 
 def _in_one_row(found: Subquery) -> Select[Any]:
@@ -63,7 +82,7 @@ _NO_EVENT = for_ids(
     lambda are_these: (
         update(deliveries)
         .where(are_these)
-        .values(status="cancelled", next_attempt_at=None, finished_at=bindparam("b_now"))
+        .values(status="cancelled", next_attempt_at=None, attempt_started_at=None, finished_at=bindparam("b_now"))
     ),
 )
 
@@ -153,14 +172,16 @@ def turn(
 
 def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Sequence[Due]:
     given = {"b_lane": webhook_id, "b_now": now_ms, "b_most": most}
-    if connection.dialect.name == "sqlite":
-        found: list[Any] = orjson.loads(_DUE_AT_ONCE.first(connection, given).found)
+    is_sqlite = connection.dialect.name == "sqlite"
+    found: list[Any]
+    if is_sqlite:
+        found = orjson.loads(_DUE_AT_ONCE.first(connection, given).found)
     else:
-        found = _DUE_ROWS.all(connection, given)
+        found = _DUE_MARKED.all(connection, given)
     due = [Due._make(row) for row in found if row[_TYPE] is not None]
     if len(due) < len(found):  # events are kept while they wait to be sent; if one is gone all the same, it is over
         lost = [row[_ID] for row in found if row[_TYPE] is None]
         _NO_EVENT.run(connection, lost, {"b_now": now_ms})
-    if due:
+    if due and is_sqlite:
         _MARK.run(connection, [row.id for row in due], {"b_now": now_ms})
     return due

@@ -19,7 +19,7 @@ from . import lanes, retention
 from .endpoints import MOST_CONNECTIONS
 from .fan_out import fan_out, is_waiting
 from .lanes import DueLane, LeaseLost, TakenLane
-from .sending import FINISH_S, MOST_AHEAD, MOST_AT_ONCE, Lane, Load, Parts, Poster
+from .sending import FINISH_S, MOST_AHEAD, MOST_AHEAD_ON_POSTGRES, MOST_AT_ONCE, Lane, Load, Parts, Poster
 
 log = logging.getLogger(__name__)
 SHARED_CONNECTIONS = MOST_CONNECTIONS // 2
@@ -62,7 +62,7 @@ class Dispatcher:
         self._parts = Parts(ports.database, ports.clock, ports.ids, endpoints, self._owner, self._lease_ms, chance)
         self._new, self._due = bell.alarm(), bell.alarm()
         self._driven: dict[str, _Driven] = {}
-        self._load = Load()
+        self._load = Load(most_ahead=MOST_AHEAD if ports.database.is_sqlite else MOST_AHEAD_ON_POSTGRES)
 
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
@@ -104,8 +104,8 @@ class Dispatcher:
 
     async def _fan_out(self) -> float:
         ports = self._ports
-        while await ports.database.read(is_waiting):
-            done = await ports.database.write(fan_out, ports.ids, ports.clock.now_ms())
+        while await ports.database.look_up(is_waiting):
+            done = await ports.database.write_briefly(fan_out, ports.ids, ports.clock.now_ms())
             if not done.events:  # other processes are at it
                 break
             if done.deliveries:
@@ -114,7 +114,7 @@ class Dispatcher:
 
     async def _look(self, tasks: TaskGroup) -> float:
         ports, now_ms = self._ports, self._ports.clock.now_ms()
-        found, next_ms = await ports.database.read(_seen, now_ms)
+        found, next_ms = await ports.database.look_up(_seen, now_ms)
         # Without those whose lease ran out while this process drives them, as when the machine slept.
         free = [lane for lane in found if lane.webhook_id not in self._driven]
         room = self._places - len(self._driven)
@@ -136,7 +136,7 @@ class Dispatcher:
     def _share(self) -> None:
         driven = max(1, len(self._driven))
         self._load.at_once = max(1, min(MOST_AT_ONCE, SHARED_CONNECTIONS // driven))
-        self._load.ahead = max(self._load.at_once, MOST_AHEAD // driven)
+        self._load.ahead = max(self._load.at_once, self._load.most_ahead // driven)
 
     async def _drive(self, webhook_id: str) -> None:
         """Drives a lane. One that failed keeps its lease, and whoever takes it over once it ran out goes on."""

@@ -18,7 +18,7 @@ from callwright.service.storage import delivery_rows
 from callwright.service.storage.bulk import for_ids
 from callwright.service.storage.schema import outbox, webhooks
 
-MOST_EVENTS = 1_000
+MOST_EVENTS = 250
 """Events that one transaction fans out at most."""
 MOST_DELIVERIES = 4_000
 """Deliveries after which a transaction takes no further event."""

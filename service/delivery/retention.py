@@ -12,7 +12,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, sel
 
 from callwright.service.domain.clock import DAY
 from callwright.service.ports import Ports
-from callwright.service.storage.schema import deliveries, delivery_attempts, organizations, outbox
+from callwright.service.storage.schema import deliveries, delivery_attempts, organizations, outbox, webhooks
 
 from .lanes import PENDING
 
@@ -24,20 +24,23 @@ MOST = 500
 BEGIN_S = 3.0
 """How long after the start the first pass begins."""
 EVERY_S = 60.0
-_MOST_ORGANIZATIONS = 20
+_MOST_AT_ONCE = 20
+"""Subscriptions, and organizations, that one pass goes through."""
 _D, _A, _O = deliveries.c, delivery_attempts.c, outbox.c
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
 _BEFORE: BindParameter[Any] = bindparam("b_before")
+_OLD = (_D.created_at < _BEFORE, _D.status != "pending")
+_FULL = select(webhooks.c.id).where(exists().where(_D.webhook_id == webhooks.c.id, *_OLD)).limit(_MOST_AT_ONCE)
 _OLD_DELIVERIES = (
     select(_D.id)
-    .where(_D.created_at < _BEFORE, _D.status != "pending")
+    .where(_D.webhook_id == bindparam("b_webhook"), *_OLD)
     .order_by(_D.created_at)
     .limit(bindparam("b_most"))
     .with_for_update(skip_locked=True)
 )
 _OVER = (_O.created_at < _BEFORE, _O.fanned_out_at.is_not(None), ~exists().where(_D.event_id == _O.id, PENDING))
 _OVERDUE = (
-    select(organizations.c.id).where(exists().where(_O.org_id == organizations.c.id, *_OVER)).limit(_MOST_ORGANIZATIONS)
+    select(organizations.c.id).where(exists().where(_O.org_id == organizations.c.id, *_OVER)).limit(_MOST_AT_ONCE)
 )
 _OLD_EVENTS = (
     select(_O.id)
@@ -62,8 +65,9 @@ async def run(ports: Ports) -> None:
 async def sweep(ports: Ports) -> None:
     """One pass: deletes everything that is too old at this moment."""
     before_ms = ports.clock.now_ms() - KEPT_MS
-    while await ports.database.write(forget_deliveries, before_ms) == MOST:
-        pass
+    for webhook_id in await ports.database.read(full, before_ms):
+        while await ports.database.write(forget_deliveries, webhook_id, before_ms) == MOST:
+            pass
     for org_id in await ports.database.read(overdue, before_ms):
         while await ports.database.write(forget_events, org_id, before_ms) == MOST:
             pass
@@ -74,9 +78,15 @@ def overdue(connection: Connection, before_ms: int) -> list[str]:
     return list(connection.execute(_OVERDUE, {"b_before": before_ms}).scalars())
 
 
-def forget_deliveries(connection: Connection, before_ms: int, *, most: int = MOST) -> int:
-    """Deletes the oldest deliveries of before that moment with their attempts; returns how many."""
-    ids = connection.execute(_OLD_DELIVERIES, {"b_before": before_ms, "b_most": most}).scalars().all()
+def full(connection: Connection, before_ms: int) -> list[str]:
+    """Subscriptions that have deliveries of before that moment, some of them where there are many."""
+    return list(connection.execute(_FULL, {"b_before": before_ms}).scalars())
+
+
+def forget_deliveries(connection: Connection, webhook_id: str, before_ms: int, *, most: int = MOST) -> int:
+    """Deletes the subscription's oldest deliveries of before that moment with their attempts; returns how many."""
+    given = {"b_webhook": webhook_id, "b_before": before_ms, "b_most": most}
+    ids = connection.execute(_OLD_DELIVERIES, given).scalars().all()
     if ids:
         connection.execute(delete(delivery_attempts).where(_A.delivery_id.in_(_IDS)), {"b_ids": ids})
         connection.execute(delete(deliveries).where(_D.id.in_(_IDS)), {"b_ids": ids})

@@ -29,8 +29,8 @@ MOST_AHEAD = 160
 """Deliveries that a process marks as under way at a time, for all its lanes together; each lane has a share. These are
 what arrives twice at most when the process is killed.
 """
-GATHERED = 96
-"""Attempts that are over and are worth a write at once."""
+MOST_AHEAD_ON_POSTGRES = 320
+"""A write there takes longer, and more is sent meanwhile."""
 GATHER_S = 0.03
 """How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
 SLICE_MS = 2_000
@@ -55,8 +55,15 @@ class Load:
     """Whether lanes are due that have no place."""
     at_once: int = MOST_AT_ONCE
     """Attempts that each lane may have under way."""
+    most_ahead: int = MOST_AHEAD
+    """Deliveries that all lanes together may have marked."""
     ahead: int = MOST_AHEAD
     """Deliveries that each lane may have marked."""
+
+    @property
+    def gathered(self) -> int:
+        """Attempts that are over and are worth a write at once."""
+        return self.most_ahead * 3 // 5
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ class Lane:
             is_idle=not self._queue and not self._under_way,
         )
         self._first, self._enough = anyio.Event(), anyio.Event()
-        taken = await parts.database.write(
+        taken = await parts.database.write_briefly(
             turn, parts.ids, self._webhook_id, parts.owner, asked, now_ms=now_ms, chance=parts.chance
         )
         self._left_behind = False
@@ -168,7 +175,7 @@ class Lane:
 
     def _tell(self) -> None:
         self._first.set()
-        if len(self._finished) >= GATHERED or not self._queue:
+        if len(self._finished) >= self._load.gathered or not self._queue:
             self._enough.set()
 
     async def _keep_sending(self) -> None:

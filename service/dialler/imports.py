@@ -51,7 +51,7 @@ class _TakenOver(Exception):
 async def work_on_one(ports: Ports, owner: str) -> bool:
     """Runs the oldest waiting import to its end; false when none waits."""
     now_ms = ports.clock.now_ms()
-    found = await ports.database.read(
+    found = await ports.database.look_up(
         lambda connection: connection.execute(_NEXT, {"b_now": now_ms, "b_owner": owner}).scalar()
     )
     if found is None or not await ports.database.write(_take, ports, found, owner):

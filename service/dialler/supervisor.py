@@ -98,11 +98,11 @@ class Supervisor:
     async def _look(self, tasks: TaskGroup) -> None:
         ports = self._ports
         now_ms = ports.clock.now_ms()
-        for row in await ports.database.read(lambda connection: connection.execute(_SCHEDULED).all()):
+        for row in await ports.database.look_up(lambda connection: connection.execute(_SCHEDULED).all()):
             if isinf(ports.settings.sim_time_scale) or row.start_at <= now_ms:
                 await ports.database.write(_activate, ports, row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
-        found = await ports.database.read(leases.candidates, now_ms, room) if room > 0 else ()
+        found = await ports.database.look_up(leases.candidates, now_ms, room) if room > 0 else ()
         free = [deployment_id for deployment_id in found if deployment_id not in self._driven]
         if free:  # without those whose lease ran out while this process drives them, as when the machine slept
             until_ms = now_ms + ports.settings.deployment_lease_ms

@@ -79,5 +79,8 @@ def of_day(made: int | None, per_day: int, now_ms: int) -> Standing:
 
 def nearest(second: Standing | None, day: Standing | None) -> Standing | None:
     """The one that was passed, else the one with fewer requests left."""
-    found = [standing for standing in (second, day) if standing is not None]
-    return min(found, key=lambda standing: (standing.refused is None, standing.remaining), default=None)
+    if second is None or day is None:
+        return second or day
+    if (second.refused is None) != (day.refused is None):
+        return day if second.refused is None else second
+    return day if day.remaining < second.remaining else second

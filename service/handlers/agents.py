@@ -89,7 +89,7 @@ def get_agent(asked: contract.GetAgent, work: Work) -> contract.Agent:
     return show(find(work, asked.id))
 
 
-@handles(contract.create_agent)
+@handles(contract.create_agent, brief=True)
 def create_agent(asked: contract.CreateAgent, work: Work) -> contract.Agent:
     """A new agent."""
     _check_voice(asked.voice_id)
@@ -108,7 +108,7 @@ def create_agent(asked: contract.CreateAgent, work: Work) -> contract.Agent:
     return show(made)
 
 
-@handles(contract.update_agent)
+@handles(contract.update_agent, brief=True)
 def update_agent(asked: contract.UpdateAgent, work: Work) -> contract.Agent:
     """A changed agent."""
     find(work, asked.id)
@@ -125,7 +125,7 @@ def update_agent(asked: contract.UpdateAgent, work: Work) -> contract.Agent:
     return show(find(work, asked.id))
 
 
-@handles(contract.delete_agent)
+@handles(contract.delete_agent, brief=True)
 def delete_agent(asked: contract.DeleteAgent, work: Work) -> None:
     """Removes an agent. Finished deployments keep their copy of it."""
     find(work, asked.id, lock=True)

@@ -158,7 +158,7 @@ def create_audience(asked: contract.CreateAudience, work: Work) -> contract.Audi
     return _show(find(work, audience_id))
 
 
-@handles(contract.update_audience)
+@handles(contract.update_audience, brief=True)
 def update_audience(asked: contract.UpdateAudience, work: Work) -> contract.Audience:
     """A changed audience."""
     find(work, asked.id)

@@ -76,7 +76,7 @@ def list_event_deliveries(asked: contract.ListEventDeliveries, work: Work) -> Pa
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=webhook_deliveries.show)
 
 
-@handles(contract.replay_event)
+@handles(contract.replay_event, brief=True)
 def replay_event(asked: contract.ReplayEvent, work: Work) -> Replayed:
     """Queues an event again, whether it has arrived or not."""
     event = find(work, asked.id)

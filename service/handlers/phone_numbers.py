@@ -188,7 +188,7 @@ def get_phone_number(asked: contract.GetPhoneNumber, work: Work) -> contract.Pho
     return _show(find(work, asked.id), _users(work))
 
 
-@handles(contract.update_phone_number)
+@handles(contract.update_phone_number, brief=True)
 def update_phone_number(asked: contract.UpdatePhoneNumber, work: Work) -> contract.PhoneNumber:
     """A changed number."""
     row = find(work, asked.id)

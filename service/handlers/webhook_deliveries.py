@@ -97,7 +97,7 @@ def get_webhook_delivery(asked: contract.GetWebhookDelivery, work: Work) -> cont
     return contract.DeliveryWithAttempts(**_fields(found), attempts=attempts)
 
 
-@handles(contract.test_webhook)
+@handles(contract.test_webhook, brief=True)
 def try_webhook(asked: contract.TestWebhook, work: Work) -> contract.Delivery:
     """Queues an event that goes to this subscription alone."""
     row = webhooks.find_active(work, asked.id)

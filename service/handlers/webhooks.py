@@ -144,7 +144,7 @@ def get_webhook(asked: contract.GetWebhook, work: Work) -> contract.Webhook:
     return _seen(work, asked.id)
 
 
-@handles(contract.create_webhook)
+@handles(contract.create_webhook, brief=True)
 def create_webhook(asked: contract.CreateWebhook, work: Work) -> contract.NewWebhook:
     """A new subscription with its secret."""
     _check_url(work, asked.url)
@@ -218,7 +218,7 @@ def delete_webhook(asked: contract.DeleteWebhook, work: Work) -> None:
     end_pending(work.connection, row.id, "cancelled", work.now_ms)
 
 
-@handles(contract.rotate_webhook_secret)
+@handles(contract.rotate_webhook_secret, brief=True)
 def rotate_webhook_secret(asked: contract.RotateWebhookSecret, work: Work) -> contract.NewWebhook:
     """A new secret. The one before signs on until the overlap ends; one before that, no more."""
     row = _found(work, _FOR_CHANGE, asked.id)

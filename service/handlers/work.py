@@ -46,16 +46,25 @@ class Work:
 
 Handler = Callable[[Any, Work], Any]
 HANDLERS: dict[str, Handler] = {}
+BRIEF: set[str] = set()
+"""Operations that touch a few rows by their keys, and so run on the event loop (`Database.write_briefly`)."""
 MediaPlan = tuple[RecordingPlan, MediaType]
 MEDIA_HANDLERS: dict[str, Callable[[Any, Work], MediaPlan]] = {}
 
 
-def handles(operation: Operation[P, In, Out]) -> Callable[[Callable[[In, Work], Out]], Callable[[In, Work], Out]]:
-    """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it."""
+def handles(
+    operation: Operation[P, In, Out], *, brief: bool = False
+) -> Callable[[Callable[[In, Work], Out]], Callable[[In, Work], Out]]:
+    """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
+
+    With `brief` it takes a millisecond at most, whatever is asked of it and however much there is.
+    """
 
     def mark(handler: Callable[[In, Work], Out]) -> Callable[[In, Work], Out]:
         _once(operation)
         HANDLERS[operation.name] = handler
+        if brief:
+            BRIEF.add(operation.name)
         return handler
 
     return mark

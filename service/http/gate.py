@@ -25,6 +25,7 @@ from callwright.contract.problems import (
     SERVICE_UNAVAILABLE,
 )
 from callwright.service.domain.refusals import Refusal
+from callwright.service.handlers.work import BRIEF
 from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
 
@@ -169,10 +170,11 @@ class Gate:
         database, operation = self._ports.database, asked.operation
         if not operation.writes:
             return await database.read(performed, self._ports, asked)
+        write = database.write_briefly if operation.name in BRIEF else database.write
         try:
-            answer = await database.write(performed, self._ports, asked)
+            answer = await write(performed, self._ports, asked)
         except IntegrityError:  # another request was faster; now its row is seen, and refused in words
-            answer = await database.write(performed, self._ports, asked)
+            answer = await write(performed, self._ports, asked)
         except DBAPIError as error:
             state = getattr(error.orig, "sqlstate", None)
             if state == _LOCKED:
@@ -180,7 +182,7 @@ class Gate:
                 raise Refusal(busy, headers={"Retry-After": "1"}) from error
             if state not in _AGAIN:
                 raise
-            answer = await database.write(performed, self._ports, asked)
+            answer = await write(performed, self._ports, asked)
         self._ports.wake()
         return answer
 

@@ -1,6 +1,6 @@
 """A request as it comes in: ASGI's scope with what the gate asks of it, and the body within its limits."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
 from typing import Any
 
 import anyio
@@ -12,6 +12,28 @@ MAX_BODY = 1_000_000
 """Bytes of a request body."""
 BODY_LIMIT_S = 20.0
 """How long a body may take to arrive."""
+
+
+class _Begun:
+    """A coroutine that has run up to where it waits, to be awaited from there on."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], waits_for: Any) -> None:
+        self._coroutine = coroutine
+        self._waits_for = waits_for
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        """The coroutine's value."""
+        said = self._waits_for
+        try:
+            while True:
+                try:
+                    answer = yield said
+                except BaseException as error:
+                    said = self._coroutine.throw(error)
+                else:
+                    said = self._coroutine.send(answer)
+        except StopIteration as done:
+            return done.value
 
 
 class Incoming:
@@ -72,8 +94,13 @@ class Incoming:
         raise Refusal(REQUEST_TIMEOUT, headers={"Connection": "close"})
 
     async def _receive_once(self) -> Any:
+        receiving = self._message()
+        try:
+            waits_for = receiving.send(None)
+        except StopIteration as done:  # as good as always it is there, and setting a timer takes longer than all this
+            return done.value
         with anyio.move_on_after(BODY_LIMIT_S):
-            return await self._message()
+            return await _Begun(receiving, waits_for)
         raise Refusal(REQUEST_TIMEOUT, headers={"Connection": "close"})
 
     async def _message(self) -> Any:

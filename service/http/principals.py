@@ -10,6 +10,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, select
@@ -121,6 +122,11 @@ def identify(connection: Connection, secret: str, *, writes: bool = False) -> Pr
     row = (_WRITING if writes else _READING).first(connection, {"hash": fingerprint(secret)})
     if row is None:
         raise Refusal(INVALID_API_KEY)
+    return _principal(row)
+
+
+@lru_cache(maxsize=1_000)
+def _principal(row: Any) -> Principal:
     plan = negotiated(
         PLANS[row.plan],
         requests_per_second=row.requests_per_second,

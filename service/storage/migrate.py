@@ -6,9 +6,9 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 
-from .database import make_engine
+from .engines import make_engine
 
-REVISION = "0008"
+REVISION = "0009"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
 """Any number that is ours: the name of the advisory lock on Postgres."""

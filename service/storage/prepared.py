@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, cast
 
 from sqlalchemy import Connection, Dialect, Executable, Insert, TextClause
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
+_NUMBERED = PGDialect_psycopg(paramstyle="numeric_dollar")
+"""Writes places as libpq reads them."""
 _Convert = Callable[[Any], Any]
 
 
@@ -25,6 +28,8 @@ class Text:
     given: Sequence[tuple[str, _Convert]]
     """Parameters that the driver cannot take as they are."""
     row: Callable[[Sequence[Any]], Any]
+    wired: bytes | None = None
+    """The statement for `wire.py`, on a connection of the event loop."""
 
     def values(self, params: Mapping[str, Any]) -> Any:
         """The values as the driver wants them."""
@@ -42,7 +47,7 @@ class Prepared:
 
     def __init__(self, statement: Executable) -> None:
         self._statement = statement
-        self._texts: dict[tuple[str, bool, tuple[str, ...]], Text] = {}
+        self._texts: dict[tuple[str, bool, bool, tuple[str, ...]], Text] = {}
 
     def first(self, connection: Connection, params: Mapping[str, Any]) -> Any:
         """The first row, with its columns as attributes; None where there is none."""
@@ -60,7 +65,7 @@ class Prepared:
         return self.executed(connection, self._text(connection, params, gives=False), params).rowcount
 
     def _text(self, connection: Connection, params: Mapping[str, Any], *, gives: bool = True) -> Text:
-        place = (connection.dialect.name, gives, tuple(params))
+        place = (connection.dialect.name, connection.dialect.is_async, gives, tuple(params))
         text = self._texts.get(place)
         if text is None:
             text = self._texts[place] = _compiled(self._statement, connection.dialect, tuple(params), gives)
@@ -70,9 +75,20 @@ class Prepared:
         """The driver's cursor after the statement, which `first`, `all` and `run` read."""
         driver: Any = connection.connection.dbapi_connection
         try:
+            if text.wired is not None:
+                return driver.driver_connection.wire.perform(text.wired, text.values(params))
             return driver.execute(text.sql, text.values(params))
         except Exception as error:
             _reraise(connection.dialect, text.sql, error)
+
+
+def command(connection: Connection, sql: bytes) -> None:
+    """Begins or ends a transaction on a connection of the event loop. Raises `DBAPIError`."""
+    driver: Any = connection.connection.dbapi_connection
+    try:
+        driver.driver_connection.wire.command(sql)
+    except Exception as error:
+        _reraise(connection.dialect, sql.decode(), error)
 
 
 def _reraise(dialect: Dialect, sql: str, error: Exception) -> NoReturn:
@@ -85,7 +101,7 @@ def _reraise(dialect: Dialect, sql: str, error: Exception) -> NoReturn:
 
 def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: bool) -> Text:
     keys = list(names) if isinstance(statement, Insert) else None
-    compiled: Any = statement.compile(dialect=dialect, column_keys=keys)
+    compiled: Any = statement.compile(dialect=_NUMBERED if dialect.is_async else dialect, column_keys=keys)
     if compiled.post_compile_params or getattr(compiled, "insert_prefetch", ()):
         raise TypeError("lists of values, and defaults made by Python, cannot be prepared")
     convert: list[tuple[str, _Convert]] = []
@@ -96,7 +112,9 @@ def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: b
     positions = tuple(compiled.positiontup) if compiled.positional else None
     constants = {name: value for name, value in compiled.params.items() if name not in names}
     row = _row_maker(statement, dialect) if gives else tuple
-    return Text(compiled.string, positions, constants, convert, row)
+    return Text(
+        compiled.string, positions, constants, convert, row, compiled.string.encode() if dialect.is_async else None
+    )
 
 
 def _row_maker(statement: Any, dialect: Dialect) -> Callable[[Sequence[Any]], Any]:

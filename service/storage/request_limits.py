@@ -83,7 +83,7 @@ class _Day:
 
 
 class RequestLimits:
-    """Counts requests. One for each process."""
+    """Counts requests. One for each process. On Postgres, where `taken_there` counts, it only writes the day's down."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -91,12 +91,21 @@ class RequestLimits:
         self._days: dict[str, _Day] = {}
 
     async def take(self, allowance: Allowance, now_ms: int) -> Standing | None:
-        """Counts one request. The standing's `refused` says that it is one too many; None where nothing is limited."""
-        if not allowance.is_limited:
-            return None
-        if self._database.is_sqlite:
-            return await self._taken_here(allowance, now_ms)
-        return await self._database.at_once(taken_there, allowance, now_ms)
+        """Counts one request on SQLite. The standing's `refused` says that it is one too many; None where nothing is
+        limited.
+        """
+        second = day = None
+        if allowance.per_second is not None:
+            second = self._from_bucket(allowance.key_id, allowance.group, allowance.per_second, now_ms)
+        if allowance.per_day is not None and (second is None or second.refused is None):
+            held = await self._day(allowance.key_id, day_of(now_ms))
+            if held.made < allowance.per_day:
+                held.made += 1
+                held.is_kept = False
+                day = of_day(held.made, allowance.per_day, now_ms)
+            else:
+                day = of_day(None, allowance.per_day, now_ms)
+        return nearest(second, day)
 
     async def keep(self, now_ms: int) -> None:
         """Writes the day's counts down and drops those of long ago."""
@@ -110,20 +119,6 @@ class RequestLimits:
         for row in rows:
             held = self._days[row["key_id"]]
             held.is_kept = (held.day, held.made) == (row["day"], row["requests"])
-
-    async def _taken_here(self, allowance: Allowance, now_ms: int) -> Standing | None:
-        second = day = None
-        if allowance.per_second is not None:
-            second = self._from_bucket(allowance.key_id, allowance.group, allowance.per_second, now_ms)
-        if allowance.per_day is not None and (second is None or second.refused is None):
-            held = await self._day(allowance.key_id, day_of(now_ms))
-            if held.made < allowance.per_day:
-                held.made += 1
-                held.is_kept = False
-                day = of_day(held.made, allowance.per_day, now_ms)
-            else:
-                day = of_day(None, allowance.per_day, now_ms)
-        return nearest(second, day)
 
     def _from_bucket(self, key_id: str, group: str, per_second: float, now_ms: int) -> Standing:
         held = self._buckets.get((key_id, group))

@@ -248,10 +248,10 @@ async def test_lists_and_replays_are_led_by_an_index(database_url: str, tmp_path
         plans = await door.service.ports.database.read(lambda connection: [each.plan(connection) for each in pages])
     expected = (
         "ix_deliveries_webhook",
-        "ix_deliveries_event",
+        "ix_deliveries_once",
         "ix_outbox_created",
         "ix_outbox_subject",
-        "ix_deliveries_event",
+        "ix_deliveries_once",
         "ix_deliveries_unarrived",
     )
     assert [index for index, plan in zip(expected, plans, strict=True) if index not in plan] == [], plans

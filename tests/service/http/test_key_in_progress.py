@@ -14,7 +14,7 @@ from callwright.client import Client
 from callwright.client.transport import ASGITransport
 from callwright.service.http import idempotency
 from callwright.service.http.idempotency import StoredAnswer
-from callwright.service.storage.database import make_engine
+from callwright.service.storage.engines import make_engine
 from callwright.service.storage.schema import api_keys
 from tests.databases import Engine
 from tests.service.doors import BASE_URL, Door, open_service

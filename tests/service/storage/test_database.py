@@ -11,8 +11,10 @@ import pytest
 from sqlalchemy import Connection, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from callwright.service.storage import database as storage
-from callwright.service.storage.database import GROUP, Database, DatabaseClosed, make_engine, opened
+from callwright.service.storage import engines
+from callwright.service.storage.database import Database, opened
+from callwright.service.storage.engines import DatabaseClosed, make_engine
+from callwright.service.storage.group_commit import GROUP
 from callwright.service.storage.migrate import upgrade
 from callwright.service.storage.schema import service_state
 
@@ -92,14 +94,13 @@ async def test_writes_on_sqlite_share_commits(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'own.db'}"
     upgrade(url)
     begun, go = Event(), Event()
-    transactions: list[int] = []
+    said: list[str] = []
 
     def hold(connection: Connection) -> None:
+        driver: Any = connection.connection.dbapi_connection
+        driver.set_trace_callback(said.append)
         begun.set()
         assert go.wait(10)
-
-    def note(connection: Connection) -> None:
-        transactions.append(id(connection.get_transaction()))
 
     async with opened(url) as database:
         with anyio.fail_after(20):
@@ -107,12 +108,12 @@ async def test_writes_on_sqlite_share_commits(tmp_path: Path) -> None:
                 tasks.start_soon(database.write, hold)
                 while not begun.is_set():
                     await anyio.lowlevel.checkpoint()
-                for _ in range(10):
-                    tasks.start_soon(database.write, note)
+                for index in range(10):
+                    tasks.start_soon(_put, database, str(index))
                 await anyio.wait_all_tasks_blocked()
                 go.set()
-    assert len(transactions) == 10
-    assert len(set(transactions)) == 1
+        assert len(await database.read(names)) == 10
+    assert said.count("COMMIT") == 2
 
 
 async def test_many_counters_at_once_lose_nothing(database_url: str) -> None:
@@ -261,7 +262,7 @@ async def test_a_look_up_survives_that_the_server_cut_its_connection(database_ur
 async def test_connections_that_broke_while_idle_are_replaced(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(storage, "IDLE_S", -1.0)
+    monkeypatch.setattr(engines, "IDLE_S", -1.0)
     async with opened(database_url) as database:
         await database.write(put, "a")
         async with anyio.create_task_group() as tasks:

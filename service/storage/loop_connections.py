@@ -1,0 +1,146 @@
+"""Units of work on Postgres that run on the event loop, each in a greenlet that waits without holding the loop up."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import anyio
+from psycopg.pq import TransactionStatus
+from sqlalchemy import Connection, make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+from sqlalchemy.util import greenlet_spawn
+
+from . import engines
+from .greenlets import Runner
+from .prepared import command
+from .wire import WiredConnection
+
+T = TypeVar("T")
+
+CONNECTIONS = 8
+"""Connections of the event loop; so many units are under way at most, and others wait."""
+
+
+class LoopConnections:
+    """Connections to Postgres that the event loop itself uses. They stay open, and begin a transaction when told to."""
+
+    def __init__(self, url: str) -> None:
+        self._engine: AsyncEngine = create_async_engine(
+            make_url(url),
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            hide_parameters=True,
+            connect_args={"async_creator_fn": WiredConnection.connect},
+        )
+        self._kept: deque[tuple[float, Connection]] = deque()
+        self._runners: list[Runner] = []
+        self._places = anyio.Semaphore(CONNECTIONS, fast_acquire=True)
+
+    async def at_once(self, work: Callable[[Connection], T]) -> T:
+        """Runs statements that are each committed as they are run.
+
+        If the connection turns out to be broken, all of them are run again on another one, once.
+        """
+
+        def run() -> T:
+            try:
+                return self._with_one(work)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            return self._with_one(work)
+
+        return await self._on_loop(run)
+
+    async def transaction(self, work: Callable[[Connection], T]) -> T:
+        """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept."""
+        return await self._on_loop(lambda: self._with_one(lambda connection: _in_transaction(connection, work)))
+
+    async def _on_loop(self, run: Callable[[], T]) -> T:
+        await self._places.acquire()
+        runner = self._runners.pop() if self._runners else Runner()
+        outcome: list[T] = []
+        try:
+            with anyio.CancelScope(shield=True):  # a statement that was sent is waited for
+                outcome.append(await runner.spawn(run))
+            return outcome[0]
+        finally:
+            self._runners.append(runner)
+            self._places.release()
+
+    def _with_one(self, work: Callable[[Connection], T]) -> T:
+        connection = self._taken()
+        is_sound = False
+        try:
+            done = work(connection)
+            is_sound = True
+            return done
+        except Exception as error:
+            is_sound = _is_sound(connection)
+            if isinstance(error, DBAPIError):
+                error.connection_invalidated = error.connection_invalidated or not is_sound
+            raise
+        finally:
+            if is_sound:
+                self._kept.append((time.monotonic(), connection))
+            else:
+                _throw_away(connection)
+
+    def _taken(self) -> Connection:
+        """The connection that was used last, so that those beyond need stay idle."""
+        while self._kept:
+            used_at, connection = self._kept.pop()
+            if _is_sound(connection) and (time.monotonic() - used_at <= engines.IDLE_S or _lives(connection)):
+                return connection
+            _throw_away(connection)
+        return self._engine.sync_engine.connect()
+
+    async def close(self) -> None:
+        """Closes the connections once no unit uses them."""
+        for _ in range(CONNECTIONS):
+            await self._places.acquire()
+
+        def dispose() -> None:
+            while self._kept:
+                self._kept.pop()[1].close()
+
+        with anyio.CancelScope(shield=True):
+            await greenlet_spawn(dispose)
+            await self._engine.dispose()
+
+
+def _in_transaction(connection: Connection, work: Callable[[Connection], T]) -> T:
+    command(connection, b"BEGIN")
+    try:
+        done = work(connection)
+        command(connection, b"COMMIT")
+    except Exception:
+        with suppress(DBAPIError):
+            command(connection, b"ROLLBACK")
+        raise
+    return done
+
+
+def _lives(connection: Connection) -> bool:
+    try:
+        command(connection, b"SELECT 1")
+    except DBAPIError:
+        return False
+    return True
+
+
+def _is_sound(connection: Connection) -> bool:
+    """Whether the next unit can use the connection: it is open, and in no transaction."""
+    if connection.invalidated:
+        return False
+    wrapped: Any = connection.connection.dbapi_connection
+    return wrapped is not None and wrapped.driver_connection.pgconn.transaction_status == TransactionStatus.IDLE
+
+
+def _throw_away(connection: Connection) -> None:
+    connection.invalidate()
+    connection.close()

@@ -1,0 +1,167 @@
+"""Prepared statements handed to libpq from the event loop, without the layers that suit any statement.
+
+A thread that talks to Postgres gives the interpreter's lock away several times for each statement, and waits for it as
+often; several such threads spend most of a processor on that alone. Source: libpq, "Asynchronous Command Processing".
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self, TypeVar, cast
+
+import anyio
+import psycopg
+import psycopg.adapt
+from psycopg.abc import PQGen, Transformer
+from psycopg.adapt import PyFormat
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq.abc import PGresult
+from sqlalchemy.util import await_
+
+MOST_STATEMENTS = 1_000
+"""Statements that one connection holds prepared; others are sent whole each time."""
+_RV = TypeVar("_RV")
+_transformer: Callable[[Any], Transformer] = cast("Any", psycopg.adapt).Transformer
+"""What turns values into what libpq sends and back. Its class is compiled, and has no types of its own."""
+
+
+class Found(NamedTuple):
+    """What a statement came to, read like a cursor."""
+
+    rows: list[tuple[Any, ...]]
+    rowcount: int
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """The first row."""
+        return self.rows[0] if self.rows else None
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Every row."""
+        return self.rows
+
+
+@dataclass(slots=True)
+class _Statement:
+    """What one connection knows of a statement: how its values and rows are converted, its name by types of values."""
+
+    adapt: Transformer
+    names: dict[tuple[int, ...], bytes] = field(default_factory=dict[tuple[int, ...], bytes])
+    loads: bool = False
+    """Whether `adapt` knows the columns."""
+
+
+class Wire:
+    """Runs prepared statements on a connection, in greenlets of the event loop in which it was made, one at a time."""
+
+    def __init__(self, connection: "WiredConnection") -> None:
+        self._connection, self._pg = connection, connection.pgconn
+        self._loop = asyncio.get_running_loop()
+        self._statements: dict[bytes, _Statement] = {}
+        self._count = 0
+        self._socket: int | None = None
+        """Where it listens; libpq forgets the number when it loses the connection."""
+        self._answered: asyncio.Future[None] | None = None
+
+    def perform(self, sql: bytes, values: Sequence[Any]) -> Found:
+        """Runs one statement, whose places are $1, $2 and so on. Raises `psycopg.Error` as psycopg itself does."""
+        held = self._statements.get(sql)
+        if held is None:
+            held = _Statement(_transformer(self._connection))
+            if len(self._statements) < MOST_STATEMENTS:
+                self._statements[sql] = held
+        adapt = held.adapt
+        given = adapt.dump_sequence(values, [PyFormat.AUTO] * len(values))
+        types = adapt.types or ()
+        name = held.names.get(types)
+        if name is None and self._count < MOST_STATEMENTS:
+            name = b"w%d" % self._count
+            self._pg.send_prepare(name, sql, types)
+            self._result()
+            self._count += 1
+            held.names[types] = name
+        if name is None:
+            self._pg.send_query_params(sql, given, types, adapt.formats)
+        else:
+            self._pg.send_query_prepared(name, given, adapt.formats)
+        result = self._result()
+        if result.status != ExecStatus.TUPLES_OK:
+            return Found([], result.command_tuples or 0)
+        adapt.set_pgresult(result, set_loaders=not held.loads)  # the columns of one statement stay the same
+        held.loads = True
+        return Found(adapt.load_rows(0, result.ntuples, tuple), result.ntuples)
+
+    def command(self, sql: bytes) -> None:
+        """Begins or ends a transaction. Raises `psycopg.Error`, also when a commit undid everything."""
+        self._pg.send_query(sql)
+        done = self._result().command_status
+        if sql == b"COMMIT" and done != sql:
+            raise psycopg.InternalError("a statement of the transaction failed, so nothing of it was kept")
+
+    def _result(self) -> PGresult:
+        pg = self._pg
+        while pg.flush():
+            await_(self._writable())
+        while pg.is_busy():
+            await_(self._readable())
+        result = last = pg.get_result()
+        while last is not None:
+            last = pg.get_result()
+        if result is None or pg.status == ConnStatus.BAD:
+            raise psycopg.OperationalError("the connection to Postgres is lost")
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            raise error_from_result(result, self._connection.info.encoding)
+        return result
+
+    def _readable(self) -> "asyncio.Future[None]":
+        """Done when a whole result is there, or the connection lost."""
+        if self._socket is None:
+            self._socket = self._pg.socket
+            self._loop.add_reader(self._socket, self._read)
+        self._answered = self._loop.create_future()
+        return self._answered
+
+    def _read(self) -> None:
+        try:
+            self._pg.consume_input()
+            if self._pg.is_busy():
+                return
+        except psycopg.OperationalError:  # the result says so as well
+            self.stop_listening()
+        if self._answered is not None and not self._answered.done():
+            self._answered.set_result(None)
+        self._answered = None
+
+    async def _writable(self) -> None:
+        await anyio.wait_writable(self._pg.socket)
+        self._pg.consume_input()
+
+    def stop_listening(self) -> None:
+        """Leaves the socket to others."""
+        if self._socket is not None:
+            self._loop.remove_reader(self._socket)
+            self._socket = None
+
+
+class WiredConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
+    """A connection to Postgres, with its wire."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.wire = Wire(self)
+
+    async def wait(self, gen: PQGen[_RV], *args: Any, **named: Any) -> _RV:
+        """As psycopg waits. It listens to the socket itself then, and stops doing so at the end."""
+        self.wire.stop_listening()
+        return await super().wait(gen, *args, **named)
+
+    async def close(self) -> None:
+        """Closes the connection; nothing listens to its socket any more."""
+        if not self.closed:
+            self.wire.stop_listening()
+        await super().close()
+
+    @classmethod
+    async def connect(cls, *args: Any, **named: Any) -> Self:
+        """As psycopg connects."""
+        return await super().connect(*args, **named)
