@@ -20,7 +20,7 @@ from callwright.service.storage.schema import outbox, webhooks
 
 MOST_EVENTS = 250
 """Events that one transaction fans out at most."""
-MOST_DELIVERIES = 4_000
+MOST_DELIVERIES = 500
 """Deliveries after which a transaction takes no further event."""
 _O, _W = outbox.c, webhooks.c
 _NEW: ColumnElement[bool] = literal_column("outbox.fanned_out_at IS NULL")

@@ -24,13 +24,18 @@ MOST = 500
 BEGIN_S = 3.0
 """How long after the start the first pass begins."""
 EVERY_S = 60.0
-_MOST_AT_ONCE = 20
-"""Subscriptions, and organizations, that one pass goes through."""
+SOUGHT = 20
+"""Subscriptions, and organizations, that are looked for in one go."""
 _D, _A, _O = deliveries.c, delivery_attempts.c, outbox.c
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
 _BEFORE: BindParameter[Any] = bindparam("b_before")
 _OLD = (_D.created_at < _BEFORE, _D.status != "pending")
-_FULL = select(webhooks.c.id).where(exists().where(_D.webhook_id == webhooks.c.id, *_OLD)).limit(_MOST_AT_ONCE)
+_FULL = (
+    select(webhooks.c.id)
+    .where(webhooks.c.id > bindparam("b_after"), exists().where(_D.webhook_id == webhooks.c.id, *_OLD))
+    .order_by(webhooks.c.id)
+    .limit(bindparam("b_most"))
+)
 _OLD_DELIVERIES = (
     select(_D.id)
     .where(_D.webhook_id == bindparam("b_webhook"), *_OLD)
@@ -40,7 +45,10 @@ _OLD_DELIVERIES = (
 )
 _OVER = (_O.created_at < _BEFORE, _O.fanned_out_at.is_not(None), ~exists().where(_D.event_id == _O.id, PENDING))
 _OVERDUE = (
-    select(organizations.c.id).where(exists().where(_O.org_id == organizations.c.id, *_OVER)).limit(_MOST_AT_ONCE)
+    select(organizations.c.id)
+    .where(organizations.c.id > bindparam("b_after"), exists().where(_O.org_id == organizations.c.id, *_OVER))
+    .order_by(organizations.c.id)
+    .limit(bindparam("b_most"))
 )
 _OLD_EVENTS = (
     select(_O.id)
@@ -65,22 +73,28 @@ async def run(ports: Ports) -> None:
 async def sweep(ports: Ports) -> None:
     """One pass: deletes everything that is too old at this moment."""
     before_ms = ports.clock.now_ms() - KEPT_MS
-    for webhook_id in await ports.database.read(full, before_ms):
-        while await ports.database.write(forget_deliveries, webhook_id, before_ms) == MOST:
-            pass
-    for org_id in await ports.database.read(overdue, before_ms):
-        while await ports.database.write(forget_events, org_id, before_ms) == MOST:
-            pass
+    after = ""
+    while webhook_ids := await ports.database.read(full, after, before_ms):
+        for webhook_id in webhook_ids:
+            while await ports.database.write(forget_deliveries, webhook_id, before_ms) == MOST:
+                pass
+        after = webhook_ids[-1]
+    after = ""
+    while org_ids := await ports.database.read(overdue, after, before_ms):
+        for org_id in org_ids:
+            while await ports.database.write(forget_events, org_id, before_ms) == MOST:
+                pass
+        after = org_ids[-1]
 
 
-def overdue(connection: Connection, before_ms: int) -> list[str]:
-    """Organizations that have events of before that moment, some of them where there are many."""
-    return list(connection.execute(_OVERDUE, {"b_before": before_ms}).scalars())
+def overdue(connection: Connection, after: str, before_ms: int) -> list[str]:
+    """Some organizations that have events of before that moment, those with the next ids after one."""
+    return list(connection.execute(_OVERDUE, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
 
 
-def full(connection: Connection, before_ms: int) -> list[str]:
-    """Subscriptions that have deliveries of before that moment, some of them where there are many."""
-    return list(connection.execute(_FULL, {"b_before": before_ms}).scalars())
+def full(connection: Connection, after: str, before_ms: int) -> list[str]:
+    """Some subscriptions that have deliveries of before that moment, those with the next ids after one."""
+    return list(connection.execute(_FULL, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
 
 
 def forget_deliveries(connection: Connection, webhook_id: str, before_ms: int, *, most: int = MOST) -> int:

@@ -47,8 +47,10 @@ class Database:
         )
         self._looking_up = make_engine(url, begins=False) if self.is_sqlite else None
         self._look_ups: Connection | None = None
-        self._most_threads = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
-        self._threads = anyio.CapacityLimiter(self._most_threads)
+        most = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
+        self._threads = anyio.CapacityLimiter(most)
+        # Writes may wait for locks, and no read is to wait behind those.
+        self._write_threads = anyio.CapacityLimiter(most - 2)
         self._closed = False
         self._watching: sqlite3.Connection | None = None
 
@@ -118,7 +120,8 @@ class Database:
             with self._engine.begin() as connection:
                 return work(connection, *args, **kwargs)
 
-        return await to_thread.run_sync(run, limiter=self._threads)
+        async with self._write_threads:
+            return await to_thread.run_sync(run, limiter=self._threads)
 
     async def write_briefly(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -148,8 +151,9 @@ class Database:
                 await self._writer.close()
             if self._on_loop is not None:
                 await self._on_loop.close()
-            for _ in range(self._most_threads):  # who holds every place knows that nobody else works any more
-                await self._threads.acquire_on_behalf_of(object())
+            for threads in (self._write_threads, self._threads):  # who holds every place knows that nobody else works
+                for _ in range(int(threads.total_tokens)):
+                    await threads.acquire_on_behalf_of(object())
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(self._dispose)
         if self._watching is not None:

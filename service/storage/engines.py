@@ -9,7 +9,7 @@ from sqlalchemy.pool import QueuePool
 
 READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""
-POSTGRES_CONNECTIONS = 8
+POSTGRES_CONNECTIONS = 6
 """Connections to Postgres for what runs in threads; as many threads read and write."""
 IDLE_S = 5.0
 """A connection to Postgres that nobody used for so long is tried before it is used again."""

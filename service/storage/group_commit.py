@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -206,4 +207,5 @@ def _fail(connection: Connection, units: list[_Unit], error: Exception) -> None:
     for unit in units:
         unit.error = unit.error or error
     if _driver(connection).in_transaction:
-        _driver(connection).execute("ROLLBACK")
+        with suppress(sqlite3.Error):  # then the next group cannot begin, and tries again
+            _driver(connection).execute("ROLLBACK")

@@ -21,8 +21,10 @@ from .wire import WiredConnection
 
 T = TypeVar("T")
 
-CONNECTIONS = 8
-"""Connections of the event loop; so many units are under way at most, and others wait."""
+TRANSACTIONS = 8
+"""Transactions that are under way at most; others wait."""
+LOOK_UPS = 4
+"""Look-ups that are under way at most. Transactions may wait for locks, and no request is to wait behind those."""
 
 
 class LoopConnections:
@@ -38,7 +40,8 @@ class LoopConnections:
         )
         self._kept: deque[tuple[float, Connection]] = deque()
         self._runners: list[Runner] = []
-        self._places = anyio.Semaphore(CONNECTIONS, fast_acquire=True)
+        self._transactions = anyio.Semaphore(TRANSACTIONS, fast_acquire=True)
+        self._look_ups = anyio.Semaphore(LOOK_UPS, fast_acquire=True)
 
     async def at_once(self, work: Callable[[Connection], T]) -> T:
         """Runs statements that are each committed as they are run.
@@ -54,14 +57,18 @@ class LoopConnections:
                     raise
             return self._with_one(work)
 
-        return await self._on_loop(run)
+        return await self._on_loop(self._look_ups, run)
 
     async def transaction(self, work: Callable[[Connection], T]) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept."""
-        return await self._on_loop(lambda: self._with_one(lambda connection: _in_transaction(connection, work)))
 
-    async def _on_loop(self, run: Callable[[], T]) -> T:
-        await self._places.acquire()
+        def run() -> T:
+            return self._with_one(lambda connection: _in_transaction(connection, work))
+
+        return await self._on_loop(self._transactions, run)
+
+    async def _on_loop(self, places: anyio.Semaphore, run: Callable[[], T]) -> T:
+        await places.acquire()
         runner = self._runners.pop() if self._runners else Runner()
         outcome: list[T] = []
         try:
@@ -70,7 +77,7 @@ class LoopConnections:
             return outcome[0]
         finally:
             self._runners.append(runner)
-            self._places.release()
+            places.release()
 
     def _with_one(self, work: Callable[[Connection], T]) -> T:
         connection = self._taken()
@@ -101,8 +108,10 @@ class LoopConnections:
 
     async def close(self) -> None:
         """Closes the connections once no unit uses them."""
-        for _ in range(CONNECTIONS):
-            await self._places.acquire()
+        for _ in range(TRANSACTIONS):
+            await self._transactions.acquire()
+        for _ in range(LOOK_UPS):
+            await self._look_ups.acquire()
 
         def dispose() -> None:
             while self._kept:
@@ -119,8 +128,9 @@ def _in_transaction(connection: Connection, work: Callable[[Connection], T]) -> 
         done = work(connection)
         command(connection, b"COMMIT")
     except Exception:
-        with suppress(DBAPIError):
-            command(connection, b"ROLLBACK")
+        if not connection.invalidated:
+            with suppress(DBAPIError):
+                command(connection, b"ROLLBACK")
         raise
     return done
 

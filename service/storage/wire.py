@@ -22,6 +22,7 @@ from sqlalchemy.util import await_
 MOST_STATEMENTS = 1_000
 """Statements that one connection holds prepared; others are sent whole each time."""
 _RV = TypeVar("_RV")
+_DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 _transformer: Callable[[Any], Transformer] = cast("Any", psycopg.adapt).Transformer
 """What turns values into what libpq sends and back. Its class is compiled, and has no types of its own."""
 
@@ -99,19 +100,31 @@ class Wire:
             raise psycopg.InternalError("a statement of the transaction failed, so nothing of it was kept")
 
     def _result(self) -> PGresult:
-        pg = self._pg
-        while pg.flush():
-            await_(self._writable())
-        while pg.is_busy():
-            await_(self._readable())
-        result = last = pg.get_result()
-        while last is not None:
-            last = pg.get_result()
-        if result is None or pg.status == ConnStatus.BAD:
+        """What a statement came to. Raises `psycopg.Error`, also for what fails only after it."""
+        try:
+            result = self._drained()
+        finally:
+            if self._pg.status == ConnStatus.BAD:  # libpq may have closed the socket, and others get its number
+                self.stop_listening()
+        if result is None:
             raise psycopg.OperationalError("the connection to Postgres is lost")
-        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+        if result.status not in _DONE:
             raise error_from_result(result, self._connection.info.encoding)
         return result
+
+    def _drained(self) -> PGresult | None:
+        pg = self._pg
+        while pg.flush():
+            await_(self._movable())
+        result: PGresult | None = None
+        while True:
+            while pg.is_busy():
+                await_(self._readable())
+            found = pg.get_result()
+            if found is None:
+                return result
+            if result is None or found.status not in _DONE:
+                result = found
 
     def _readable(self) -> "asyncio.Future[None]":
         """Done when a whole result is there, or the connection lost."""
@@ -132,15 +145,24 @@ class Wire:
             self._answered.set_result(None)
         self._answered = None
 
-    async def _writable(self) -> None:
-        await anyio.wait_writable(self._pg.socket)
+    async def _movable(self) -> None:
+        """Waits until more can be sent, or something can be read, as when the other side is gone."""
+        self.stop_listening()
+        socket, moved = self._pg.socket, anyio.Event()
+        self._loop.add_reader(socket, moved.set)
+        self._loop.add_writer(socket, moved.set)
+        try:
+            await moved.wait()
+        finally:
+            self._loop.remove_reader(socket)
+            self._loop.remove_writer(socket)
         self._pg.consume_input()
 
     def stop_listening(self) -> None:
         """Leaves the socket to others."""
-        if self._socket is not None:
-            self._loop.remove_reader(self._socket)
-            self._socket = None
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            self._loop.remove_reader(socket)
 
 
 class WiredConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
@@ -157,8 +179,7 @@ class WiredConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
 
     async def close(self) -> None:
         """Closes the connection; nothing listens to its socket any more."""
-        if not self.closed:
-            self.wire.stop_listening()
+        self.wire.stop_listening()
         await super().close()
 
     @classmethod

@@ -35,6 +35,21 @@ async def test_what_is_older_than_thirty_days_goes_and_the_rest_stays(
         assert len(await at.attempts()) == len(await at.deliveries()) == 10
 
 
+async def test_one_pass_goes_through_all_subscriptions(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "SOUGHT", 2)
+    async with delivering(database_url, tmp_path) as at:
+        for index in range(7):
+            await at.subscribe(f"e{index}")
+        await at.happen()
+        await at.deliver()
+        assert len(await at.deliveries()) == 7
+        at.clock.move(31 * DAY)
+        await retention.sweep(at.ports)
+        assert (len(await at.deliveries()), len(await at.events())) == (0, 0)
+
+
 async def test_an_event_that_is_still_to_be_sent_is_kept(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         await at.subscribe()

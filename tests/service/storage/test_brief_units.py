@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.abc
 import anyio.lowlevel
 import pytest
 from sqlalchemy import Connection, bindparam, insert, make_url, select, text
@@ -15,6 +16,7 @@ from callwright.service.storage import group_commit, wire
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.engines import DatabaseClosed, make_engine
 from callwright.service.storage.group_commit import GROUP
+from callwright.service.storage.loop_connections import TRANSACTIONS
 from callwright.service.storage.migrate import upgrade
 from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import service_state
@@ -243,6 +245,31 @@ async def test_statements_of_both_kinds_may_take_turns_on_a_connection(database_
 
 
 @ON_POSTGRES
+async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(database_url: str) -> None:
+    locked = select(service_state.c.value).where(service_state.c.name == "a").with_for_update()
+
+    def wait(connection: Connection) -> None:
+        Prepared(locked).first(connection, {})
+
+    async with opened(database_url) as database:
+        await database.write_briefly(prepared, "a")
+        other = make_engine(database_url)
+        with other.connect() as holder:
+            holder.execute(locked)
+            async with anyio.create_task_group() as tasks:
+                for _ in range(2 * TRANSACTIONS):
+                    tasks.start_soon(database.write_briefly, wait)
+                await anyio.wait_all_tasks_blocked()
+                try:
+                    with anyio.fail_after(5):
+                        for _ in range(50):
+                            assert await database.look_up(names) == {"a"}
+                finally:
+                    holder.rollback()
+        other.dispose()
+
+
+@ON_POSTGRES
 async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_committed(database_url: str) -> None:
     def work(connection: Connection) -> None:
         prepared(connection, "b")
@@ -266,6 +293,44 @@ async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(da
                 await anyio.lowlevel.checkpoint()
             await database.write_briefly(prepared, "b")
         assert await database.look_up(names) == {"a", "b"}
+
+
+@ON_POSTGRES
+@pytest.mark.parametrize("is_prepared", [True, False])
+async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_socket(
+    database_url: str, is_prepared: bool
+) -> None:
+    end = text("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    def work(connection: Connection) -> None:
+        prepared(connection, "a")
+        if is_prepared:
+            Prepared(end).first(connection, {})
+        else:
+            connection.execute(end)
+
+    async def echo(stream: anyio.abc.SocketStream) -> None:
+        async with stream:
+            await stream.send(await stream.receive())
+
+    async with opened(database_url) as database:
+        await database.look_up(names)
+        for _ in range(3):
+            with pytest.raises(DBAPIError):
+                await database.write_briefly(work)
+            # Who opens a connection next gets the number of the socket that was closed.
+            listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+            with anyio.fail_after(10):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(listener.serve, echo)
+                    port = listener.extra(anyio.abc.SocketAttribute.local_port)
+                    for _ in range(3):
+                        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+                            await stream.send(b"x")
+                            assert await stream.receive() == b"x"
+                    tasks.cancel_scope.cancel()
+            await listener.aclose()
+        assert await database.look_up(names) == set()
 
 
 @ON_POSTGRES
