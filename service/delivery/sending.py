@@ -29,7 +29,7 @@ MOST_AHEAD = 160
 """Deliveries that a process marks as under way at a time, for all its lanes together; each lane has a share. These are
 what arrives twice at most when the process is killed.
 """
-MOST_AHEAD_ON_POSTGRES = 320
+MOST_AHEAD_ON_POSTGRES = 200
 """A write there takes longer, and more is sent meanwhile."""
 GATHER_S = 0.03
 """How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
@@ -88,6 +88,7 @@ class Lane:
         """Until when the lease is known to be held."""
         self._parts, self._webhook_id, self._load = parts, webhook_id, load
         self._left_behind = left_behind
+        self._quick = 0
         self._begun_ms = parts.clock.now_ms()
         self._queue: deque[tuple[Due, Any]] = deque()
         self._unsent: list[str] = []
@@ -136,8 +137,9 @@ class Lane:
         if is_over:
             self._drop()
         attempts, self._finished = self._finished, []
-        # A quick endpoint waits for no write, and few are marked for a slow one.
-        ahead = min(2 * (len(attempts) + self._load.at_once), self._load.ahead)
+        # A quick endpoint waits for no write, and few are marked for a slow one. Large and small turns alternate.
+        quick, self._quick = max(len(attempts), self._quick), len(attempts)
+        ahead = min(2 * (quick + self._load.at_once), self._load.ahead)
         unsent, self._unsent = self._unsent, []
         runs_out = now_ms >= self.until_ms
         asked = Turn(

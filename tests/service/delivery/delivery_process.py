@@ -2,7 +2,8 @@
 
     python -m tests.service.delivery.delivery_process DATABASE_URL DATA_FOLDER LEASE_MS
 
-Prints `ready` once it runs, and runs until it is killed or its standard input ends; three minutes at most.
+Prints the name under which it holds leases once it runs, and runs until it is killed or its standard input ends; three
+minutes at most.
 """
 
 import subprocess
@@ -11,11 +12,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
 
 import anyio
 from anyio import to_thread
 
-from callwright.service.app import running
+from callwright.service import app
+from callwright.service.delivery.dispatcher import Dispatcher
+from callwright.service.ports import Ports
 from callwright.service.settings import ServiceSettings
 
 ROOT = Path(__file__).parents[3]
@@ -35,12 +39,15 @@ class DeliveryProcess:
             str(lease_ms),
         ]
         self._process: subprocess.Popen[bytes] | None = None
+        self.owner = ""
+        """The name under which it holds leases, a new one after each start."""
 
     def start(self) -> None:
         """Starts it; returns once it is ready."""
         self._process = subprocess.Popen(self._command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self._process.stdout is not None
-        assert self._process.stdout.readline() == b"ready\n"
+        self.owner = self._process.stdout.readline().decode().strip()
+        assert self.owner.startswith("wrk_")
 
     def kill(self) -> int:
         """SIGKILL. The exit status."""
@@ -81,9 +88,17 @@ async def main(database_url: str, data: Path, lease_ms: int) -> None:
     settings = ServiceSettings(
         data=data, database_url=database_url, webhook_networks=(ip_network("127.0.0.0/8"),), delivery_lease_ms=lease_ms
     )
+    owners: list[str] = []
+
+    class Named(Dispatcher):
+        def __init__(self, ports: Ports, *args: Any, **named: Any) -> None:
+            super().__init__(ports, *args, **named)
+            owners.append(self._owner)
+
+    app.Dispatcher = Named  # pyright: ignore[reportPrivateImportUsage]  # the service names no owner to anybody
     with anyio.move_on_after(LIMIT_S):
-        async with running(settings):
-            sys.stdout.write("ready\n")
+        async with app.running(settings):
+            sys.stdout.write(f"{owners[0]}\n")
             sys.stdout.flush()
             await to_thread.run_sync(sys.stdin.read, abandon_on_cancel=True)
 

@@ -6,9 +6,11 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import anyio
 from anyio import to_thread
@@ -21,7 +23,7 @@ from callwright.service.storage.database import Database, opened
 from callwright.service.storage.schema import deliveries, delivery_attempts, webhook_lanes, webhooks
 from tests.databases import Engine
 from tests.service.delivery.delivering import paused
-from tests.service.delivery.delivery_process import delivery_processes
+from tests.service.delivery.delivery_process import DeliveryProcess, delivery_processes
 from tests.service.delivery.sink import Sink, sink
 from tests.service.doors import open_service
 
@@ -59,8 +61,8 @@ def _subscription(ports: Ports, org_id: str, url: str) -> dict[str, object]:
     }
 
 
-async def _events(database_url: str, data: Path, receiver: Sink) -> set[tuple[str, str]]:
-    """Subscriptions, and events for them that nobody has fanned out; the path and event of each delivery to come."""
+async def _subscribed(database_url: str, data: Path, receiver: Sink) -> list[dict[str, Any]]:
+    """Makes subscriptions; returns events that each of them wants, which did not happen yet."""
     async with open_service(database_url, data, workers=False) as door:
         ports = door.service.ports
         hooks = [_subscription(ports, door.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
@@ -70,14 +72,12 @@ async def _events(database_url: str, data: Path, receiver: Sink) -> set[tuple[st
             connection.execute(webhook_lanes.insert(), [{"webhook_id": hook["id"]} for hook in hooks])
 
         await ports.database.write(add)
-        rows = [
+        return [
             journal.event_row(
                 ports.ids, door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=ports.clock.now_ms()
             )
             for number in range(DELIVERIES // SUBSCRIPTIONS)
         ]
-        await ports.database.write(journal.add_events, rows)
-        return {(f"/{number}", row["id"]) for number in range(SUBSCRIPTIONS) for row in rows}
 
 
 async def _recorded(database: Database, count: int) -> None:
@@ -86,6 +86,18 @@ async def _recorded(database: Database, count: int) -> None:
     while True:
         if await database.read(lambda connection: connection.execute(statement).scalar_one()) >= count:
             return
+        await anyio.sleep(0.005)
+
+
+async def _at_work(database: Database, running: Sequence[DeliveryProcess]) -> DeliveryProcess:
+    """A process that sends at this moment; any, if all is sent."""
+    holders = select(webhook_lanes.c.lease_owner).where(webhook_lanes.c.lease_owner.is_not(None))
+    waiting = select(webhook_lanes.c.webhook_id).where(webhook_lanes.c.due_at.is_not(None))
+    while True:
+        owners = set(await database.read(lambda connection: connection.execute(holders).scalars().all()))
+        found = [process for process in running if process.owner in owners]
+        if found or not await database.read(lambda connection: connection.execute(waiting).all()):
+            return (found or running)[0]
         await anyio.sleep(0.005)
 
 
@@ -108,17 +120,22 @@ async def _numbers_without_gaps(database: Database) -> int:
 
 
 async def run(database_url: str, data: Path, engine: Engine) -> Found:
-    """Deliveries with three kills in their midst."""
+    """Deliveries with three kills in their midst, each of a process that sends."""
     processes = 1 if engine == "sqlite" else 4
     with sink() as receiver, anyio.fail_after(LIMIT_S):
-        wanted = await _events(database_url, data / "process0", receiver)
+        rows = await _subscribed(database_url, data / "process0", receiver)
+        wanted = {(f"/{number}", row["id"]) for number in range(SUBSCRIPTIONS) for row in rows}
         with delivery_processes(processes, database_url, data, lease_ms=LEASE_MS) as running:
             async with opened(database_url) as database:
+                await database.write(journal.add_events, rows)
                 for kill in range(KILLS):
                     await _recorded(database, DELIVERIES * (kill + 1) // (KILLS + 2))
-                    killed = running[kill % processes]
+                    killed = await _at_work(database, running)
                     assert killed.kill() == KILLED
-                    await to_thread.run_sync(killed.start)
+                    if len(running) == 1:
+                        await to_thread.run_sync(killed.start)
+                    else:  # another one goes on once the lease has run out
+                        running.remove(killed)
                 await _recorded(database, DELIVERIES)
         seen = await to_thread.run_sync(receiver.seen)
         arrived = Counter({(path, event): times for path, events in seen.items() for event, times in events.items()})
