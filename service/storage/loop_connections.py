@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import anyio
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Connection, make_url
+from sqlalchemy import Connection, event, literal, make_url, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
@@ -16,7 +16,7 @@ from sqlalchemy.util import greenlet_spawn
 
 from . import engines
 from .greenlets import Runner
-from .prepared import command
+from .prepared import Prepared, as_raised, wire_of
 from .wire import WiredConnection
 
 T = TypeVar("T")
@@ -25,6 +25,9 @@ TRANSACTIONS = 8
 """Transactions that are under way at most; others wait."""
 LOOK_UPS = 4
 """Look-ups that are under way at most. Transactions may wait for locks, and no request is to wait behind those."""
+
+
+_NOTHING = Prepared(select(literal(1).label("one")))
 
 
 class LoopConnections:
@@ -38,6 +41,7 @@ class LoopConnections:
             hide_parameters=True,
             connect_args={"async_creator_fn": WiredConnection.connect},
         )
+        event.listen(self._engine.sync_engine, "before_cursor_execute", _send_unsent)
         self._kept: deque[tuple[float, Connection]] = deque()
         self._runners: list[Runner] = []
         self._transactions = anyio.Semaphore(TRANSACTIONS, fast_acquire=True)
@@ -123,24 +127,29 @@ class LoopConnections:
 
 
 def _in_transaction(connection: Connection, work: Callable[[Connection], T]) -> T:
-    command(connection, b"BEGIN")
+    wire_of(connection).begin()
     try:
         done = work(connection)
-        command(connection, b"COMMIT")
+        with as_raised(connection, "COMMIT"):
+            wire_of(connection).commit()
     except Exception:
         if not connection.invalidated:
-            with suppress(DBAPIError):
-                command(connection, b"ROLLBACK")
+            with suppress(DBAPIError), as_raised(connection, "ROLLBACK"):
+                wire_of(connection).roll_back()
         raise
     return done
 
 
 def _lives(connection: Connection) -> bool:
     try:
-        command(connection, b"SELECT 1")
+        _NOTHING.first(connection, {})
     except DBAPIError:
         return False
     return True
+
+
+def _send_unsent(connection: Connection, *_: Any) -> None:
+    wire_of(connection).send_unsent()
 
 
 def _is_sound(connection: Connection) -> bool:

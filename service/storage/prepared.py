@@ -4,7 +4,8 @@ SQLAlchemy builds and compiles the statement; running it through SQLAlchemy take
 takes to answer. What runs once in a while does not need this.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -64,6 +65,18 @@ class Prepared:
         """Runs it and returns how many rows it changed."""
         return self.executed(connection, self._text(connection, params, gives=False), params).rowcount
 
+    def run_later(self, connection: Connection, params: Mapping[str, Any]) -> None:
+        """Runs it at the latest with the next statement of the unit of work, which may then raise for it.
+
+        For what changes rows and gives nothing: each wait for Postgres costs as much as a statement.
+        """
+        text = self._text(connection, params, gives=False)
+        if text.wired is None:
+            self.executed(connection, text, params)
+            return
+        with as_raised(connection, text.sql):
+            wire_of(connection).later(text.wired, text.values(params))
+
     def _text(self, connection: Connection, params: Mapping[str, Any], *, gives: bool = True) -> Text:
         place = (connection.dialect.name, connection.dialect.is_async, gives, tuple(params))
         text = self._texts.get(place)
@@ -76,19 +89,24 @@ class Prepared:
         driver: Any = connection.connection.dbapi_connection
         try:
             if text.wired is not None:
-                return driver.driver_connection.wire.perform(text.wired, text.values(params))
+                return wire_of(connection).perform(text.wired, text.values(params))
             return driver.execute(text.sql, text.values(params))
         except Exception as error:
             _reraise(connection.dialect, text.sql, error)
 
 
-def command(connection: Connection, sql: bytes) -> None:
-    """Begins or ends a transaction on a connection of the event loop. Raises `DBAPIError`."""
-    driver: Any = connection.connection.dbapi_connection
+def wire_of(connection: Connection) -> Any:
+    """What runs statements on a connection of the event loop (`wire.Wire`)."""
+    return cast("Any", connection.connection.dbapi_connection).driver_connection.wire
+
+
+@contextmanager
+def as_raised(connection: Connection, sql: str) -> Generator[None]:
+    """Raises what the driver raises inside as SQLAlchemy does."""
     try:
-        driver.driver_connection.wire.command(sql)
+        yield
     except Exception as error:
-        _reraise(connection.dialect, sql.decode(), error)
+        _reraise(connection.dialect, sql, error)
 
 
 def _reraise(dialect: Dialect, sql: str, error: Exception) -> NoReturn:

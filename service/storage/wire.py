@@ -15,7 +15,7 @@ import psycopg.adapt
 from psycopg.abc import PQGen, Transformer
 from psycopg.adapt import PyFormat
 from psycopg.errors import error_from_result
-from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 from sqlalchemy.util import await_
 
@@ -60,12 +60,49 @@ class Wire:
         self._loop = asyncio.get_running_loop()
         self._statements: dict[bytes, _Statement] = {}
         self._count = 0
+        self._unsent: list[Callable[[], None]] = []
         self._socket: int | None = None
         """Where it listens; libpq forgets the number when it loses the connection."""
         self._answered: asyncio.Future[None] | None = None
 
     def perform(self, sql: bytes, values: Sequence[Any]) -> Found:
         """Runs one statement, whose places are $1, $2 and so on. Raises `psycopg.Error` as psycopg itself does."""
+        held, send = self._made(sql, values)
+        result = self._answer(send)
+        if result.status != ExecStatus.TUPLES_OK:
+            return Found([], result.command_tuples or 0)
+        adapt = held.adapt
+        adapt.set_pgresult(result, set_loaders=not held.loads)  # the columns of one statement stay the same
+        held.loads = True
+        return Found(adapt.load_rows(0, result.ntuples, tuple), result.ntuples)
+
+    def later(self, sql: bytes, values: Sequence[Any]) -> None:
+        """Has a statement of a transaction sent together with the next one, which raises what is wrong with either."""
+        self._unsent.append(self._made(sql, values)[1])
+
+    def begin(self) -> None:
+        """Has the first statement begin a transaction."""
+        self._unsent.append(lambda: self._pg.send_query_params(b"BEGIN", None))
+
+    def send_unsent(self) -> None:
+        """Sends what was to go out with the next statement. Whoever else sends one calls this before."""
+        if self._unsent:
+            self._answer(self._unsent.pop())
+
+    def commit(self) -> None:
+        """Ends a transaction. Raises `psycopg.Error`, also when it undid everything because a statement had failed."""
+        done = self._answer(lambda: self._pg.send_query_params(b"COMMIT", None)).command_status
+        if done != b"COMMIT":
+            raise psycopg.InternalError("a statement of the transaction failed, so nothing of it was kept")
+
+    def roll_back(self) -> None:
+        """Ends a transaction without keeping anything of it."""
+        self._unsent.clear()
+        if self._pg.transaction_status != TransactionStatus.IDLE:
+            self._answer(lambda: self._pg.send_query_params(b"ROLLBACK", None))
+
+    def _made(self, sql: bytes, values: Sequence[Any]) -> tuple[_Statement, Callable[[], None]]:
+        """What is known of a statement, and what sends it."""
         held = self._statements.get(sql)
         if held is None:
             held = _Statement(_transformer(self._connection))
@@ -73,36 +110,38 @@ class Wire:
                 self._statements[sql] = held
         adapt = held.adapt
         given = adapt.dump_sequence(values, [PyFormat.AUTO] * len(values))
-        types = adapt.types or ()
+        types, formats = adapt.types or (), adapt.formats
         name = held.names.get(types)
         if name is None and self._count < MOST_STATEMENTS:
             name = b"w%d" % self._count
             self._pg.send_prepare(name, sql, types)
-            self._result()
+            self._checked(self._drained)
             self._count += 1
             held.names[types] = name
         if name is None:
-            self._pg.send_query_params(sql, given, types, adapt.formats)
-        else:
-            self._pg.send_query_prepared(name, given, adapt.formats)
-        result = self._result()
-        if result.status != ExecStatus.TUPLES_OK:
-            return Found([], result.command_tuples or 0)
-        adapt.set_pgresult(result, set_loaders=not held.loads)  # the columns of one statement stay the same
-        held.loads = True
-        return Found(adapt.load_rows(0, result.ntuples, tuple), result.ntuples)
+            return held, lambda: self._pg.send_query_params(sql, given, types, formats)
+        return held, lambda: self._pg.send_query_prepared(name, given, formats)
 
-    def command(self, sql: bytes) -> None:
-        """Begins or ends a transaction. Raises `psycopg.Error`, also when a commit undid everything."""
-        self._pg.send_query(sql)
-        done = self._result().command_status
-        if sql == b"COMMIT" and done != sql:
-            raise psycopg.InternalError("a statement of the transaction failed, so nothing of it was kept")
-
-    def _result(self) -> PGresult:
-        """What a statement came to. Raises `psycopg.Error`, also for what fails only after it."""
+    def _answer(self, send: Callable[[], None]) -> PGresult:
+        """What a statement came to. Raises `psycopg.Error`, also for what is sent before it or fails only after it."""
+        if not self._unsent:
+            send()
+            return self._checked(self._drained)
+        sent = [*self._unsent, send]
+        self._unsent.clear()
+        self._pg.enter_pipeline_mode()
         try:
-            result = self._drained()
+            for each in sent:
+                each()
+            self._pg.pipeline_sync()
+            return self._checked(self._drained_pipeline)
+        finally:
+            if self._pg.status != ConnStatus.BAD:
+                self._pg.exit_pipeline_mode()
+
+    def _checked(self, drained: Callable[[], PGresult | None]) -> PGresult:
+        try:
+            result = drained()
         finally:
             if self._pg.status == ConnStatus.BAD:  # libpq may have closed the socket, and others get its number
                 self.stop_listening()
@@ -113,18 +152,36 @@ class Wire:
         return result
 
     def _drained(self) -> PGresult | None:
-        pg = self._pg
-        while pg.flush():
-            await_(self._movable())
+        """The result, or the first one that is an error."""
+        self._flush()
+        result: PGresult | None = None
+        while (found := self._next()) is not None:
+            if result is None or (result.status in _DONE and found.status not in _DONE):
+                result = found
+        return result
+
+    def _drained_pipeline(self) -> PGresult | None:
+        """The last statement's result, or the first one that is an error."""
+        self._flush()
         result: PGresult | None = None
         while True:
-            while pg.is_busy():
-                await_(self._readable())
-            found = pg.get_result()
-            if found is None:
+            found = self._next()
+            if found is None:  # between two statements, or there is nobody any more
+                if self._pg.status == ConnStatus.BAD:
+                    return result if result is not None and result.status not in _DONE else None
+            elif found.status == ExecStatus.PIPELINE_SYNC:
                 return result
-            if result is None or found.status not in _DONE:
+            elif result is None or result.status in _DONE:
                 result = found
+
+    def _flush(self) -> None:
+        while self._pg.flush():
+            await_(self._movable())
+
+    def _next(self) -> PGresult | None:
+        while self._pg.is_busy():
+            await_(self._readable())
+        return self._pg.get_result()
 
     def _readable(self) -> "asyncio.Future[None]":
         """Done when a whole result is there, or the connection lost."""

@@ -1,6 +1,7 @@
 """Brief units of work, which run on the event loop: as whole and as durable as others, and nobody waits for them."""
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from sqlalchemy import Connection, bindparam, insert, make_url, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from callwright.service.storage import database as storage
-from callwright.service.storage import group_commit, wire
+from callwright.service.storage import engines, group_commit, wire
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.engines import DatabaseClosed, make_engine
 from callwright.service.storage.group_commit import GROUP
@@ -281,6 +282,67 @@ async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_commi
         with pytest.raises(DBAPIError, match="nothing of it was kept"):
             await database.write_briefly(work)
         assert await database.look_up(names) == {"a"}
+
+
+@ON_POSTGRES
+async def test_a_connection_that_was_idle_for_long_is_tried_and_used(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "IDLE_S", -1.0)
+    mine = Prepared(text("SELECT pg_backend_pid()"))
+    async with opened(database_url) as database:
+        seen = {(await database.look_up(mine.first, {}))[0] for _ in range(3)}
+        await database.write_briefly(prepared, "a")
+        assert len(seen) == 1
+
+
+@ON_POSTGRES
+async def test_what_is_sent_with_the_next_statement_fails_with_it(database_url: str) -> None:
+    row = {"name": "a", "value": "x"}
+
+    def at_the_next(connection: Connection, *, is_prepared: bool) -> None:
+        ADD.run_later(connection, row)
+        ADD.run_later(connection, row)
+        following = partial(FIND.first, params={"name": "a"}) if is_prepared else names
+        with pytest.raises(IntegrityError):
+            following(connection)
+        raise _Wrong
+
+    def at_the_end(connection: Connection) -> None:
+        ADD.run_later(connection, {**row, "name": "b"})
+        ADD.run_later(connection, row)
+
+    async with opened(database_url) as database:
+        for is_prepared in (True, False):
+            with pytest.raises(_Wrong):
+                await database.write_briefly(at_the_next, is_prepared=is_prepared)
+        assert await database.look_up(names) == set()
+        await database.write_briefly(ADD.run_later, row)
+        with pytest.raises(IntegrityError):
+            await database.write_briefly(at_the_end)
+        assert await database.look_up(names) == {"a"}
+
+
+async def test_what_is_sent_with_the_next_statement_is_seen_by_it(database_url: str) -> None:
+    def work(connection: Connection) -> tuple[set[str], Any]:
+        ADD.run_later(connection, {"name": "a", "value": "1"})
+        found = names(connection)
+        ADD.run_later(connection, {"name": "b", "value": "2"})
+        ADD.run_later(connection, {"name": "c", "value": "3"})
+        return found, FIND.first(connection, {"name": "b"})
+
+    async with opened(database_url) as database:
+        found, of_b = await database.write_briefly(work)
+        assert (found, of_b.value) == ({"a"}, "2")
+        assert await database.look_up(names) == {"a", "b", "c"}
+
+
+async def test_a_unit_that_does_nothing_is_committed(database_url: str) -> None:
+    async with opened(database_url) as database:
+        assert await database.write_briefly(lambda connection: connection.dialect.name) in ("sqlite", "postgresql")
+        with pytest.raises(ZeroDivisionError):
+            await database.write_briefly(lambda _: 1 // 0)
+        assert await database.write_briefly(prepared, "a") == "a"
 
 
 @ON_POSTGRES
