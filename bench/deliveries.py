@@ -139,18 +139,17 @@ async def ours(folder: str, database_url: str, receiver: Sink, count: int) -> Sp
                 for _ in range(count)
             ]
             await database.write(journal.add_events, rows)
-            watch = Watch()
-            speed = watch.speed(count)
+            watch, speeds = Watch(), list[Speed]()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(dispatcher.run)
                 while await database.look_up(is_under_way):  # noqa: ASYNC110  # nothing else tells
                     await anyio.sleep(0.025)
-                speed = watch.speed(count)
+                speeds.append(watch.speed(count))
                 tasks.cancel_scope.cancel()
         made = await database.read(arrived) - before
         if made != count:
             raise RuntimeError(f"{made} of {count} events arrived")
-        return speed
+        return speeds[0]
 
 
 def compare(engine: str, folder: str, database_url: str, rounds: int, count: int) -> None:
@@ -167,8 +166,7 @@ def compare(engine: str, folder: str, database_url: str, rounds: int, count: int
     own, other = (median(pair[which].rate for pair in pairs) for which in (0, 1))
     own_us, other_us = (median(pair[which].processor_us for pair in pairs) for which in (0, 1))
     ratio = median(one.rate / two.rate for one, two in pairs)
-    aim = "  (aim 0.60)" if engine == "SQLite" else ""
-    print(f"{f'events delivered, {engine}':34} {own:8,.0f} /s  bare {other:8,.0f} /s  ratio {ratio:5.2f}{aim}")
+    print(f"{f'events delivered, {engine}':34} {own:8,.0f} /s  bare {other:8,.0f} /s  ratio {ratio:5.2f}  (aim 0.60)")
     print(f"{'':34} processor {own_us:.0f} us a delivery, bare {other_us:.0f} us")
 
 

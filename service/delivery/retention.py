@@ -5,6 +5,7 @@ be sent to somebody is kept until that is over.
 """
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -26,6 +27,8 @@ BEGIN_S = 3.0
 EVERY_S = 60.0
 SOUGHT = 20
 """Subscriptions, and organizations, that are looked for in one go."""
+_Find = Callable[[Connection, str, int], list[str]]
+_Forget = Callable[[Connection, str, int], int]
 _D, _A, _O = deliveries.c, delivery_attempts.c, outbox.c
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
 _BEFORE: BindParameter[Any] = bindparam("b_before")
@@ -73,23 +76,17 @@ async def run(ports: Ports) -> None:
 async def sweep(ports: Ports) -> None:
     """One pass: deletes everything that is too old at this moment."""
     before_ms = ports.clock.now_ms() - KEPT_MS
-    after = ""
-    while webhook_ids := await ports.database.read(full, after, before_ms):
-        for webhook_id in webhook_ids:
-            while await ports.database.write(forget_deliveries, webhook_id, before_ms) == MOST:
-                pass
-        after = webhook_ids[-1]
-    after = ""
-    while org_ids := await ports.database.read(overdue, after, before_ms):
-        for org_id in org_ids:
-            while await ports.database.write(forget_events, org_id, before_ms) == MOST:
-                pass
-        after = org_ids[-1]
+    await _go_through(ports, full, forget_deliveries, before_ms)
+    await _go_through(ports, overdue, forget_events, before_ms)
 
 
-def overdue(connection: Connection, after: str, before_ms: int) -> list[str]:
-    """Some organizations that have events of before that moment, those with the next ids after one."""
-    return list(connection.execute(_OVERDUE, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
+async def _go_through(ports: Ports, find: _Find, forget: _Forget, before_ms: int) -> None:
+    after = ""
+    while found := await ports.database.read(find, after, before_ms):
+        for one in found:
+            while await ports.database.write(forget, one, before_ms) == MOST:
+                pass
+        after = found[-1]
 
 
 def full(connection: Connection, after: str, before_ms: int) -> list[str]:

@@ -126,7 +126,7 @@ class Database:
     async def write_briefly(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """As `write`, for a unit that touches a few rows by their keys and takes a millisecond at most.
+        """As `write`, for a unit that touches a bounded number of rows and takes some milliseconds at most.
 
         It runs on the event loop, and so may not wait for anything but the database.
         """

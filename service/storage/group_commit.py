@@ -52,7 +52,7 @@ class GroupCommit:
         self._thread = anyio.CapacityLimiter(1)
 
     async def run(self, work: Callable[[Connection], T], *, is_brief: bool) -> T:
-        """Runs a unit and returns once it is committed. A brief one takes a millisecond at most.
+        """Runs a unit and returns once it is committed. A brief one takes some milliseconds at most.
 
         Raises:
             DatabaseClosed: nothing of it was kept.

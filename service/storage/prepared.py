@@ -86,10 +86,10 @@ class Prepared:
 
     def executed(self, connection: Connection, text: "Text", params: Mapping[str, Any]) -> Any:
         """The driver's cursor after the statement, which `first`, `all` and `run` read."""
-        driver: Any = connection.connection.dbapi_connection
         try:
             if text.wired is not None:
                 return wire_of(connection).perform(text.wired, text.values(params))
+            driver: Any = connection.connection.dbapi_connection
             return driver.execute(text.sql, text.values(params))
         except Exception as error:
             _reraise(connection.dialect, text.sql, error)
