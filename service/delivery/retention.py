@@ -89,6 +89,11 @@ async def _go_through(ports: Ports, find: _Find, forget: _Forget, before_ms: int
         after = found[-1]
 
 
+def overdue(connection: Connection, after: str, before_ms: int) -> list[str]:
+    """Some organizations that have events of before that moment, those with the next ids after one."""
+    return list(connection.execute(_OVERDUE, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
+
+
 def full(connection: Connection, after: str, before_ms: int) -> list[str]:
     """Some subscriptions that have deliveries of before that moment, those with the next ids after one."""
     return list(connection.execute(_FULL, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
