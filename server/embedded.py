@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 LOOK_AGAIN_S = 0.25
 """How often a guest looks whether the folder was left."""
+IDLE_CONNECTION_S = 75
+"""How long a connection may be idle. Clients and proxies that pool connections commonly drop theirs after a minute; one
+that this side closes before them is lost under the next request.
+"""
 TAKEOVER_S = 20.0
 """How long a request waits for somebody to serve the folder."""
 _NOT_SENT = (httpx.ConnectError, AttributeError)
@@ -114,6 +118,7 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
         log_config=None,
         access_log=False,
         lifespan="off",
+        timeout_keep_alive=IDLE_CONNECTION_S,
         timeout_graceful_shutdown=3,
     )
     server = uvicorn.Server(config)

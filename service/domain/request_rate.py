@@ -32,49 +32,57 @@ def day_of(now_ms: int) -> int:
 class Standing:
     """Where a key stands after a request with the limit that is nearest. `refused` says which one was passed.
 
-    `reset_s` is a Unix time in seconds: when the limit is whole again.
+    `reset_ms` is when the limit is whole again, `free_ms` when there is room for the next request.
     """
 
     limit: int
     remaining: int
-    reset_s: int
+    reset_ms: int
+    free_ms: int
     window_s: int
     refused: Literal["second", "day"] | None = None
 
     def headers(self) -> Mapping[str, str]:
-        """What every answer says of it."""
+        """What every answer says of it. The reset is a Unix time in seconds."""
         return {
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),
-            "X-RateLimit-Reset": str(self.reset_s),
+            "X-RateLimit-Reset": str(ceil(self.reset_ms / SECOND)),
         }
 
     def draft_fields(self, now_ms: int) -> Mapping[str, str]:
         """The same in the fields of the IETF draft, whose times are seconds from now."""
         return {
             "RateLimit-Policy": f'"default";q={self.limit};w={self.window_s}',
-            "RateLimit": f'"default";r={self.remaining};t={self.wait_s(now_ms)}',
+            "RateLimit": f'"default";r={self.remaining};t={_seconds(self.reset_ms - now_ms)}',
         }
 
-    def wait_s(self, now_ms: int) -> int:
-        """Whole seconds until the reset, one at least."""
-        return max(1, self.reset_s - now_ms // SECOND)
+    def retry_after_s(self, now_ms: int) -> int:
+        """Whole seconds until there is room for a request, one at least."""
+        return _seconds(self.free_ms - now_ms)
 
 
-def of_second(level: float | None, per_second: float, now_ms: int) -> Standing:
-    """The standing with a bucket that holds `level` after the request, or None where it was too empty for it."""
-    most, left = capacity(per_second), level or 0.0
-    full_ms = now_ms + (most - left) / per_second * SECOND
-    refused = "second" if level is None else None
-    return Standing(max(1, round(per_second)), floor(left), ceil(full_ms / SECOND), 1, refused)
+def _seconds(wait_ms: int) -> int:
+    """A wait in whole seconds, as HTTP has it: never too short, never zero."""
+    return max(1, ceil(wait_ms / SECOND))
+
+
+def of_second(level: float, per_second: float, now_ms: int, *, refused: bool = False) -> Standing:
+    """The standing with a bucket that holds `level`: after the request, or where it was `refused` without it."""
+    most = capacity(per_second)
+    full_ms = now_ms + ceil((most - level) / per_second * SECOND)
+    free_ms = now_ms + ceil(max(0.0, 1.0 - level) / per_second * SECOND)
+    limit = max(1, round(per_second))
+    return Standing(limit, 0 if refused else floor(level), full_ms, free_ms, 1, "second" if refused else None)
 
 
 def of_day(made: int | None, per_day: int, now_ms: int) -> Standing:
     """The standing with the day's quota after the request, which was the `made`th, or None where it was too many."""
-    midnight_s = (day_of(now_ms) + 1) * DAY // SECOND
+    midnight_ms = (day_of(now_ms) + 1) * DAY
     if made is None:
-        return Standing(per_day, 0, midnight_s, DAY // SECOND, "day")
-    return Standing(per_day, max(0, per_day - made), midnight_s, DAY // SECOND)
+        return Standing(per_day, 0, midnight_ms, midnight_ms, DAY // SECOND, "day")
+    left = max(0, per_day - made)
+    return Standing(per_day, left, midnight_ms, now_ms if left else midnight_ms, DAY // SECOND)
 
 
 def nearest(second: Standing | None, day: Standing | None) -> Standing | None:

@@ -98,5 +98,5 @@ def _allowance(principal: Principal, operation: AnyOperation | None) -> Allowanc
 def refuse_if_too_many(standing: Standing, now_ms: int) -> None:
     """Raises `Refusal`: rate_limited or daily_quota_exceeded, with when to come again."""
     if standing.refused is not None:
-        headers = {"Retry-After": str(standing.wait_s(now_ms))}
+        headers = {"Retry-After": str(standing.retry_after_s(now_ms))}
         raise Refusal(RATE_LIMITED if standing.refused == "second" else DAILY_QUOTA_EXCEEDED, headers=headers)

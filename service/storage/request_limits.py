@@ -46,7 +46,11 @@ _TAKE = Prepared(
         WHERE held.at <> excluded.at OR held.level < :quota
         RETURNING level
     )
-    SELECT (SELECT level FROM bucket), (SELECT level FROM counted)
+    SELECT (SELECT level FROM bucket), (SELECT level FROM counted),
+        CASE WHEN :by_second AND NOT EXISTS (SELECT 1 FROM bucket) THEN (
+            SELECT held.level + GREATEST(0, CAST(:now AS bigint) - held.at) * CAST(:rate AS double precision) / 1000
+            FROM request_levels AS held WHERE held.key_id = :key AND held.name = :name
+        ) END
     """
     )
 )
@@ -124,7 +128,7 @@ class RequestLimits:
         held = self._buckets.get((key_id, group))
         level = capacity(per_second) if held is None else refilled(*held, now_ms, per_second)
         if level < 1.0:
-            return of_second(None, per_second, now_ms)
+            return of_second(level, per_second, now_ms, refused=True)
         if held is None and len(self._buckets) >= MOST_BUCKETS:
             self._buckets = {name: held for name, held in self._buckets.items() if now_ms - held[1] < _STALE_MS}
         self._buckets[key_id, group] = (level - 1.0, now_ms)
@@ -160,8 +164,12 @@ def taken_there(connection: Connection, allowance: Allowance, now_ms: int) -> St
         "now": now_ms,
         "day": day,
     }
-    level, counted = _TAKE.first(connection, asked)
-    second = None if per_second is None else of_second(level, per_second, now_ms)
+    level, counted, short = _TAKE.first(connection, asked)
+    second = None
+    if per_second is not None and level is not None:
+        second = of_second(level, per_second, now_ms)
+    elif per_second is not None:  # others may have taken or the clock may have given something since the first look
+        second = of_second(min(1.0, short or 0.0), per_second, now_ms, refused=True)
     if per_day is None or (second is not None and second.refused is not None):
         return second
     return nearest(second, of_day(None if counted is None else int(counted), per_day, now_ms))

@@ -1,5 +1,6 @@
 """Heads of requests that are too large or too slow end the connection, before anybody knows who sends them."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -112,3 +113,20 @@ async def test_a_head_that_does_not_arrive_in_time_ends_the_connection(monkeypat
             assert (await answer(patient)).body == b"4"
             await patient.say(GET)  # the next head on the same connection
             assert (await answer(patient)).status == 408
+
+
+async def test_a_connection_may_be_idle_for_longer_than_clients_keep_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, waits = asyncio.get_running_loop(), list[float]()
+    call_later = loop.call_later
+
+    def noted(delay: float, callback: Any, *arguments: Any, **options: Any) -> asyncio.TimerHandle:
+        if getattr(callback, "__name__", "") == "timeout_keep_alive_handler":
+            waits.append(delay)
+        return call_later(delay, callback, *arguments, **options)
+
+    async with served() as root, line_to(root) as line:
+        monkeypatch.setattr(loop, "call_later", noted)
+        await line.say(GET + b"\r\n")
+        assert (await answer(line)).status == 200
+    assert len(waits) == 1
+    assert waits[0] > 60

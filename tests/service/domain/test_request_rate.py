@@ -38,21 +38,31 @@ def test_a_slow_rate_still_lets_one_request_through() -> None:
 
 
 def test_the_reset_is_when_the_bucket_is_full_again() -> None:
-    assert of_second(0.0, 5, 10_000).reset_s == 11
-    assert of_second(5.0, 5, 10_000).reset_s == 10
-    assert of_second(None, 0.2, 10_000).reset_s == 15
+    assert of_second(0.0, 5, 10_000).headers()["X-RateLimit-Reset"] == "11"
+    assert of_second(5.0, 5, 10_000).headers()["X-RateLimit-Reset"] == "10"
+    assert of_second(0.0, 0.2, 10_000, refused=True).headers()["X-RateLimit-Reset"] == "15"
+
+
+@given(st.integers(0, 10**13), RATES, st.floats(0, 1, exclude_max=True))
+def test_after_the_wait_there_is_room_and_a_second_before_it_there_was_none(
+    now_ms: int, rate: float, level: float
+) -> None:
+    wait_s = of_second(level, rate, now_ms, refused=True).retry_after_s(now_ms)
+    assert wait_s >= 1
+    assert refilled(level, now_ms, now_ms + wait_s * 1_000, rate) >= 1 - 1e-6
+    if wait_s > 1:
+        assert refilled(level, now_ms, now_ms + (wait_s - 1) * 1_000, rate) < 1
 
 
 @given(st.integers(0, 10**13), st.integers(1, 10**6))
-def test_a_wait_is_a_whole_second_at_least_and_never_ends_before_the_reset(now_ms: int, quota: int) -> None:
-    for standing in (of_day(None, quota, now_ms), of_second(None, quota, now_ms)):
-        wait_s = standing.wait_s(now_ms)
-        assert wait_s >= 1
-        assert now_ms // 1_000 + wait_s >= standing.reset_s
+def test_a_day_that_is_used_up_is_waited_out(now_ms: int, quota: int) -> None:
+    wait_s = of_day(None, quota, now_ms).retry_after_s(now_ms)
+    assert 0 <= now_ms + wait_s * 1_000 - (now_ms // DAY_MS + 1) * DAY_MS < 1_000
 
 
 def test_the_days_reset_is_midnight() -> None:
-    assert of_day(1, 10, DAY_MS + 1) == Standing(10, 9, 2 * 86_400, 86_400)
+    assert of_day(1, 10, DAY_MS + 1) == Standing(10, 9, 2 * DAY_MS, DAY_MS + 1, 86_400)
+    assert of_day(10, 10, DAY_MS + 1).retry_after_s(DAY_MS + 1) == 86_400
 
 
 @pytest.mark.parametrize(
@@ -61,8 +71,8 @@ def test_the_days_reset_is_midnight() -> None:
 )
 def test_the_limit_with_fewer_requests_left_is_told(second: int | None, day: int | None, which: str) -> None:
     both = {
-        "second": None if second is None else Standing(10, second, 1, 1),
-        "day": None if day is None else Standing(10, day, 1, 86_400),
+        "second": None if second is None else Standing(10, second, 1, 1, 1),
+        "day": None if day is None else Standing(10, day, 1, 1, 86_400),
     }
     assert nearest(both["second"], both["day"]) is both[which]
 

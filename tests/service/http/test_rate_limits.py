@@ -53,6 +53,30 @@ async def test_a_sixth_request_in_a_second_of_the_starter_plan_is_one_too_many(
         refused(await process.http.get("/v1/agents"), 429, "rate_limited")
 
 
+@pytest.mark.requirement("RATE-07", "RATE-16")
+async def test_the_wait_ends_when_there_is_room_not_when_the_limit_is_whole(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+        process.clock.move(500)
+        for _ in range(5):
+            await process.http.get("/v1/agents")
+        refusal = await process.http.get("/v1/agents")
+        refused(refusal, 429, "rate_limited")
+        assert refusal.headers["retry-after"] == "1"  # there is room after 0.2 s; the limit is whole after 1 s
+        change = update(organizations).where(organizations.c.id == door.org_id).values(requests_per_second=1)
+        await door.service.ports.database.write(lambda connection: connection.execute(change).rowcount)
+        rentals = [await process.http.post("/v1/phone_numbers", json={}) for _ in range(2)]
+        assert [(answer.status_code, answer.headers.get("retry-after")) for answer in rentals] == [
+            (400, None),
+            (429, "5"),
+        ]
+        process.clock.move(3_500)
+        later = await process.http.post("/v1/phone_numbers", json={})
+        refused(later, 429, "rate_limited")
+        assert later.headers["retry-after"] == "2"
+        process.clock.move(1_500)
+        assert (await process.http.post("/v1/phone_numbers", json={})).status_code == 400
+
+
 @pytest.mark.requirement("RATE-03", "RATE-04", "RATE-13")
 @pytest.mark.parametrize(("plan", "per_second"), [("pro", 25), ("growth", 100)])
 async def test_a_plan_allows_its_requests_in_one_burst_and_then_evenly(
