@@ -1,8 +1,8 @@
 """Receiving events: whether a request that claims to bring one comes from the service, and what it says.
 
 The header `X-Service-Signature` is `t=<unix seconds>,v1=<hex>`, with HMAC-SHA256 over the seconds, a full stop and the
-raw body. The key is the whole secret, `whsec_` included, in UTF-8. While a secret is being replaced there is a `v1` for
-each of the two. Items with other names are ignored, so that later schemes can stand beside this one.
+raw body. The key is the whole secret, `whsec_` included, in UTF-8. While secrets are being replaced there is a `v1` for
+each that is valid. Items with other names are ignored, so that later schemes can stand beside this one.
 """
 
 import hmac

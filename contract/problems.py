@@ -171,6 +171,13 @@ INVALID_STATE_TRANSITION = ProblemCode(
     "The resource is in a state that does not allow this.",
     "Look at `current_status` and `allowed`.",
 )
+SECRETS_STILL_SIGN = ProblemCode(
+    "secrets_still_sign",
+    409,
+    "conflict_error",
+    "Three earlier signing secrets of the subscription still sign; nothing was changed.",
+    "Rotate again from `possible_from` on. Sooner only with overlap_seconds 0: the present secret then ends at once.",
+)
 PLAN_REQUIRED = ProblemCode(
     "plan_required",
     409,

@@ -9,7 +9,7 @@ from .filters import Filter, MadeBetween, OneOrSeveral
 from .model import Input, Resource
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
-from .problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED
+from .problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
 from .words import DeliveryId, Metadata, PlainText, Stored, Text, Timestamp, WebhookId
 
 MOST_SUBSCRIPTIONS = 20
@@ -17,6 +17,8 @@ MOST_SUBSCRIPTIONS = 20
 MOST_REPLAYED = 2_000
 """Deliveries that one replay may make: so many take a moment, and more are asked for again."""
 MOST_OVERLAP_S = 7 * 86_400
+MOST_EARLIER_SECRETS = 3
+"""Secrets that sign beside the present one."""
 
 WebhookStatus = Literal["active", "disabled"]
 DisabledReason = Literal["consecutive_failures", "endpoint_gone", "manual"]
@@ -69,7 +71,8 @@ class Webhook(Stored):
     description: str
     secret_prefix: Annotated[str, Field(description="The first characters of the secret, to recognise it by.")]
     previous_secret_until: Annotated[
-        Timestamp | None, Field(description="Until then deliveries are signed with the secret before as well.")
+        Timestamp | None,
+        Field(description="Until then deliveries are signed with an earlier secret as well; the last end of several."),
     ] = None
     status: WebhookStatus
     disabled_reason: DisabledReason | None = None
@@ -178,12 +181,15 @@ class DeleteWebhook(Input):
 
 
 class RotateWebhookSecret(Input):
-    """A new secret. Until the overlap ends, deliveries are signed with both."""
+    """A new secret. Until the overlap ends, deliveries are signed with the present one as well.
+
+    Earlier secrets that still sign keep their own ends. At most three sign beside the newest.
+    """
 
     id: WebhookId
     secret: Secret | None = None
     overlap_seconds: Annotated[
-        int, Field(ge=0, le=MOST_OVERLAP_S, description="How long the secret before still signs; one day by default.")
+        int, Field(ge=0, le=MOST_OVERLAP_S, description="How long the present secret still signs; one day by default. 0 ends it at once."),
     ] = 86_400
 
 
@@ -265,6 +271,7 @@ rotate_webhook_secret = operation(
     "/webhooks/{id}/rotate_secret",
     takes=RotateWebhookSecret,
     gives=NewWebhook,
+    problems=(SECRETS_STILL_SIGN,),
     summary="Give a webhook subscription a new secret.",
 )
 test_webhook = operation(

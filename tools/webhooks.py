@@ -40,7 +40,7 @@ def _whole(webhook: Webhook, use: Use) -> str:
         ),
         line(
             f"secret {webhook.secret_prefix}…",
-            f"the one before signs until {moment(webhook.previous_secret_until)}"
+            f"an earlier one signs until {moment(webhook.previous_secret_until)}"
             if webhook.previous_secret_until
             else None,
         ),
@@ -60,7 +60,7 @@ def _made(webhook: NewWebhook, use: Use) -> str:
 
 def _rotated(webhook: NewWebhook, _: Use) -> str:
     until = webhook.previous_secret_until
-    both = f"Until {moment(until)} deliveries are signed with the secret before as well." if until else None
+    both = f"Until {moment(until)} deliveries are signed with an earlier secret as well." if until else None
     return lines(
         f"{webhook.id} has a new secret.",
         _secret(webhook),
@@ -142,14 +142,14 @@ TOOLS: tuple[Tool, ...] = (
         title="Rotate a webhook's secret",
         description=(
             "Gives a webhook subscription a new signing secret, for example when the old one leaked. The answer shows "
-            "it once; it is not shown again. Until the overlap ends both sign; overlap_seconds=0 ends the old one at "
-            "once, and then an endpoint that has only the old one refuses events. Ask the person first. Costs nothing."
+            "it once; it is not shown again. Until the overlap ends both sign, at most three earlier ones beside "
+            "the newest; overlap_seconds=0 ends the present one at once, and then an endpoint that has only the old one refuses events. Ask the person first. Costs nothing."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=False, open_world=False),
         reply=_rotated,
         gives=WebhookMade,
         hidden=frozenset({"secret"}),
-        words={"overlap_seconds": "How long the secret before still signs; a day when left out."},
+        words={"overlap_seconds": "How long the present secret still signs; a day when left out."},
     ),
     Tool(
         operation=contract.test_webhook,

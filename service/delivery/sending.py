@@ -203,7 +203,7 @@ class Lane:
     async def _attempt(self, row: Due, webhook: Any, started_ms: int) -> Attempt:
         parts = self._parts
         body = envelope(row.event_id, row.type, row.created_at, row.org_id, row.data)
-        secrets = secrets_at(started_ms, webhook.secret, webhook.previous_secret, webhook.previous_secret_until)
+        secrets = secrets_at(started_ms, webhook.secret, webhook.earlier_secrets)
         headers = request_headers(
             body,
             started_ms // SECOND,

@@ -1,13 +1,15 @@
 """Signatures of deliveries, and the headers they stand in.
 
 A signature is `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over the seconds, a full stop and the raw body. The key is the
-whole secret with its prefix, in UTF-8. While a secret is being replaced there is one `v1` for each of the two.
+whole secret with its prefix, in UTF-8. While secrets are being replaced there is one `v1` for each that is valid.
 Receivers refuse a time more than 300 seconds off, so every attempt is signed anew.
 """
 
 import hmac
 from collections.abc import Sequence
 from importlib.metadata import version
+
+import orjson
 
 _USER_AGENT = f"Callwright/{version('callwright')}"
 
@@ -23,11 +25,19 @@ def signature(body: bytes, at_s: int, secrets: Sequence[str]) -> str:
     return told
 
 
-def secrets_at(now_ms: int, secret: str, previous: str | None, previous_until_ms: int | None) -> tuple[str, ...]:
-    """What signs at a moment: the secret, and the one before until its time is over."""
-    if previous is None or previous_until_ms is None or previous_until_ms <= now_ms:
-        return (secret,)
-    return (secret, previous)
+def earlier_at(now_ms: int, earlier: str) -> list[tuple[str, int]]:
+    """The earlier secrets that sign at a moment still, newest first, each with its end.
+
+    `earlier` is JSON, `[[secret, until_ms], …]`, as a subscription's row has it.
+    """
+    if earlier == "[]":
+        return []
+    return [(secret, until_ms) for secret, until_ms in orjson.loads(earlier) if until_ms > now_ms]
+
+
+def secrets_at(now_ms: int, secret: str, earlier: str) -> tuple[str, ...]:
+    """What signs at a moment: the secret, and earlier ones until the time of each is over."""
+    return (secret, *(one for one, _ in earlier_at(now_ms, earlier)))
 
 
 def request_headers(

@@ -9,9 +9,10 @@ from sqlalchemy import Row, bindparam, func, insert, select, update
 from callwright.contract import webhooks as contract
 from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
 from callwright.contract.pagination import Page
-from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED
+from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
 from callwright.service.domain import webhook_url
-from callwright.service.domain.clock import SECOND, moment, moment_or_none
+from callwright.service.delivery import signing
+from callwright.service.domain.clock import SECOND, instant_or_none, moment, moment_or_none
 from callwright.service.domain.refusals import Refusal, invalid, not_found
 from callwright.service.storage.delivery_rows import end_pending
 from callwright.service.storage.journal import json_text
@@ -67,7 +68,7 @@ def _found(work: Work, statement: Any, webhook_id: str, field: str | None = None
 
 
 def _fields(row: Row[Any], now_ms: int) -> dict[str, Any]:
-    until: int | None = row.previous_secret_until
+    ends = [until_ms for _, until_ms in signing.earlier_at(now_ms, row.earlier_secrets)]
     return {
         "id": row.id,
         "created_at": moment(row.created_at),
@@ -77,7 +78,7 @@ def _fields(row: Row[Any], now_ms: int) -> dict[str, Any]:
         "events": json.loads(row.events),
         "description": row.description,
         "secret_prefix": row.secret[:SHOWN_OF_SECRET],
-        "previous_secret_until": moment(until) if until is not None and until > now_ms else None,
+        "previous_secret_until": moment(max(ends)) if ends else None,
         "status": row.status,
         "disabled_reason": row.disabled_reason,
         "disabled_at": moment_or_none(row.disabled_at),
@@ -213,26 +214,34 @@ def _tell_disabled(work: Work, row: Row[Any]) -> None:
 def delete_webhook(asked: contract.DeleteWebhook, work: Work) -> None:
     """Ends a subscription. Its row stays without secrets, so that the log of its deliveries can be read by event."""
     row = _found(work, _FOR_CHANGE, asked.id)
-    gone: dict[str, Any] = {"secret": "", "previous_secret": None, "previous_secret_until": None}
-    _change(work, row.id, deleted_at=work.now_ms, **gone)
+    _change(work, row.id, deleted_at=work.now_ms, secret="", earlier_secrets="[]")
     end_pending(work.connection, row.id, "cancelled", work.now_ms)
 
 
 @handles(contract.rotate_webhook_secret, brief=True)
 def rotate_webhook_secret(asked: contract.RotateWebhookSecret, work: Work) -> contract.NewWebhook:
-    """A new secret. The one before signs on until the overlap ends; one before that, no more."""
+    """A new secret. The present one signs on until the overlap ends, earlier ones until their own ends."""
     row = _found(work, _FOR_CHANGE, asked.id)
     if asked.secret == row.secret:
         raise invalid("secret", "is the secret it has already; give another one, or leave it out")
-    overlaps = asked.overlap_seconds > 0
-    _change(
-        work,
-        row.id,
-        secret=_new_secret(asked.secret),
-        previous_secret=row.secret if overlaps else None,
-        previous_secret_until=work.now_ms + asked.overlap_seconds * SECOND if overlaps else None,
-    )
+    earlier = [one for one in signing.earlier_at(work.now_ms, row.earlier_secrets) if one[0] != asked.secret]
+    if asked.overlap_seconds > 0:
+        _check_room_for_secret(earlier)
+        earlier.insert(0, (row.secret, work.now_ms + asked.overlap_seconds * SECOND))
+    _change(work, row.id, secret=_new_secret(asked.secret), earlier_secrets=json_text(earlier))
     return _seen_with_secret(work, row.id)
+
+
+def _check_room_for_secret(earlier: list[tuple[str, int]]) -> None:
+    if len(earlier) < contract.MOST_EARLIER_SECRETS:
+        return
+    possible_from = instant_or_none(-(-min(until_ms for _, until_ms in earlier) // SECOND) * SECOND)
+    raise Refusal(
+        SECRETS_STILL_SIGN,
+        f"{len(earlier)} earlier secrets still sign, and that is the most; the next rotation is possible from "
+        f"{possible_from} on, or now with overlap_seconds 0, which ends the present secret at once",
+        details={"possible_from": possible_from},
+    )
 
 
 def _change(work: Work, webhook_id: str, **values: Any) -> None:

@@ -41,8 +41,7 @@ webhooks = Table(
     Column("events", Text, nullable=False),
     Column("description", Text, nullable=False),
     Column("secret", String(200), nullable=False),
-    Column("previous_secret", String(200)),
-    Column("previous_secret_until", Moment),
+    Column("earlier_secrets", Text, nullable=False, server_default="[]"),
     Column("status", String(20), nullable=False),
     Column("disabled_reason", String(40)),
     Column("disabled_at", Moment),
@@ -54,7 +53,10 @@ webhooks = Table(
     Column("deleted_at", Moment),
     Index("ix_webhooks_created", "org_id", "created_at", "id"),
 )
-"""Subscriptions. A deleted one stays, so that the log of its deliveries can be read; it is in no list."""
+"""Subscriptions. A deleted one stays, so that the log of its deliveries can be read; it is in no list.
+
+`earlier_secrets` is JSON, `[[secret, until_ms], …]`: each signs beside `secret` until its own end.
+"""
 
 webhook_lanes = Table(
     "webhook_lanes",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from callwright.contract.webhooks import MOST_SUBSCRIPTIONS
+from callwright.contract.webhooks import MOST_EARLIER_SECRETS, MOST_SUBSCRIPTIONS
 from callwright.service.domain.clock import MINUTE
 from callwright.service.http.incoming import MAX_BODY
 from tests.examples.record import Recorder
@@ -114,6 +114,11 @@ async def _in_the_wrong_state(hand: Recorder) -> None:
     nobody = await hand.use("create_audience", name="Nobody")
     empty = await hand.use("create_deployment", name="Empty", **{**parts, "audience_id": nobody["id"]})
     await hand.refuse("audience_not_ready", "POST", f"/deployments/{empty['id']}/start")
+
+    turned = f"/webhooks/{(await hand.use('create_webhook', url=ENDPOINT, events=['*']))['id']}/rotate_secret"
+    for _ in range(MOST_EARLIER_SECRETS):
+        assert (await hand.ask("POST", turned, json={})).status_code == 200
+    await hand.refuse("secrets_still_sign", "POST", turned, json={})
 
     draft = await hand.use("create_deployment", name="Reminders", **parts)
     start = f"/deployments/{draft['id']}/start"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from callwright.client import InvalidSignature, verify
 from callwright.contract.webhooks import AttemptOutcome
 from callwright.service.storage.schema import webhooks
 from tests.service.delivery.delivering import answer, delivering, url_of
@@ -195,7 +196,7 @@ async def test_both_secrets_sign_until_the_overlap_is_over(database_url: str, tm
     async with delivering(database_url, tmp_path) as at:
         before = await at.subscribe()
         after = await at.door.client.webhooks.rotate_secret(id=before.id, overlap_seconds=3_600)
-        until_ms = (await at.webhook(before.id)).previous_secret_until
+        ((_, until_ms),) = json.loads((await at.webhook(before.id)).earlier_secrets)
         at.clock.at_ms = until_ms - 1
         await at.happen()
         await at.deliver()
@@ -210,6 +211,32 @@ async def test_both_secrets_sign_until_the_overlap_is_over(database_url: str, tm
         header = one.headers["X-Service-Signature"]
         assert header.count("v1=") == 1
         verified(header, one.body, after.secret, now_s=one.at_ms / SECOND)
+
+
+@pytest.mark.requirement("SIGN-07", "HOOK-14")
+async def test_receivers_with_any_valid_secret_accept_what_is_sent_after_three_rotations(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with delivering(database_url, tmp_path) as at:
+        made = await at.subscribe()
+        secrets = [made.secret]
+        for hours in (1, 2, 3):
+            turned = await at.door.client.webhooks.rotate_secret(id=made.id, overlap_seconds=hours * 3_600)
+            secrets.append(turned.secret)
+        earlier = json.loads((await at.webhook(made.id)).earlier_secrets)
+        ends = [until_ms for _, until_ms in reversed(earlier)]
+        for still, moment_ms in enumerate([ends[0] - 1, *ends]):
+            at.clock.at_ms = moment_ms
+            await at.happen()
+            await at.deliver()
+            sent = at.endpoints.requests[-1]
+            header = sent.headers["X-Service-Signature"]
+            assert header.count("v1=") == len(secrets) - still
+            for secret in secrets[still:]:
+                assert verify(sent.body, header, secret, now_s=sent.at_ms / SECOND).type == "deployment.paused"
+            for secret in secrets[:still]:
+                with pytest.raises(InvalidSignature, match="no signature fits"):
+                    verify(sent.body, header, secret, now_s=sent.at_ms / SECOND)
 
 
 async def test_a_changed_address_and_secret_hold_from_the_next_attempt_on(database_url: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from callwright.service.storage.schema import audit_log, webhooks
 from tests.service.doors import open_service
 from tests.service.handlers.sent_events import URL, rows_of, subscribe
 from tests.service.samples import refusal
-from tests.service.standing import standing
+from tests.service.standing import NOON_MS, standing
 from tests.service.wire import by_hand, refused
 
 OWN_SECRET = "whsec_" + "a1B2-c3_" * 4
@@ -83,7 +83,8 @@ async def test_the_secret_before_signs_until_the_overlap_ends(database_url: str,
         assert rotated["secret"] != made["secret"]
         assert rotated["previous_secret_until"] == "2026-11-22T12:00:00Z"
         (row,) = await rows_of(door, webhooks)
-        assert (row["secret"], row["previous_secret"]) == (rotated["secret"], made["secret"])
+        assert row["secret"] == rotated["secret"]
+        assert json.loads(row["earlier_secrets"]) == [[made["secret"], NOON_MS + DAY_MS]]
         shown = (await process.http.get(at)).json()["data"]
         assert "secret" not in shown
         assert shown["secret_prefix"] == rotated["secret"][:10]
@@ -92,19 +93,61 @@ async def test_the_secret_before_signs_until_the_overlap_ends(database_url: str,
         assert (await process.http.get(at)).json()["data"]["previous_secret_until"] is None
 
 
-async def test_another_rotation_forgets_the_secret_before_the_last(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.requirement("HOOK-14", "ERR-84")
+async def test_each_replaced_secret_keeps_its_own_end_and_a_fourth_rotation_names_the_moment(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
+        made = (await process.http.post("/v1/webhooks", json={"url": URL, "events": ["*"]})).json()["data"]
+        path = f"/v1/webhooks/{made['id']}/rotate_secret"
+
+        async def rotate(**given: int | str) -> dict[str, str]:
+            answer = await process.http.post(path, json=given)
+            assert answer.status_code == 200, answer.text
+            return answer.json()["data"]
+
+        async def earlier() -> list[list[str | int]]:
+            (row,) = await rows_of(door, webhooks)
+            return json.loads(row["earlier_secrets"])
+
+        secrets = [made["secret"]]
+        for overlap_s in (3_600, 86_400, 7_200):
+            secrets.append((await rotate(overlap_seconds=overlap_s))["secret"])
+        kept = [
+            [secrets[2], NOON_MS + 7_200_000],
+            [secrets[1], NOON_MS + DAY_MS],
+            [secrets[0], NOON_MS + 3_600_000],
+        ]
+        assert await earlier() == kept
+        shown = (await process.http.get(f"/v1/webhooks/{made['id']}")).json()["data"]
+        assert shown["previous_secret_until"] == "2026-11-22T12:00:00Z"
+
+        answer = await process.http.post(path, json={})
+        refused(answer, 409, "secrets_still_sign")
+        assert answer.json()["error"]["possible_from"] == "2026-11-21T13:00:00Z"
+        assert "2026-11-21T13:00:00Z" in answer.json()["error"]["message"]
+        (row,) = await rows_of(door, webhooks)
+        assert (row["secret"], json.loads(row["earlier_secrets"])) == (secrets[3], kept)
+
+        process.clock.move(3_600_000)
+        fifth = await rotate()
+        assert await earlier() == [[secrets[3], NOON_MS + 3_600_000 + DAY_MS], *kept[:2]]
+        at_once = await rotate(overlap_seconds=0)
+        assert at_once["secret"] not in (fifth["secret"], *secrets)
+        assert await earlier() == [[secrets[3], NOON_MS + 3_600_000 + DAY_MS], *kept[:2]]
+        assert (await rotate(secret=secrets[1]))["secret"] == secrets[1]  # back to an earlier one: it signs once
+        assert [secret for secret, _ in await earlier()] == [at_once["secret"], secrets[3], secrets[2]]
+
+
+async def test_a_rotation_without_overlap_ends_the_secret_at_once(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await subscribe(door)
-        second = await door.client.webhooks.rotate_secret(id=made.id)
+        turned = await door.client.webhooks.rotate_secret(id=made.id, overlap_seconds=0)
+        assert turned.previous_secret_until is None
+        (row,) = await rows_of(door, webhooks)
+        assert (row["secret"], row["earlier_secrets"]) == (turned.secret, "[]")
         third = await door.client.webhooks.rotate_secret(id=made.id, secret=OWN_SECRET, overlap_seconds=60)
-        assert third.secret == OWN_SECRET
         assert third.previous_secret_until == third.updated_at + timedelta(seconds=60)
-        (row,) = await rows_of(door, webhooks)
-        assert (row["secret"], row["previous_secret"]) == (OWN_SECRET, second.secret)
-        fourth = await door.client.webhooks.rotate_secret(id=made.id, overlap_seconds=0)
-        assert fourth.previous_secret_until is None
-        (row,) = await rows_of(door, webhooks)
-        assert (row["previous_secret"], row["previous_secret_until"]) == (None, None)
 
 
 async def test_the_secret_that_there_is_cannot_replace_itself(database_url: str, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The migrations: they make the declared schema, on both engines, whoever starts them."""
 
+import json
 import re
 import threading
 import warnings
@@ -17,7 +18,7 @@ from sqlalchemy import Connection, inspect, select, text
 from callwright.service.storage import migrate, transcript_search
 from callwright.service.storage import migrations as folder
 from callwright.service.storage.engines import make_engine
-from callwright.service.storage.schema import metadata, service_state
+from callwright.service.storage.schema import metadata, service_state, webhooks
 
 T = TypeVar("T")
 VERSIONS = Path(str(folder.__file__)).parent / "versions"
@@ -110,6 +111,31 @@ def _row(table: str, **values: Any) -> Callable[[Connection], Any]:
     names = ", ".join(values)
     statement = text(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in values)})")
     return lambda connection: connection.execute(statement, values)
+
+
+@pytest.mark.parametrize("until_ms", [1_795_262_400_000, None])
+def test_the_earlier_secret_of_a_subscription_is_kept_with_its_end(
+    empty_database_url: str, until_ms: int | None
+) -> None:
+    stored = {"created_at": 1, "updated_at": 1, "org_id": "org_1", "metadata": "{}"}
+    own = {"url": "https://example.com", "events": "[]", "description": "", "status": "active", "enabled_at": 1}
+    organization = _row("organizations", id="org_1", name="a", plan="starter", created_at=1)
+    turned = {"secret": "whsec_ö", "previous_secret": "whsec_ü", "previous_secret_until": until_ms}
+
+    def fill(connection: Connection) -> None:
+        _upgraded(connection, "0009")
+        organization(connection)
+        _row("webhooks", id="whk_1", **turned, **stored, **own)(connection)
+        _row("webhooks", id="whk_2", secret="whsec_a", **stored, **own)(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    kept = select(webhooks.c.secret, webhooks.c.earlier_secrets).order_by(webhooks.c.id)
+    rows = on(empty_database_url, lambda connection: connection.execute(kept).all())
+    assert [(row.secret, json.loads(row.earlier_secrets)) for row in rows] == [
+        ("whsec_ö", [["whsec_ü", until_ms or 0]]),
+        ("whsec_a", []),
+    ]
 
 
 @pytest.mark.parametrize("revision", ["0004", "0005"])
