@@ -189,7 +189,12 @@ class RotateWebhookSecret(Input):
     id: WebhookId
     secret: Secret | None = None
     overlap_seconds: Annotated[
-        int, Field(ge=0, le=MOST_OVERLAP_S, description="How long the present secret still signs; one day by default. 0 ends it at once."),
+        int,
+        Field(
+            ge=0,
+            le=MOST_OVERLAP_S,
+            description="How long the present secret still signs; one day by default. 0 ends it at once.",
+        ),
     ] = 86_400
 
 

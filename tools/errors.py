@@ -43,8 +43,8 @@ NEXT: dict[str, str] = {
     "organization, {where}, and set CALLWRIGHT_API_KEY to it. Everything else still works with this key.",
     "not_found": "Check the id.",
     "duplicate_name": "Choose another name, or use what already has it. {find} with name shows it.",
-    "secrets_still_sign": "Tell the person from when on another rotation is possible. If the present secret leaked, ask "
-    "whether to rotate at once with overlap_seconds 0.",
+    "secrets_still_sign": "Tell the person from when on another rotation is possible. If the present secret leaked, "
+    "ask whether to rotate at once with overlap_seconds 0.",
     "phone_number_already_bound": "Bind another number. list_phone_numbers shows them. Or cancel_deployment ends the "
     "deployment that has this one, once the person agrees.",
     "phone_number_in_use": "Wait until the campaign finishes. list_deployments shows what calls from it or answers it. "

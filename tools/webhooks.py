@@ -142,8 +142,9 @@ TOOLS: tuple[Tool, ...] = (
         title="Rotate a webhook's secret",
         description=(
             "Gives a webhook subscription a new signing secret, for example when the old one leaked. The answer shows "
-            "it once; it is not shown again. Until the overlap ends both sign, at most three earlier ones beside "
-            "the newest; overlap_seconds=0 ends the present one at once, and then an endpoint that has only the old one refuses events. Ask the person first. Costs nothing."
+            "it once; it is not shown again. Until the overlap ends both sign, at most three earlier ones beside the "
+            "newest; overlap_seconds=0 ends the present one at once, and then an endpoint that has only that one "
+            "refuses events. Ask the person first. Costs nothing."
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=False, open_world=False),
         reply=_rotated,

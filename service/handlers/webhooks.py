@@ -10,8 +10,8 @@ from callwright.contract import webhooks as contract
 from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
 from callwright.contract.pagination import Page
 from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
-from callwright.service.domain import webhook_url
 from callwright.service.delivery import signing
+from callwright.service.domain import webhook_url
 from callwright.service.domain.clock import SECOND, instant_or_none, moment, moment_or_none
 from callwright.service.domain.refusals import Refusal, invalid, not_found
 from callwright.service.storage.delivery_rows import end_pending

@@ -67,7 +67,7 @@ async def test_no_other_tool_shows_a_secret(name: str) -> None:
 
 async def test_a_rotation_says_until_when_the_old_secret_signs() -> None:
     text, _, _ = await used("rotate_webhook_secret", TEST)
-    assert "Until 2026-11-21 09:30Z deliveries are signed with the secret before as well." in text
+    assert "Until 2026-11-21 09:30Z deliveries are signed with an earlier secret as well." in text
     text, _, _ = await used("rotate_webhook_secret", TEST, rotate_webhook_secret=sent.new_webhook())
     assert "signed with the new secret alone" in text
 

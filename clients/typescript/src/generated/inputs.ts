@@ -761,12 +761,15 @@ export interface DeleteWebhookInput {
   id: string;
 }
 
-/** A new secret. Until the overlap ends, deliveries are signed with both. */
+/**
+ * A new secret. Until the overlap ends, deliveries are signed with the present one as well. Earlier secrets that
+ * still sign keep their own ends. At most three sign beside the newest.
+ */
 export interface RotateWebhookSecretInput {
   /** Subscription id (whk_…), from list_webhooks. */
   id: string;
   secret?: string | null;
-  /** How long the secret before still signs; one day by default. Default: 86400. */
+  /** How long the present secret still signs; one day by default. 0 ends it at once. Default: 86400. */
   overlap_seconds?: number;
 }
 

@@ -86,6 +86,10 @@ export const problems = {
     meaning: "The resource is in a state that does not allow this.",
     remedy: "Look at `current_status` and `allowed`."
   },
+  secrets_still_sign: {
+    meaning: "Three earlier signing secrets of the subscription still sign; nothing was changed.",
+    remedy: "Rotate again from `possible_from` on. Sooner only with overlap_seconds 0: the present secret then ends at once."
+  },
   plan_required: {
     meaning: "Telephones would really ring, and nothing says what exactly was agreed to; nobody was called.",
     remedy: "Preview the deployment, have a person agree to its summary, then start or resume it with the preview's plan_id."

@@ -562,7 +562,7 @@ export interface NewWebhook {
   description: string;
   /** The first characters of the secret, to recognise it by. */
   secret_prefix: string;
-  /** Until then deliveries are signed with the secret before as well. */
+  /** Until then deliveries are signed with an earlier secret as well; the last end of several. */
   previous_secret_until?: string | null;
   status: "active" | "disabled";
   disabled_reason?: "consecutive_failures" | "endpoint_gone" | "manual" | null;
@@ -942,7 +942,7 @@ export interface Webhook {
   description: string;
   /** The first characters of the secret, to recognise it by. */
   secret_prefix: string;
-  /** Until then deliveries are signed with the secret before as well. */
+  /** Until then deliveries are signed with an earlier secret as well; the last end of several. */
   previous_secret_until?: string | null;
   status: "active" | "disabled";
   disabled_reason?: "consecutive_failures" | "endpoint_gone" | "manual" | null;
