@@ -175,10 +175,14 @@ class ListCalls(CallFilters, PageQuery):
     """Calls of the organization."""
 
     ended_from: Annotated[
-        Timestamp | None, Field(description="Only those that ended at this moment or later."), Filter("ended", "from")
+        Timestamp | None,
+        Field(description="Only those that ended at this moment or later, to the second."),
+        Filter("ended", "from"),
     ] = None
     ended_before: Annotated[
-        Timestamp | None, Field(description="Only those that ended before this moment."), Filter("ended", "before")
+        Timestamp | None,
+        Field(description="Only those that ended before this moment, to the second."),
+        Filter("ended", "before"),
     ] = None
 
 

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .events import EventEnvelope
-from .filters import Filter, MadeBetween, OneOrSeveral
+from .filters import Filter, OneOrSeveral
 from .model import Input, Resource
 from .operation import listing, operation
 from .pagination import MOST_COUNTED, PageQuery
 from .problems import INVALID_STATE_TRANSITION
 from .webhooks import AttemptOutcome, Delivery, Replayed
-from .words import EventId, WebhookId
+from .words import EventId, ExactTimestamp, WebhookId
 
 Arrival = Literal[
     "arrived",
@@ -57,9 +57,19 @@ class EventExplanation(Resource):
     webhooks: list[WebhookArrival]
 
 
-class ListEvents(MadeBetween, PageQuery):
+class ListEvents(PageQuery):
     """Events of the organization, of the last 30 days."""
 
+    created_from: Annotated[
+        ExactTimestamp | None,
+        Field(description="Only those made at this moment or later, to the millisecond."),
+        Filter("created_at", "from"),
+    ] = None
+    created_before: Annotated[
+        ExactTimestamp | None,
+        Field(description="Only those made before this moment, to the millisecond."),
+        Filter("created_at", "before"),
+    ] = None
     type: Annotated[str | list[str] | None, Field(description="Only these events."), Filter(), OneOrSeveral()] = None
     subject_id: Annotated[
         str | None, Field(description="Only events about this call, deployment, audience or other thing."), Filter()

@@ -51,11 +51,15 @@ def filter_of(field: FieldInfo) -> Filter | None:
 
 
 class MadeBetween(Input):
-    """When something was made."""
+    """When something was made, in whole seconds, as lists show it."""
 
     created_from: Annotated[
-        Timestamp | None, Field(description="Only those made at this moment or later."), Filter("created_at", "from")
+        Timestamp | None,
+        Field(description="Only those made at this moment or later, to the second."),
+        Filter("created_at", "from"),
     ] = None
     created_before: Annotated[
-        Timestamp | None, Field(description="Only those made before this moment."), Filter("created_at", "before")
+        Timestamp | None,
+        Field(description="Only those made before this moment, to the second."),
+        Filter("created_at", "before"),
     ] = None

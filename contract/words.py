@@ -1,10 +1,12 @@
 """Field types that several resources share, each with its unit, its bounds and an example."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer
+from pydantic.fields import FieldInfo
 
 from .model import Part, Resource
 
@@ -20,13 +22,37 @@ def _instant(value: datetime) -> str:
     return utc.isoformat(timespec="seconds")[:19] + "Z"  # a page of calls has a thousand of them
 
 
+def _exact_instant(value: datetime) -> str:
+    return value.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+@dataclass(frozen=True)
+class WholeSeconds:
+    """Marks moments that are shown to the second, though the service knows them to the millisecond."""
+
+
 Timestamp = Annotated[
     AwareDatetime,
     AfterValidator(_in_range),
     PlainSerializer(_instant, return_type=str),
     Field(json_schema_extra={"format": "date-time", "examples": ["2026-11-21T09:30:00Z"]}),
+    WholeSeconds(),
 ]
 """A moment in UTC, to the second: `YYYY-MM-DDThh:mm:ssZ`. Other offsets are accepted on input."""
+
+ExactTimestamp = Annotated[
+    AwareDatetime,
+    AfterValidator(_in_range),
+    PlainSerializer(_exact_instant, return_type=str),
+    Field(json_schema_extra={"format": "date-time", "examples": ["2026-11-21T09:30:00.123Z"]}),
+]
+"""A moment in UTC, to the millisecond."""
+
+
+def in_whole_seconds(field: FieldInfo) -> bool:
+    """Whether a field is a `Timestamp`, or may be one."""
+    marks = [*field.metadata, *(mark for choice in get_args(field.annotation) for mark in get_args(choice)[1:])]
+    return any(isinstance(mark, WholeSeconds) for mark in marks)
 
 
 def _plain_text(value: str) -> str:

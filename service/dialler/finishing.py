@@ -17,7 +17,7 @@ from callwright.contract.events import (
     CallTransferred,
     Transfer,
 )
-from callwright.service.domain.clock import moment
+from callwright.service.domain.clock import moment, whole_seconds
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.money import PRICES
 from callwright.service.domain.retries import CALLBACK_MINUTES, Step, after_call
@@ -286,7 +286,7 @@ def _report(connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[
             call_type="outbound",
             attempt_number=request.attempt,
             simulated=row.simulated,
-            duration_seconds=round(result.duration_s),
+            duration_seconds=whole_seconds(round(result.duration_s * 1_000)),
             outcome=result.outcome,
             recording_url=f"{base}/recording" if result.turns else None,
             transcript_url=f"{base}/transcript" if result.turns else None,

@@ -55,6 +55,16 @@ def milliseconds(value: datetime) -> int:
     return round(value.timestamp() * 1_000)
 
 
+def second_began(value: datetime) -> int:
+    """Milliseconds since the epoch of the beginning of the second in which an aware datetime lies."""
+    return milliseconds(value.replace(microsecond=0))
+
+
+def whole_seconds(duration_ms: int) -> int:
+    """A duration as it is shown: to the nearest second, a half being the next one."""
+    return (duration_ms + SECOND // 2) // SECOND
+
+
 def iso_milliseconds(ms: int) -> str:
     """`YYYY-MM-DDThh:mm:ss.mmmZ`, the form of an event's `created_at`."""
     return f"{_second(ms // 1_000)[:-1]}.{ms % 1_000:03d}Z"

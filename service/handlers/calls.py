@@ -10,7 +10,7 @@ from sqlalchemy import Row, bindparam, func, select, update
 from callwright.contract import calls as contract
 from callwright.contract.pagination import Page
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
-from callwright.service.domain.clock import instant_or_none
+from callwright.service.domain.clock import instant_or_none, whole_seconds
 from callwright.service.domain.money import CURRENCY, amount
 from callwright.service.domain.recording_retention import deleted_before_ms
 from callwright.service.domain.refusals import Refusal, not_found
@@ -64,7 +64,7 @@ def _recording(call: Mapping[str, Any], deleted_before: int) -> dict[str, Any]:
         status = "deleted"
     elif call["turn_count"]:
         status, duration_ms = "available", call["duration_ms"]
-    return {"status": status, "channels": 2, "format": "mp3", "duration_seconds": round(duration_ms / 1_000)}
+    return {"status": status, "channels": 2, "format": "mp3", "duration_seconds": whole_seconds(duration_ms)}
 
 
 def _members(row: Row[Any], deleted_before: int) -> dict[str, Any]:
@@ -102,8 +102,8 @@ def _members(row: Row[Any], deleted_before: int) -> dict[str, Any]:
         "ringing_at": instant_or_none(ringing),
         "answered_at": instant_or_none(call["answered_at"]),
         "ended_at": instant_or_none(call["ended_at"]),
-        "ring_seconds": round((until - ringing) / 1_000) if ringing is not None and until is not None else 0,
-        "duration_seconds": round(call["duration_ms"] / 1_000),
+        "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
+        "duration_seconds": whole_seconds(call["duration_ms"]),
         "billed_seconds": call["billed_seconds"],
         "cost": _cost(call["cost_micros"], call["billed_seconds"]),
         "recording_url": recording_url(call["id"]) if has_turns else None,
@@ -147,13 +147,15 @@ COLUMNS: dict[str, Any] = {
     "duration_seconds": _C.duration_ms,
 }
 """What the filters and sorts of lists of calls mean."""
+_COARSER = {"duration_seconds": (_C.duration_ms + 500) // 1_000}
 
 
 @handles(contract.list_calls)
 def list_calls(asked: contract.ListCalls, work: Work) -> Page[contract.Call]:
     """A page of calls, written as JSON at once: there may be millions of them to go through."""
     own = select(calls).where(_C.org_id == work.org_id)
-    listing = Listing(contract.list_calls, own, COLUMNS, _C.id, counted=("created_at", "deployment_id"))
+    counted = ("created_at", "deployment_id")
+    listing = Listing(contract.list_calls, own, COLUMNS, _C.id, counted=counted, coarser=_COARSER)
     finder: Finder | None = None
     if asked.deployment_id:
         others = matches(listing, asked.model_copy(update={"deployment_id": None}))

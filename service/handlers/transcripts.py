@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Row, case, func, select
 
 from callwright.contract import transcripts as contract
 from callwright.contract.pagination import MOST_COUNTED, Page
-from callwright.service.domain.clock import DAY, HOUR, moment
+from callwright.service.domain.clock import DAY, HOUR, moment, whole_seconds
 from callwright.service.domain.money import CURRENCY, MICROS
 from callwright.service.domain.refusals import invalid
 from callwright.service.domain.search_words import Query, read_query, words_of
@@ -56,7 +56,7 @@ def _match(row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> co
         outcome=row.outcome,
         disposition=row.disposition,
         created_at=moment(row.created_at),
-        duration_seconds=round(row.duration_ms / 1_000),
+        duration_seconds=whole_seconds(row.duration_ms),
         turn_count=row.turn_count,
         match_count=len(hits),
         snippets=[

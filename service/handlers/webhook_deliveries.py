@@ -11,7 +11,7 @@ from callwright.contract import webhooks as contract
 from callwright.contract.events import WEBHOOK_TEST
 from callwright.contract.events import WebhookTest as TestData
 from callwright.contract.pagination import Page
-from callwright.service.domain.clock import iso_milliseconds, milliseconds, moment, moment_or_none
+from callwright.service.domain.clock import iso_milliseconds, moment, moment_or_none, second_began
 from callwright.service.domain.refusals import not_found
 from callwright.service.storage import journal
 from callwright.service.storage.delivery_rows import Cause, delivery_row, queue, take_over
@@ -122,8 +122,8 @@ def replay_webhook(asked: contract.ReplayWebhook, work: Work) -> contract.Replay
 
 def _made_between(begin: datetime | None, end: datetime | None) -> list[Any]:
     return [
-        *([] if begin is None else [_D.created_at >= milliseconds(begin)]),
-        *([] if end is None else [_D.created_at < milliseconds(end)]),
+        *([] if begin is None else [_D.created_at >= second_began(begin)]),
+        *([] if end is None else [_D.created_at < second_began(end)]),
     ]
 
 

@@ -17,6 +17,7 @@ agents = Table(
     *stored(),
     Index("uq_agents_name", "org_id", "name", unique=True),
     Index("ix_agents_created", "org_id", "created_at", "id"),
+    Index("ix_agents_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
 )
 
 audiences = Table(
@@ -42,6 +43,7 @@ audiences = Table(
     *stored(),
     Index("uq_audiences_name", "org_id", "name", unique=True),
     Index("ix_audiences_created", "org_id", "created_at", "id"),
+    Index("ix_audiences_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
 )
 
 audience_rows = Table(
@@ -132,6 +134,7 @@ phone_numbers = Table(
         postgresql_where=text("released_at IS NULL"),
     ),
     Index("ix_phone_numbers_created", "org_id", "created_at", "id"),
+    Index("ix_phone_numbers_second", "org_id", text("(created_at / 1000) DESC"), "number", "id"),
     Index("ix_phone_numbers_renews", "renews_at"),
 )
 
@@ -187,6 +190,7 @@ deployments = Table(
     Column("inbound", Text),
     Index("uq_deployments_name", "org_id", "name", unique=True),
     Index("ix_deployments_created", "org_id", "created_at", "id"),
+    Index("ix_deployments_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),
     Index("ix_deployments_live", "status", "lease_until"),
     Index("ix_deployments_audience", "audience_id"),
     Index("ix_deployments_agent", "agent_id"),
@@ -268,6 +272,7 @@ calls = Table(
     Column("hang_up_requested_at", Moment),
     Column("driver", String(40)),
     Index("ix_calls_created", "org_id", "created_at", "id"),
+    Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),
     Index(
         "uq_calls_in_flight",

@@ -8,18 +8,34 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal, or_, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    type_coerce,
+)
 
 from callwright.contract.filters import filter_of
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page, PageQuery, Pagination
 from callwright.contract.problems import INVALID_CURSOR
-from callwright.service.domain.clock import milliseconds
+from callwright.contract.words import in_whole_seconds
+from callwright.service.domain.clock import milliseconds, second_began
 from callwright.service.domain.refusals import Refusal, invalid
 
 Item = TypeVar("Item")
@@ -38,6 +54,17 @@ def sort_fields(operation: AnyOperation, text: str) -> list[tuple[str, bool]]:
     return found
 
 
+def in_seconds(operation: AnyOperation, name: str) -> bool:
+    """Whether a list shows a field as a moment to the second, which it keeps to the millisecond."""
+    shown = operation.item.model_fields.get(name) if operation.item else None
+    return shown is not None and in_whole_seconds(shown)
+
+
+def second_of(moments: ColumnElement[int]) -> ColumnElement[int]:
+    """The second of moments in milliseconds, in the words of the indexes that hold it."""
+    return type_coerce(moments // literal_column("1000", BigInteger), BigInteger)
+
+
 @dataclass(frozen=True)
 class Listing:
     """What a list is made of: its operation, its rows, and which column each filter and sort field means."""
@@ -49,25 +76,38 @@ class Listing:
     default: str = "-created_at"
     counted: Collection[str] = ()
     """The columns whose filters leave the counting to an index. With others entries are counted up to `counts_to`."""
+    coarser: Mapping[str, ColumnElement[Any]] = field(default_factory=dict[str, ColumnElement[Any]])
+    """What the list shows of sort fields whose columns are finer; moments need no mention."""
 
     def most(self, asked: Input) -> int | None:
         """Up to how many entries are counted; None for all of them."""
         return None if all(one.column in self.counted for one in wanted_of(asked)) else self.operation.counts_to
 
     def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
-        """The columns to sort by, the unique one last, with whether each descends."""
-        text = sort or self.default
-        named = sort_fields(self.operation, text)
+        """The columns to sort by, the unique one last, with whether each descends; and the order in words.
+
+        A field that another one follows is compared as it is shown: else the one that follows would never count.
+        """
+        named = sort_fields(self.operation, sort or self.default)
         fields = {name: descends for name, descends in reversed(named)}  # where a field is named twice the first counts
-        found = [(self.columns[name], fields[name]) for name in dict.fromkeys(name for name, _ in named)]
-        return [*found, (self.unique, named[-1][1])], text
+        names = list(dict.fromkeys(name for name, _ in named))
+        found = [(self._shown(name), fields[name]) for name in names[:-1]]
+        found.append((self.columns[names[-1]], fields[names[-1]]))
+        # A cursor holds for one order; before a second field this one was another until moments were cut to seconds.
+        words = (sort or self.default) + (" as shown" if len(names) > 1 else "")
+        return [*found, (self.unique, named[-1][1])], words
+
+    def _shown(self, name: str) -> ColumnElement[Any]:
+        if name in self.coarser:
+            return self.coarser[name]
+        return second_of(self.columns[name]) if in_seconds(self.operation, name) else self.columns[name]
 
 
 @dataclass(frozen=True)
 class Wanted:
     """One filter that was given: the column, how it is held against it, and one of which values it must have.
 
-    For the tests `from` and `before` that is one moment, in milliseconds.
+    For the tests `from` and `before` that is one moment, in milliseconds, as exact as the list shows moments.
     """
 
     column: str
@@ -78,12 +118,12 @@ class Wanted:
 def wanted_of(asked: Input) -> list[Wanted]:
     """The filters that were given."""
     found: list[Wanted] = []
-    for name, field in type(asked).model_fields.items():
-        mark, value = filter_of(field), getattr(asked, name)
+    for name, declared in type(asked).model_fields.items():
+        mark, value = filter_of(declared), getattr(asked, name)
         if mark is None or value is None:
             continue
         if mark.test != "equals":
-            values = (milliseconds(value),)
+            values = (second_began(value) if in_whole_seconds(declared) else milliseconds(value),)
         else:
             values = tuple(cast("list[Any]", value)) if isinstance(value, list) else (value,)
         found.append(Wanted(mark.column or name, mark.test, values))
@@ -164,16 +204,19 @@ def behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]
 
     Where directions differ that is only the place of `a`; what has the same `a` is gone through.
     """
+    first, descends_first = order[0]
+    not_before = first <= last[0] if descends_first else first >= last[0]
     if len({descends for _, descends in order}) == 1:
         position = tuple_(*(column for column, _ in order))
         there = tuple_(*(literal(value, column.type) for (column, _), value in zip(order, last, strict=True)))
-        return position < there if order[0][1] else position > there
-    first, descends_first = order[0]
+        beyond = position < there if descends_first else position > there
+        # SQLite finds no place in an index by a row of values that begins with an expression.
+        return beyond if isinstance(first, Column) else and_(not_before, beyond)
     choices: list[ColumnElement[bool]] = []
     for index, (column, descends) in enumerate(order):
         before = [earlier == value for (earlier, _), value in zip(order[:index], last[:index], strict=True)]
         choices.append(and_(*before, column < last[index] if descends else column > last[index]))
-    return and_(first <= last[0] if descends_first else first >= last[0], or_(*choices))
+    return and_(not_before, or_(*choices))
 
 
 def _text(raw: bytes) -> str:

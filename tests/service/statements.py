@@ -18,11 +18,12 @@ class Statement:
     values: Any
 
     def plan(self, connection: Connection) -> str:
-        """How the engine would carry it out, in its own words. Postgres is kept from reading tables from end to end."""
+        """How the engine would carry it out, in its own words. Postgres is kept from reading a table whole."""
         if connection.dialect.name == "sqlite":
             found = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {self.text}", self.values)
             return "\n".join(str(row[3]) for row in found)
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        connection.exec_driver_sql("SET LOCAL enable_bitmapscan = off")
         return "\n".join(str(row[0]) for row in connection.exec_driver_sql(f"EXPLAIN {self.text}", self.values))
 
 

@@ -95,9 +95,13 @@ async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for
         rows = await door.service.ports.database.read(lambda connection: connection.execute(select(calls)).all())
         parts = sort.split(",")
         expected = sorted(rows, key=attrgetter("id"), reverse=parts[-1].startswith("-"))
-        for part in reversed(parts):
+        for place, part in reversed(list(enumerate(parts))):
             column = part.removeprefix("-").replace("duration_seconds", "duration_ms")
-            expected.sort(key=attrgetter(column), reverse=part.startswith("-"))
+            # what another field follows is compared as it is shown, in seconds
+            unit = 1 if place == len(parts) - 1 else 1_000
+            expected.sort(
+                key=lambda row, of=attrgetter(column), unit=unit: of(row) // unit, reverse=part.startswith("-")
+            )
         ids = [row.id for row in expected]
         assert [entry.id async for entry in door.client.calls.list(per_page=170, sort=sort)] == ids
         numbered = [(await door.client.calls.list(per_page=170, sort=sort, page=page)).data for page in (1, 2, 3, 4)]
@@ -196,7 +200,6 @@ def of_calls(statements: Sequence[Statement]) -> Statement:
     [
         ({}, "ix_calls_created", "created_at"),
         ({"sort": "created_at"}, "ix_calls_created", "created_at"),
-        ({"sort": "-created_at,duration_seconds"}, "ix_calls_created", "created_at"),
         ({"outcome": ["answered", "busy"]}, "ix_calls_created", "created_at"),
         ({"created_from": moment(FIRST_MS)}, "ix_calls_created", "created_at"),
         ({"deployment_id": "dep_1"}, "ix_calls_deployment", "created_at"),
