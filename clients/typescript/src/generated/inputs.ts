@@ -23,9 +23,9 @@ export interface ListAgentsInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at, updated_at, name. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only the agent with exactly this name. */
   name?: string;
@@ -118,9 +118,9 @@ export interface ListAudiencesInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at, updated_at, name. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only the audience with exactly this name. */
   name?: string;
@@ -245,9 +245,9 @@ export interface ListPhoneNumbersInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at, updated_at, number. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only these states, for example active. */
   status?: ("pending" | "active" | "releasing" | "released" | "suspended" | "failed")[];
@@ -339,9 +339,9 @@ export interface ListDeploymentsInput {
    * started_at.
    */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only these states, for example active,paused. */
   status?: ("draft" | "scheduled" | "active" | "paused" | "completed" | "cancelled" | "failed")[];
@@ -543,9 +543,9 @@ export interface ListCallsInput {
    * Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at, ended_at, duration_seconds.
    */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only calls of these deployments. */
   deployment_id?: string[];
@@ -569,9 +569,9 @@ export interface ListCallsInput {
   language?: string[];
   /** Only those answered by one of these, for example human. */
   answered_by?: string[];
-  /** Only those that ended at this moment or later. */
+  /** Only those that ended at this moment or later, to the second. */
   ended_from?: string;
-  /** Only those that ended before this moment. */
+  /** Only those that ended before this moment, to the second. */
   ended_before?: string;
 }
 
@@ -607,9 +607,9 @@ export interface HangUpCallInput {
 
 /** What to group by, over the calls that the filters leave. */
 export interface GetCallStatsInput {
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only calls of these deployments. */
   deployment_id?: string[];
@@ -650,9 +650,9 @@ export interface SearchTranscriptsInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only calls of these deployments. */
   deployment_id?: string[];
@@ -697,9 +697,9 @@ export interface ListTransactionsInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only these types, for example call_charge. */
   type?: ("topup" | "call_charge" | "number_rental" | "refund" | "adjustment")[];
@@ -717,9 +717,9 @@ export interface ListWebhooksInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at, updated_at. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Only these states. */
   status?: ("active" | "disabled")[];
@@ -792,9 +792,9 @@ export interface ListWebhookDeliveriesInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the second. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the second. */
   created_before?: string;
   /** Subscription id (whk_…), from list_webhooks. */
   id: string;
@@ -841,9 +841,9 @@ export interface ListEventsInput {
   cursor?: string;
   /** Fields to sort by, comma-separated; a leading - sorts descending. Fields: created_at. */
   sort?: string;
-  /** Only those made at this moment or later. */
+  /** Only those made at this moment or later, to the millisecond. */
   created_from?: string;
-  /** Only those made before this moment. */
+  /** Only those made before this moment, to the millisecond. */
   created_before?: string;
   /** Only these events. */
   type?: string[];
