@@ -101,7 +101,7 @@ class DeliveryAttempt(Resource):
     request_headers: dict[str, str]
     response_status: int | None = None
     response_excerpt: Annotated[str, Field(description="The beginning of the answer, at most 4 KB.")] = ""
-    detail: Annotated[str, Field(description="What went wrong, in words.")] = ""
+    detail: Annotated[str, Field(description="What went wrong, in words, or that it was sent twice.")] = ""
 
 
 class Delivery(Resource):

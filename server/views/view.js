@@ -188,8 +188,11 @@ const view = (() => {
   function money(value) {
     const amount = Number(value?.amount ?? 0);
     const digits = Math.abs(amount) < 0.1 && amount !== 0 ? 4 : 2; // a minute costs less than a cent
-    const options = { style: "currency", currency: String(value?.currency ?? "USD"), maximumFractionDigits: digits };
-    return local((locale) => new Intl.NumberFormat(locale, { minimumFractionDigits: 2, ...options }).format(amount));
+    const digitsOf = { minimumFractionDigits: 2, maximumFractionDigits: digits };
+    const currency = String(value?.currency ?? "USD");
+    const plain = () => local((locale) => new Intl.NumberFormat(locale, digitsOf).format(amount));
+    if (!/^[A-Za-z]{3}$/.test(currency)) return `${plain()} ${currency}`.trim(); // no code of ISO 4217: Intl would throw
+    return local((locale) => new Intl.NumberFormat(locale, { style: "currency", currency, ...digitsOf }).format(amount));
   }
 
   function moment(value, options = { dateStyle: "medium", timeStyle: "short" }) {

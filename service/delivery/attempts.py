@@ -6,6 +6,10 @@ from typing import Literal
 from callwright.contract.webhooks import AttemptOutcome
 
 MOST_EXCERPT_BYTES = 4_096
+SENT_AGAIN = (
+    "The endpoint closed a kept connection before it had answered, so the request was sent again over a new one: it "
+    "may have come twice."
+)
 _ESCAPED = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 
 
@@ -38,9 +42,17 @@ class Progress:
     tried: bool = False
     """An address was allowed, and a connection to it begun."""
 
+    sent_again: bool = False
+    """The request was sent over a kept connection before, which the endpoint closed."""
+
     def begin_again(self) -> None:
         """Forgets what has been, before a second try over a new connection."""
         self.stage, self.reused, self.refused, self.tried = "look_up", False, None, False
+        self.sent_again = True
+
+    def said(self, detail: str) -> str:
+        """What is said about the try: what went wrong, and before that whether the request was sent twice."""
+        return f"{SENT_AGAIN} {detail}".rstrip() if self.sent_again else detail
 
 
 def of_status(status: int, location: str | None) -> tuple[AttemptOutcome, str]:

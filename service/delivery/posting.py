@@ -114,22 +114,22 @@ class Posting:
             if connection is not None:
                 progress.reused, progress.stage = True, "answer"
                 try:
-                    return await self._exchange(pool, target, connection, body, headers, begun_s)
+                    return await self._exchange(pool, target, connection, body, headers, begun_s, progress)
                 except ClientConnectionError:
                     # A server may close a kept connection in the moment in which it is used again. That is nobody's
-                    # failure.
+                    # failure, but it may have read the request: the log says that it was sent twice.
                     progress.begin_again()
                     pool, connection = None, None
             with anyio.CancelScope(deadline=deadline_s):
                 connection = await self._connections.made(target, progress)
             if connection is None:
                 raise _TimeIsOver
-            return await self._exchange(pool, target, connection, body, headers, begun_s)
+            return await self._exchange(pool, target, connection, body, headers, begun_s, progress)
         except _TimeIsOver:
             detail = timed_out(progress, self._deadline_s)
         except Exception as error:  # an endpoint may do anything, and then anything may be raised
             outcome, detail = of_error(error, progress)
-        return Posted(outcome, None, "", detail, self._since(begun_s))
+        return Posted(outcome, None, "", progress.said(detail), self._since(begun_s))
 
     async def _exchange(
         self,
@@ -139,6 +139,7 @@ class Posting:
         body: bytes,
         headers: Mapping[str, str],
         begun_s: float,
+        progress: Progress,
     ) -> Posted:
         """Over a connection, which is kept or closed then. Raises where the endpoint does not answer with a status."""
         protocol = connection.protocol
@@ -159,9 +160,9 @@ class Posting:
         message = exchange.message
         assert message is not None
         if 200 <= message.code <= 299:
-            return Posted("succeeded", message.code, shown(exchange.excerpt), "", duration_ms)
+            return Posted("succeeded", message.code, shown(exchange.excerpt), progress.said(""), duration_ms)
         outcome, detail = of_status(message.code, message.headers.get("Location"))
-        return Posted(outcome, message.code, shown(exchange.excerpt), detail, duration_ms)
+        return Posted(outcome, message.code, shown(exchange.excerpt), progress.said(detail), duration_ms)
 
     def _since(self, begun_s: float) -> int:
         return round((self._loop.time() - begun_s) * 1_000)

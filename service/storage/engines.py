@@ -7,6 +7,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import QueuePool
 
+from .error_text import hide_values
+
 READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""
 POSTGRES_CONNECTIONS = 6
@@ -51,6 +53,7 @@ def make_engine(url: str, *, writer: bool = False, begins: bool = True) -> Engin
             event.listen(engine, "begin", on_begin)
         return engine
     made = create_engine(url, pool_size=POSTGRES_CONNECTIONS, max_overflow=0, hide_parameters=True)
+    hide_values(made)
     _try_idle_connections(made)
     return made
 

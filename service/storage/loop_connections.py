@@ -15,6 +15,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.util import greenlet_spawn
 
 from . import engines
+from .error_text import hide_values
 from .greenlets import Runner
 from .prepared import Prepared, as_raised, wire_of
 from .wire import WiredConnection
@@ -42,6 +43,7 @@ class LoopConnections:
             connect_args={"async_creator_fn": WiredConnection.connect},
         )
         event.listen(self._engine.sync_engine, "before_cursor_execute", _send_unsent)
+        hide_values(self._engine.sync_engine)
         self._kept: deque[tuple[float, Connection]] = deque()
         self._runners: list[Runner] = []
         self._transactions = anyio.Semaphore(TRANSACTIONS, fast_acquire=True)

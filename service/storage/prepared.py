@@ -13,6 +13,8 @@ from sqlalchemy import Connection, Dialect, Executable, Insert, TextClause
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
+from .error_text import without_values
+
 _NUMBERED = PGDialect_psycopg(paramstyle="numeric_dollar")
 """Writes places as libpq reads them."""
 _Convert = Callable[[Any], Any]
@@ -114,6 +116,7 @@ def _reraise(dialect: Dialect, sql: str, error: Exception) -> NoReturn:
     base: type[Exception] = getattr(dialect.loaded_dbapi, "Error")  # noqa: B009  # pyright knows no names of drivers
     if not isinstance(error, base):
         raise error
+    without_values(error)
     raise DBAPIError.instance(sql, None, error, base, hide_parameters=True, dialect=dialect) from error
 
 

@@ -190,6 +190,21 @@ async def test_an_answer_with_few_fields_is_shown_as_far_as_it_goes(browser: Bro
         await expect(host.view.get_by_role("button", name="Pause")).to_be_visible()
 
 
+@pytest.mark.parametrize("currency", ["CREDITS", "€", "", "us dollars"])
+async def test_money_in_a_currency_that_the_browser_does_not_know_is_shown_with_its_name(
+    browser: Browser, currency: str
+) -> None:
+    async with hosted(server(board()), browser) as host:
+        host.refusing["get_deployment"] = refusal("not now")
+        await host.open("start_deployment")
+        spent, cap = ({"amount": amount, "currency": currency} for amount in ("1.50", "25"))
+        made = {"id": "dep_1", "name": "Odd", "status": "active", "budget_cap": cap}
+        stats = {"contacts": 5, "pending": 5, "spend": spent}
+        await host.tell("tool-result", {"content": [], "structuredContent": {**made, "stats": stats}})
+        await expect(host.view.locator("#of")).to_have_text("of 5 people done")
+        await expect(host.view.locator("#spend")).to_have_text(f"1.50 {currency}".strip())
+
+
 async def test_a_tool_that_refused_is_quoted_and_the_campaign_shown(browser: Browser) -> None:
     async with hosted(server(board(status="draft")), browser) as host:
         await host.open("start_deployment")

@@ -9,6 +9,7 @@ from ssl import SSLContext
 import anyio
 import pytest
 
+from callwright.service.delivery.attempts import SENT_AGAIN
 from callwright.service.delivery.connections import KEPT_S
 from callwright.service.delivery.endpoints import Endpoints, Posted
 from callwright.service.domain.address_ranges import LOOPBACK
@@ -142,6 +143,7 @@ async def test_a_kept_connection_that_is_closed_as_it_is_used_is_replaced(endpoi
         posted = [await post(endpoints, target) for _ in range(2)]
         assert [one.outcome for one in posted] == ["succeeded", "succeeded"]
         assert (target.connections, len(target.requests)) == (2, 3)
+        assert [one.detail for one in posted] == ["", SENT_AGAIN]
 
 
 async def test_the_second_connection_has_no_time_of_its_own() -> None:
@@ -165,7 +167,7 @@ async def test_the_second_connection_has_no_time_of_its_own() -> None:
                 url = target.url(NAME)
                 posted = [await endpoints.post(url, b"{}", {}, subscription="whk_1") for _ in range(2)]
         assert [one.outcome for one in posted] == ["succeeded", "timeout"]
-        assert posted[1].detail == "The name of the host could not be looked up within 0.5 seconds."
+        assert posted[1].detail == f"{SENT_AGAIN} The name of the host could not be looked up within 0.5 seconds."
     finally:
         let_go.set()
 

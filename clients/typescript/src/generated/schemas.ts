@@ -360,7 +360,7 @@ export interface DeliveryAttempt {
   response_status?: number | null;
   /** The beginning of the answer, at most 4 KB. */
   response_excerpt?: string;
-  /** What went wrong, in words. */
+  /** What went wrong, in words, or that it was sent twice. */
   detail?: string;
 }
 
