@@ -283,6 +283,13 @@ SERVICE_UNAVAILABLE = ProblemCode(
     "A part of the service that this needs is not there right now.",
     "The message says what is missing; try again later.",
 )
+STORAGE_FULL = ProblemCode(
+    "storage_full",
+    503,
+    "api_error",
+    "The disk of the service is full; nothing was changed, and nothing is dialled.",
+    "Reading still works. Whoever runs the service makes room on its disk; then try again.",
+)
 
 EVERYWHERE: tuple[ProblemCode, ...] = (
     INVALID_JSON,
@@ -296,5 +303,6 @@ EVERYWHERE: tuple[ProblemCode, ...] = (
     DAILY_QUOTA_EXCEEDED,
     INTERNAL_ERROR,
     SERVICE_UNAVAILABLE,
+    STORAGE_FULL,
 )
 """Problems that any operation may answer with, beside its own."""

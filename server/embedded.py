@@ -67,6 +67,7 @@ async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service
     from callwright.service import accounts
     from callwright.service.app import running
     from callwright.service.settings import ServiceSettings
+    from callwright.service.storage.fullness import StorageFull
 
     made = ServiceSettings(
         data=settings.data,
@@ -79,7 +80,12 @@ async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service
     async with running(made) as service:
         folder, ports = DataFolder(settings.data), service.ports
         kept = folder.key()
-        key = await ports.database.write(accounts.embedded_key, ports.ids, kept, ports.clock.now_ms())
+        try:
+            key = await ports.database.write(accounts.embedded_key, ports.ids, kept, ports.clock.now_ms())
+        except StorageFull:  # then it can be read with the key that was kept, if there is one
+            if kept is None:
+                raise
+            key = kept
         if key != kept:
             folder.keep_key(key)
         yield service, key
@@ -161,8 +167,7 @@ class ServiceKeys:
         """32 bytes that every process of this installation knows, for what clients carry between two requests."""
         from callwright.service.app import installation_secret
 
-        database = self._service.ports.database
-        return bytes.fromhex(await database.write(installation_secret, _SEALING_SECRET))
+        return await installation_secret(self._service.ports.database, _SEALING_SECRET)
 
 
 class Residence(DirectTransport):

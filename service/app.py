@@ -1,8 +1,9 @@
 """The service as a whole: its parts put together, its ASGI application, its life from start to end."""
 
 import secrets
+import sqlite3
 from collections.abc import AsyncGenerator, MutableMapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from anyio import to_thread
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -24,6 +26,7 @@ from callwright.service.delivery.dispatcher import Dispatcher
 from callwright.service.delivery.endpoints import Endpoints
 from callwright.service.delivery.on_demand import OnDemand
 from callwright.service.dialler import sweeps
+from callwright.service.dialler.storage_watch import StorageWatch
 from callwright.service.dialler.supervisor import Supervisor
 from callwright.service.domain.alarm import Bell
 from callwright.service.domain.clock import SystemClock
@@ -41,12 +44,15 @@ from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.storage import migrate
 from callwright.service.storage.database import Database, opened
+from callwright.service.storage.fullness import LEAST_FREE, StorageFull
 from callwright.service.storage.listing import Cursors
 from callwright.service.storage.request_limits import RequestLimits
 from callwright.service.storage.schema import service_state
 
 _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
+ANSWER_LIMIT_S = 5.0
+"""How long the health check waits for the database."""
 LAST_WRITES_S = 3.0
 """How long the end may take to write down what is only in memory."""
 
@@ -76,8 +82,10 @@ class Application:
         return Response(document(), media_type="application/json")
 
     async def _health(self, _: Request) -> Response:
-        healthy = await _answers(self._ports.database)
-        return JSONResponse({"status": "ok" if healthy else "unavailable"}, 200 if healthy else 503)
+        problems = await problems_of(self._ports.database)
+        if not problems:
+            return JSONResponse({"status": "ok"})
+        return JSONResponse({"status": "unavailable", "problems": problems}, 503)
 
     async def _no_such_path(self, _: Request, __: Exception) -> Response:
         return self._refused(Refusal(NOT_FOUND, f"There is no such path; the API is below {PREFIXES[0]}."))
@@ -103,8 +111,17 @@ class Service:
     """Answers what is below a prefix, for who stands in this process and needs no HTTP."""
 
 
-def installation_secret(connection: Connection, name: str) -> str:
+async def installation_secret(database: Database, name: str) -> bytes:
     """A secret of this installation, made when it is first asked for and the same for every process."""
+    found = await database.read(_secret, name)
+    return bytes.fromhex(found or await database.write(_made_secret, name))
+
+
+def _secret(connection: Connection, name: str) -> str | None:
+    return connection.execute(select(service_state.c.value).where(service_state.c.name == name)).scalar()
+
+
+def _made_secret(connection: Connection, name: str) -> str:
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     row = {"name": name, "value": secrets.token_hex(32)}
     connection.execute(insert(service_state).values(row).on_conflict_do_nothing())
@@ -140,8 +157,8 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
         bell = Bell()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
         async with opened(settings.database_url) as database, Synthesiser(libraries) as synthesiser:
-            cursors = Cursors(bytes.fromhex(await database.write(installation_secret, _CURSOR_SECRET)))
-            plan_seal = PlanSeal(bytes.fromhex(await database.write(installation_secret, _PLAN_SECRET)))
+            cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))
+            plan_seal = PlanSeal(await installation_secret(database, _PLAN_SECRET))
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
             )
@@ -151,6 +168,7 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
             async with OnDemand(Endpoints(opened=settings.webhook_networks)) as endpoints:
                 async with anyio.create_task_group() as tasks:
                     if workers:
+                        tasks.start_soon(StorageWatch(ports, bell).run)
                         tasks.start_soon(Supervisor(ports, bell).run)
                         tasks.start_soon(Dispatcher(ports, bell, endpoints).run)
                     try:
@@ -159,7 +177,8 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
                     finally:
                         tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
-                await sweeps.keep_uses(ports)
+                with suppress(StorageFull):
+                    await sweeps.keep_uses(ports)
 
 
 def gate_of(ports: Ports) -> Gate:
@@ -168,10 +187,23 @@ def gate_of(ports: Ports) -> Gate:
     return Gate(ports, RouteTable(OPERATIONS.values()))
 
 
+async def problems_of(database: Database) -> dict[str, str]:
+    """What keeps the service from working, by the part that has it; empty where all is well."""
+    found: dict[str, str] = {}
+    free = database.fullness.free_bytes()
+    if database.fullness.is_full or (free is not None and free < LEAST_FREE):
+        found["storage"] = "disk full"
+    if not await _answers(database):
+        found["database"] = "does not answer"
+    return found
+
+
 async def _answers(database: Database) -> bool:
     def ask(connection: Connection) -> Any:
         return connection.execute(select(1)).scalar_one()
 
-    with anyio.move_on_after(5):
-        return await database.read(ask) == 1
-    return False
+    try:
+        with anyio.fail_after(ANSWER_LIMIT_S):
+            return await database.read(ask) == 1
+    except (SQLAlchemyError, sqlite3.Error, StorageFull, TimeoutError):
+        return False

@@ -4,7 +4,9 @@ On SQLite one process serves a folder; it holds the lock. Other processes of the
 files are readable by their owner alone.
 """
 
+import errno
 import json
+import logging
 import os
 import socket
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+log = logging.getLogger(__name__)
 LOCK = "service.lock"
 ADDRESS = "service.json"
 KEY = "embedded.key"
@@ -51,8 +54,14 @@ class DataFolder:
         self._lock.release()
 
     def announce(self, base_url: str) -> None:
-        """Writes down where this process answers."""
-        self._write(ADDRESS, json.dumps({"base_url": base_url, "pid": os.getpid(), "host": socket.gethostname()}))
+        """Writes down where this process answers. On a full disk it answers all the same."""
+        said = {"base_url": base_url, "pid": os.getpid(), "host": socket.gethostname()}
+        try:
+            self._write(ADDRESS, json.dumps(said))
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            log.warning("the disk is full: other programs do not find the service in %s", self.path)
 
     def withdraw(self) -> None:
         """Removes the address, if it is this process's own."""
@@ -82,7 +91,11 @@ class DataFolder:
     def _write(self, name: str, text: str) -> None:
         """Writes a file as a whole or not at all."""
         temporary = self.path / f".{name}.{os.getpid()}"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.replace(self.path / name)
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            temporary.replace(self.path / name)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise

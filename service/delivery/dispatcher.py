@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from callwright.service.domain.alarm import Alarm, Bell
 from callwright.service.domain.clock import SECOND
 from callwright.service.ports import Ports
+from callwright.service.storage.fullness import StorageFull
 
 from . import lanes, retention
 from .endpoints import MOST_CONNECTIONS
@@ -67,7 +68,7 @@ class Dispatcher:
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
         if self._ports.database.is_sqlite:
-            await self._ports.database.write(lanes.all_left_behind)
+            await self._ports.database.write_once_there_is_room(lanes.all_left_behind)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._renew)
             tasks.start_soon(retention.run, self._ports)
@@ -96,7 +97,10 @@ class Dispatcher:
         """Works whenever the alarm rings, and after the time that the work said: others make work too."""
         while True:
             try:
-                most_s = await work()
+                # What was sent could not be written down, and would be sent again and again.
+                most_s = RETRY_S if self._ports.database.fullness.is_full else await work()
+            except StorageFull:
+                most_s = RETRY_S
             except Exception:
                 log.exception("looking for events to deliver failed")
                 most_s = RETRY_S
@@ -146,6 +150,8 @@ class Dispatcher:
                 await driven.lane.drive()
         except* LeaseLost:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
+        except* StorageFull:
+            pass  # the log says so already
         except* Exception:
             log.exception("sending to a webhook subscription failed", extra={"webhook_id": webhook_id})
         finally:
@@ -161,6 +167,8 @@ class Dispatcher:
             until_ms = self._ports.clock.now_ms() + self._lease_ms
             try:
                 held = await self._ports.database.write(lanes.renew, list(self._driven), self._owner, until_ms)
+            except StorageFull:
+                continue
             except Exception:
                 log.exception("holding on to lanes failed")
                 continue

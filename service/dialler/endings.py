@@ -145,8 +145,8 @@ def pause(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, 
         _pause(connection, ids, row, reason, now_ms)
 
 
-def pause_scheduled(connection: Connection, ids: Ids, row: Row[Any], reason: str, *, now_ms: int) -> None:
-    """Pauses a deployment whose moment has come and that may not start; the caller holds its lock."""
+def pause_locked(connection: Connection, ids: Ids, row: Row[Any], reason: str, *, now_ms: int) -> None:
+    """Pauses a deployment, whoever drives it: a scheduled one, or one that is active; the caller holds its lock."""
     _pause(connection, ids, row, reason, now_ms)
 
 

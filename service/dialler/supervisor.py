@@ -20,6 +20,7 @@ from callwright.service.domain.plans import PLANS
 from callwright.service.domain.refusals import Refusal
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.ports import Ports
+from callwright.service.storage.fullness import StorageFull
 from callwright.service.storage.schema import deployments, organizations
 
 from . import activation, endings, imports, leases, start_guards, sweeps
@@ -58,7 +59,7 @@ class Supervisor:
     async def run(self) -> None:
         """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
         if self._ports.database.is_sqlite:
-            await self._ports.database.write(leases.forget_all)
+            await self._ports.database.write_once_there_is_room(leases.forget_all)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
             tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
@@ -70,6 +71,8 @@ class Supervisor:
         while True:
             try:
                 await work()
+            except StorageFull:
+                await anyio.sleep(RETRY_S)
             except Exception:
                 log.exception("looking for work failed")
                 await anyio.sleep(RETRY_S)
@@ -84,6 +87,8 @@ class Supervisor:
             await anyio.sleep(every_s)
             try:
                 await work()
+            except StorageFull:
+                pass  # the log says so already
             except Exception:
                 log.exception("a periodic task failed")
 
@@ -97,6 +102,8 @@ class Supervisor:
 
     async def _look(self, tasks: TaskGroup) -> None:
         ports = self._ports
+        if ports.database.fullness.is_full:  # nothing begins before what was running is paused
+            return
         now_ms = ports.clock.now_ms()
         for row in await ports.database.look_up(lambda connection: connection.execute(_SCHEDULED).all()):
             if isinf(ports.settings.sim_time_scale) or row.start_at <= now_ms:
@@ -123,6 +130,8 @@ class Supervisor:
             await self._driver().drive(deployment_id)
         except* LeaseLost:
             log.warning("a deployment is driven by another process now", extra={"deployment_id": deployment_id})
+        except* StorageFull:
+            await anyio.sleep(RETRY_S)
         except* Exception:
             log.exception("driving a deployment failed", extra={"deployment_id": deployment_id})
             await anyio.sleep(RETRY_S)
@@ -130,7 +139,9 @@ class Supervisor:
             self._driven.discard(deployment_id)
         try:
             await self._ports.database.write(leases.release, deployment_id, self._owner)
-        except Exception:  # it runs out by itself
+        except StorageFull:
+            pass  # it runs out by itself
+        except Exception:  # so does this one
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
         self._due.ring()
 
@@ -147,6 +158,6 @@ def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: 
     except Refusal as refusal:
         refusals = [refusal]
     if refusals:
-        endings.pause_scheduled(connection, ports.ids, row, refusals[0].problem.code, now_ms=now_ms)
+        endings.pause_locked(connection, ports.ids, row, refusals[0].problem.code, now_ms=now_ms)
         return
     activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)

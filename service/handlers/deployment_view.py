@@ -12,10 +12,12 @@ from callwright.contract.inbound import Inbound
 from callwright.service.dialler.counters import stats_of
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import money
+from callwright.service.storage.fullness import REASON
 
 
-def show(row: Row[Any]) -> contract.Deployment:
-    """A deployment as callers see it."""
+def show(row: Row[Any], *, storage_is_full: bool = False) -> contract.Deployment:
+    """A deployment as callers see it: on a full disk a running campaign is paused, even before that is stored."""
+    halted = storage_is_full and row.call_type == "outbound" and row.status == "active"
     return contract.Deployment(
         id=row.id,
         created_at=moment(row.created_at),
@@ -23,8 +25,8 @@ def show(row: Row[Any]) -> contract.Deployment:
         created_by_key_id=row.created_by_key_id,
         name=row.name,
         call_type=row.call_type,
-        status=row.status,
-        status_reason=row.status_reason,
+        status="paused" if halted else row.status,
+        status_reason=REASON if halted else row.status_reason,
         status_changed_at=moment(row.status_changed_at),
         simulated=row.simulated,
         agent_id=row.agent_id,

@@ -3,7 +3,7 @@
 from typing import Any
 
 import orjson
-from sqlalchemy import bindparam, delete, func, insert, literal, select
+from sqlalchemy import Row, bindparam, delete, func, insert, literal, select
 
 from callwright.contract import deployments as contract
 from callwright.contract.contacts import Contact, ListContacts
@@ -58,7 +58,11 @@ def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contra
         rows = rows.where(_D.id.in_(_answered_with(work, asked.idempotency_key)))
         columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are found already
     listing = Listing(contract.list_deployments, rows, columns, _D.id)
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+    def shown(row: Row[Any]) -> contract.Deployment:
+        return show(row, storage_is_full=work.storage_is_full)
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown)
 
 
 def _answered_with(work: Work, key: str) -> list[str]:

@@ -38,6 +38,8 @@ class Work:
     settings: ServiceSettings
     spending_cap_micros: int | None = None
     """What the key may commit at most; None where it has no cap."""
+    storage_is_full: bool = False
+    """Whether the disk was found full, so that nothing is dialled."""
 
     def emit(self, type_: EventType, data: Resource, *, simulated: bool = False) -> None:
         """Puts an event into the outbox, in this transaction."""

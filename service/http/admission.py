@@ -10,6 +10,7 @@ from callwright.contract.problems import DAILY_QUOTA_EXCEEDED, RATE_LIMITED
 from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.request_rate import Standing
 from callwright.service.ports import Ports
+from callwright.service.storage.fullness import StorageFull
 from callwright.service.storage.request_limits import Allowance, taken_there
 
 from .answers import Answer
@@ -64,7 +65,7 @@ class Admission:
                 standing = await ports.limits.take(_allowance(principal, operation), now_ms)
                 admitted = Admitted(principal, standing)
             else:  # in one go: handing each over to a thread and back takes as long as the statement
-                admitted = await ports.database.at_once(_admitted, secret, operation, now_ms, look_up)
+                admitted = await self._at_once(secret, operation, now_ms, look_up)
         except Refusal:
             wait_s = None if address is None else self._failed.note(address, now_ms)
             if wait_s is None:
@@ -73,6 +74,13 @@ class Admission:
             raise Refusal(RATE_LIMITED, said, headers={"Retry-After": str(wait_s)}) from None
         ports.note_use(admitted.principal.key_id)
         return admitted
+
+    async def _at_once(self, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp) -> Admitted:
+        database = self._ports.database
+        try:
+            return await database.at_once(_admitted, secret, operation, now_ms, look_up)
+        except StorageFull:  # what cannot be counted is answered all the same, as far as it only reads
+            return Admitted(await database.read(identify, secret), None)
 
 
 def _admitted(

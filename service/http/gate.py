@@ -23,11 +23,13 @@ from callwright.contract.problems import (
     NOT_FOUND,
     ORIGIN_NOT_ALLOWED,
     SERVICE_UNAVAILABLE,
+    STORAGE_FULL,
 )
 from callwright.service.domain.refusals import Refusal
 from callwright.service.handlers.work import BRIEF
 from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
+from callwright.service.storage.fullness import StorageFull, has_no_room
 
 from . import betas, idempotency
 from .admission import Admission, refuse_if_too_many
@@ -48,6 +50,10 @@ _LOCKED = "55P03"
 """Postgres: another transaction held a lock for longer than this one would wait."""
 _AGAIN = ("40001", "40P01")
 """Postgres: the transaction lost against another one, or both waited for each other. It may be tried again."""
+_SHORT = ("53000", "53200", "53300", "53400")
+"""Postgres: too little of something. A full disk, 53100, has a problem of its own."""
+ROOM_AFTER_S = 60
+"""When a write that found the disk full may be tried again: somebody has to make room first."""
 
 
 class Gate:
@@ -73,6 +79,8 @@ class Gate:
             return Answer(found.status, found.body, {**headers, **found.headers}, found.file)
         except Refusal as raised:
             refusal = raised
+        except StorageFull:
+            refusal = _no_room()
         except Exception:
             log.exception("a request failed", extra={"request_id": request_id})
             refusal = Refusal(INTERNAL_ERROR)
@@ -177,6 +185,10 @@ class Gate:
             answer = await write(performed, self._ports, asked)
         except DBAPIError as error:
             state = getattr(error.orig, "sqlstate", None)
+            if state in _SHORT:
+                raise Refusal(
+                    SERVICE_UNAVAILABLE, "The database is short of memory or connections.", headers={"Retry-After": "5"}
+                ) from error
             if state == _LOCKED:
                 busy = IDEMPOTENCY_IN_PROGRESS if asked.idempotency_key else SERVICE_UNAVAILABLE
                 raise Refusal(busy, headers={"Retry-After": "1"}) from error
@@ -191,6 +203,10 @@ class Gate:
             recording = await self._ports.recordings.open(wanted.plan, media_type=wanted.media_type)
         except SpeechUnavailable as error:
             raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error.reason}") from error
+        except OSError as error:
+            if has_no_room(error):
+                raise _no_room() from error
+            raise
         headers = {"ETag": recording.etag, "X-Service-Simulated": "true"}
         tags = {tag.strip().removeprefix("W/") for tag in (incoming.header(b"if-none-match") or "").split(",")}
         if recording.etag in tags or "*" in tags:
@@ -206,6 +222,10 @@ def _look_up(connection: Connection, ports: Ports, asked: Asked) -> Answer | Ref
         return refusal
     assert isinstance(answer, Answer)  # nothing that is looked up comes as media
     return answer
+
+
+def _no_room() -> Refusal:
+    return Refusal(STORAGE_FULL, headers={"Retry-After": str(ROOM_AFTER_S)})
 
 
 def _no_route(found: Found) -> Refusal:

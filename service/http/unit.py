@@ -83,6 +83,7 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
         plan_seal=ports.plan_seal,
         settings=ports.settings,
         spending_cap_micros=principal.spending_cap_micros,
+        storage_is_full=ports.database.fullness.is_full,
     )
     if operation.shape == "media":
         return MediaWanted(*MEDIA_HANDLERS[operation.name](asked.input, work))

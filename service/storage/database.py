@@ -10,13 +10,15 @@ import sqlite3
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 import anyio
 from anyio import to_thread
 from sqlalchemy import Connection, make_url
 
-from .engines import POSTGRES_CONNECTIONS, READERS, DatabaseClosed, make_engine
+from .engines import POSTGRES_CONNECTIONS, READERS, DatabaseClosed, FrozenConnection, make_engine
+from .fullness import DRIVER_ERRORS, Fullness, StorageFull
 from .group_commit import GroupCommit
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ T = TypeVar("T")
 
 CAN_WATCH_SOCKETS = sys.platform != "win32"
 """Whether the event loop tells when something can be read. Where it does not, Postgres is used in threads alone."""
+ROOM_S = 1.0
+"""Between two tries of a write that waits until the disk has room."""
 CLOSE_LIMIT_S = 30
 """How long closing waits for the units of work that run."""
 
@@ -36,7 +40,9 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
+        made = make_url(url)
+        self.is_sqlite = made.get_backend_name() == "sqlite"
+        self.fullness = Fullness(Path(made.database or "").parent if self.is_sqlite else None)
         self._writer = GroupCommit(make_engine(url, writer=True, begins=False)) if self.is_sqlite else None
         self._on_loop = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _on_loop(url)
         self._engine = make_engine(url)
@@ -62,7 +68,11 @@ class Database:
             with self._reading.connect() as connection, connection.begin():
                 return work(connection, *args, **kwargs)
 
-        return await to_thread.run_sync(run, limiter=self._threads)
+        try:
+            return await to_thread.run_sync(run, limiter=self._threads)
+        except DRIVER_ERRORS as error:
+            self.fullness.check(error)
+            raise
 
     async def look_up(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work that reads a few rows by their keys.
@@ -73,7 +83,11 @@ class Database:
             return await self.at_once(work, *args, **kwargs)
         self._check_open()
         if self._look_ups is None:
-            self._look_ups = self._looking_up.connect()
+            try:
+                self._look_ups = self._looking_up.connect()
+            except DRIVER_ERRORS as error:
+                self.fullness.check(error)
+                raise
         connection = self._look_ups
         # One connection that stays taken, its transactions begun and ended on the driver: leaving that to the pool and
         # to SQLAlchemy takes as long as the look-up itself.
@@ -83,6 +97,9 @@ class Database:
             return work(connection, *args, **kwargs)
         finally:
             driver.rollback()
+            if isinstance(driver, FrozenConnection):
+                self._look_ups = None
+                connection.close()
 
     async def at_once(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a few brief statements on Postgres, each committed as it is run, each seeing the state of that moment.
@@ -90,14 +107,18 @@ class Database:
         If the connection turns out to be broken, all of them are run again on another one, once.
         """
         self._check_open()
-        if self._on_loop is not None:
-            return await self._on_loop.at_once(lambda connection: work(connection, *args, **kwargs))
 
         def run() -> T:
             with self._at_once.connect() as connection:
                 return work(connection, *args, **kwargs)
 
-        return await to_thread.run_sync(run, limiter=self._threads)
+        try:
+            if self._on_loop is not None:
+                return await self._on_loop.at_once(lambda connection: work(connection, *args, **kwargs))
+            return await to_thread.run_sync(run, limiter=self._threads)
+        except DRIVER_ERRORS as error:
+            self.fullness.check(error)
+            raise
 
     def generation(self) -> int | None:
         """A number that differs once anybody has committed anything; None on Postgres, which cannot tell cheaply.
@@ -108,20 +129,31 @@ class Database:
             return None
         if self._watching is None:
             self._watching = sqlite3.connect(make_url(self.url).database or "", isolation_level=None)
-        return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
+        try:
+            return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
+        except sqlite3.OperationalError:  # no room for the files beside the database
+            return None
 
     async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept."""
+        """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
+
+        Raises:
+            StorageFull: there is no room on the disk.
+        """
         self._check_open()
-        if self._writer is not None:
-            return await self._writer.run(lambda connection: work(connection, *args, **kwargs), is_brief=False)
 
         def run() -> T:
             with self._engine.begin() as connection:
                 return work(connection, *args, **kwargs)
 
-        async with self._write_threads:
-            return await to_thread.run_sync(run, limiter=self._threads)
+        try:
+            if self._writer is not None:
+                return await self._writer.run(lambda connection: work(connection, *args, **kwargs), is_brief=False)
+            async with self._write_threads:
+                return await to_thread.run_sync(run, limiter=self._threads)
+        except DRIVER_ERRORS as error:
+            self.fullness.check(error)
+            raise
 
     async def write_briefly(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -135,11 +167,25 @@ class Database:
         def run(connection: Connection) -> T:
             return work(connection, *args, **kwargs)
 
-        if self._writer is not None:
-            return await self._writer.run(run, is_brief=True)
-        if self._on_loop is not None:
-            return await self._on_loop.transaction(run)
+        try:
+            if self._writer is not None:
+                return await self._writer.run(run, is_brief=True)
+            if self._on_loop is not None:
+                return await self._on_loop.transaction(run)
+        except DRIVER_ERRORS as error:
+            self.fullness.check(error)
+            raise
         return await self.write(work, *args, **kwargs)
+
+    async def write_once_there_is_room(
+        self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """As `write`, again and again while the disk is full. For what has to be done before anything else is."""
+        while True:
+            try:
+                return await self.write(work, *args, **kwargs)
+            except StorageFull:
+                await anyio.sleep(ROOM_S)
 
     def _check_open(self) -> None:
         if self._closed:

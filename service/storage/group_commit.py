@@ -17,6 +17,7 @@ import anyio
 from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
 
 from .engines import SQLITE_WAITS_S, DatabaseClosed
 
@@ -190,9 +191,16 @@ def _perform(connection: Connection, unit: _Unit) -> None:
     try:
         unit.result = unit.work(connection)
     except Exception as error:
-        driver.execute("ROLLBACK TO unit")
         unit.error = error
+        if not driver.in_transaction:  # the engine has undone all of it, and its reason is everybody's
+            raise _driver_error(error) from error
+        driver.execute("ROLLBACK TO unit")
     driver.execute("RELEASE unit")
+
+
+def _driver_error(error: Exception) -> sqlite3.Error:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return cause if isinstance(cause, sqlite3.Error) else sqlite3.OperationalError("the transaction is gone")
 
 
 def _commit(connection: Connection, units: list[_Unit]) -> None:

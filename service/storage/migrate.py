@@ -7,6 +7,7 @@ from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 
 from .engines import make_engine
+from .fullness import DRIVER_ERRORS
 
 REVISION = "0011"
 """The newest migration. A test holds it against the folder of migrations."""
@@ -41,8 +42,23 @@ def upgrade(url: str) -> None:
         engine = make_engine(url, writer=True)
         try:
             _upgrade(engine, postgres=postgres)
+        except DRIVER_ERRORS:
+            if postgres or not _is_current(url):
+                raise
         finally:
             engine.dispose()
+
+
+def _is_current(url: str) -> bool:
+    """Whether an SQLite file that cannot be written to, as on a full disk, can at least be read from as it is."""
+    engine = make_engine(url)
+    try:
+        with engine.connect() as connection:
+            return revision_of(connection) == REVISION
+    except DRIVER_ERRORS:
+        return False
+    finally:
+        engine.dispose()
 
 
 def _upgrade(engine: Engine, *, postgres: bool) -> None:
