@@ -77,8 +77,8 @@ NEXT: dict[str, str] = {
     "that a larger plan allows more requests a day.",
     "internal_error": "Nothing was changed. Try once more; if it fails again, report the request id.",
     "service_unavailable": "Tell the person what is missing; try again later.",
-    "storage_full": "Nothing was changed. Tell the person that the service's disk is full: running campaigns are paused, "
-    "tools that read still work. Whoever runs the service makes room; after that, resume what should go on.",
+    "storage_full": "Nothing was changed. Tell the person that the service's disk is full: running campaigns are "
+    "paused, and tools that read still work. Whoever runs the service makes room; then what should go on is resumed.",
 }
 """What to do about each problem code. `{find}` is the tool that lists the thing, `{look}` the one that shows it,
 `{where}` the page on which a person can put it right.

@@ -10,9 +10,12 @@ from callwright.service.storage.fullness import StorageFull
 from callwright.service.storage.schema import metadata, service_state
 
 _NO_LIMIT = 1_073_741_823
-_REFUSE = """
+_FAIL = """
 CREATE OR REPLACE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$
+"""
+_REFUSE = """
+CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE ON {table} FOR EACH STATEMENT EXECUTE FUNCTION disk_full()
 """
 
 
@@ -20,11 +23,14 @@ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERR
 async def full(database: Database) -> AsyncGenerator[None]:
     """The disk is full inside the block, and has room again after it. The first write inside finds that out."""
     if not database.is_sqlite:
-        await database.write(_refuse)
+        await database.write(_run, _FAIL)
+        for table in metadata.tables:  # each for itself: whoever locks them all at once waits for who waits for him
+            await database.write(_run, _REFUSE.format(table=table))
         try:
             yield
         finally:
-            await database.write(_accept)
+            for table in metadata.tables:
+                await database.write(_run, f"DROP TRIGGER disk_full ON {table}")
         return
     await database.write(_limit, 1)  # no fewer pages than there are
     for size in (4_096, 256):  # what was free inside the file is taken too
@@ -48,17 +54,5 @@ def _take(connection: Connection, name: str, size: int) -> None:
     connection.execute(insert(service_state), {"name": name, "value": "x" * size})
 
 
-def _refuse(connection: Connection) -> None:
-    connection.execute(text(_REFUSE))
-    for table in metadata.tables:
-        connection.execute(
-            text(
-                f"CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE ON {table} "
-                "FOR EACH STATEMENT EXECUTE FUNCTION disk_full()"
-            )
-        )
-
-
-def _accept(connection: Connection) -> None:
-    for table in metadata.tables:
-        connection.execute(text(f"DROP TRIGGER disk_full ON {table}"))
+def _run(connection: Connection, statement: str) -> None:
+    connection.execute(text(statement))

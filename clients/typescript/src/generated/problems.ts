@@ -149,6 +149,10 @@ export const problems = {
   service_unavailable: {
     meaning: "A part of the service that this needs is not there right now.",
     remedy: "The message says what is missing; try again later."
+  },
+  storage_full: {
+    meaning: "The disk of the service is full; nothing was changed, and nothing is dialled.",
+    remedy: "Reading still works. Whoever runs the service makes room on its disk; then try again."
   }
 } as const;
 
