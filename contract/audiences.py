@@ -8,7 +8,7 @@ from .filters import Filter, MadeBetween, OneOrSeveral
 from .model import Input, Resource
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
-from .problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME
+from .problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
 from .words import AudienceId, CountryCode, ImportId, Metadata, Name, PlainText, Stored, Text, Timestamp
 
 ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText]
@@ -272,7 +272,7 @@ add_audience_rows = operation(
     takes=AddAudienceRows,
     gives=RowsAdded,
     status=201,
-    problems=(AUDIENCE_FULL,),
+    problems=(AUDIENCE_FULL, SPENDING_CAP_REACHED),
     summary="Add rows to an audience.",
 )
 list_audience_rows = listing(
@@ -291,6 +291,7 @@ import_audience = operation(
     takes=ImportAudience,
     gives=AudienceImport,
     status=202,
+    problems=(SPENDING_CAP_REACHED,),
     summary="Import a CSV file into an audience.",
 )
 get_audience_import = operation(

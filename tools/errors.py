@@ -65,7 +65,7 @@ NEXT: dict[str, str] = {
     "idempotency_key_reused": "Call again; each call gets a fresh key.",
     "insufficient_credits": "The person has to top up, or dial fewer. get_wallet shows what is there and the prices.",
     "spending_cap_reached": "Ask for less: a lower budget_cap, or fewer numbers. Otherwise the person needs a key with "
-    "a higher spending cap.",
+    "a higher spending cap, or does it with the key that started it.",
     "plan_limit_reached": "Finish some first, or the person moves to a larger plan. {find} shows what there is.",
     "audience_full": "Put the further people into another one. create_audience makes it.",
     "audience_not_ready": "It needs people. get_audience shows its state. add_audience_rows adds rows. import_audience "

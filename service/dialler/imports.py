@@ -21,6 +21,7 @@ from callwright.service.storage import journal
 from callwright.service.storage.schema import audiences, import_errors, imports
 
 from .intake import take_rows
+from .spending_cap import answerable
 
 log = logging.getLogger(__name__)
 _I = imports.c
@@ -74,7 +75,10 @@ async def _work(ports: Ports, import_id: str, owner: str) -> None:
     while done < total:
         end = min(done + PIECE, total)
         try:
-            await ports.database.write(_take_piece, ports, import_id, owner, header, records[done:end], done, total)
+            piece = records[done:end]
+            await ports.database.write(
+                _take_piece, ports, import_id, owner, header, piece, done, total, row.created_by_key_id
+            )
         except Refusal as refusal:
             await ports.database.write(_fail, ports, import_id, owner, refusal.message.removeprefix("rows: "))
             return
@@ -118,7 +122,9 @@ def _take_piece(
     piece: Sequence[Sequence[str]],
     done: int,
     total: int,
+    by_key_id: str | None,
 ) -> None:
+    by = answerable(connection, by_key_id)
     row = _mine(connection, import_id, owner)
     if row.processed != done:
         raise _TakenOver
@@ -134,7 +140,15 @@ def _take_piece(
             rows.append(dict(zip(header, record, strict=True)))
             numbers.append(number)
     taken = take_rows(
-        connection, ports.ids, row.audience_id, rows, source="csv", now_ms=now_ms, numbers=numbers, also_bad=bad
+        connection,
+        ports.ids,
+        row.audience_id,
+        rows,
+        source="csv",
+        now_ms=now_ms,
+        by=by,
+        numbers=numbers,
+        also_bad=bad,
     )
     errors = [
         {

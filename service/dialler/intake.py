@@ -19,6 +19,8 @@ from callwright.service.storage.journal import json_text
 from callwright.service.storage.json_cells import cell
 from callwright.service.storage.schema import audience_rows, audiences, deployment_contacts, deployments
 
+from .spending_cap import Answerable, check_joining
+
 _A = audiences.c
 _R = audience_rows.c
 _K = deployment_contacts.c
@@ -75,15 +77,17 @@ def take_rows(
     *,
     source: str,
     now_ms: int,
+    by: Answerable | None,
     numbers: Sequence[int] | None = None,
     also_bad: Sequence[BadRow] = (),
 ) -> Taken:
     """Adds rows to an audience, in one transaction with its counters. Costs nothing.
 
     `numbers` are the rows' numbers in their source, 1, 2, 3 … when left out. `also_bad` are rows of the same source
-    that could not even be read; they are counted.
+    that could not even be read; they are counted. `by` is the key that adds them; it answers for what their calls cost.
 
     Raises:
+        Refusal: spending_cap_reached when the key may not make what calls the audience spend more.
         Refusal: audience_full when there would be more than `MAX_ROWS`; then none of them is added.
     """
     audience = connection.execute(_LOCKED, {"id": audience_id}).one()
@@ -114,6 +118,8 @@ def take_rows(
         )
     )
     if taken.added:
+        if by is not None:
+            check_joining(connection, by, audience_id)
         _join_running(connection, audience_id, audience.row_count)
     return taken
 

@@ -11,13 +11,13 @@ from callwright.service.storage import audit_reading, journal
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import api_keys, idempotency_keys, phone_numbers
 
-from . import endings, number_status, recording_retention
+from . import endings, number_status, recording_retention, spending_cap
 from .queue import LOCKED
 
 EVERY_S = 5.0
 _N = phone_numbers.c
 _DUE = select(phone_numbers).where(_N.renews_at <= bindparam("now"), _N.status == "active").limit(100)
-_BOUND_TO = select(_N.inbound_deployment_id).where(_N.id == bindparam("id"))
+_BOUND_TO = select(_N.inbound_deployment_id, _N.renewed_by_key_id, _N.monthly_micros).where(_N.id == bindparam("id"))
 _TOUCH = update(api_keys).where(api_keys.c.id == bindparam("b_key")).values(last_used_at=bindparam("b_now"))
 _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindparam("before"))
 
@@ -51,10 +51,13 @@ def _touch(connection: Connection, used: dict[str, int]) -> None:
 def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) -> None:
     """Charges another month; a number that is not to be renewed is released, one that cannot be paid is suspended.
 
-    An inbound deployment that loses its number so has failed.
+    Where the key that wants it renewed has a spending cap, a month beyond the cap cannot be paid. An inbound deployment
+    that loses its number so has failed.
     """
-    bound = connection.execute(_BOUND_TO, {"id": number_id}).scalar()
-    # Its lock first, then the number's: a cancellation takes them in this order.
+    as_it_was = connection.execute(_BOUND_TO, {"id": number_id}).one()
+    bound = as_it_was.inbound_deployment_id
+    # The key's lock first, then this one, then the number's: requests and cancellations take them in this order.
+    covered = spending_cap.covers_renewal(connection, as_it_was)
     deployment = connection.execute(LOCKED, {"id": bound}).one_or_none() if bound else None
     row: Row[Any] | None = connection.execute(
         _DUE.where(_N.id == number_id).with_for_update(), {"now": now_ms}
@@ -62,7 +65,7 @@ def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) ->
     if row is None or row.inbound_deployment_id != bound:  # bound or unbound meanwhile: the next sweep sees it
         return
     wallet = wallet_of(connection, row.org_id, lock=True)
-    unpaid = wallet.balance_micros - wallet.reserved_micros < row.monthly_micros
+    unpaid = not covered or wallet.balance_micros - wallet.reserved_micros < row.monthly_micros
     if row.auto_renew and not unpaid:
         charge = Movement("number_rental", -row.monthly_micros, "phone_number", row.id, "a month of a phone number")
         book(connection, ports.ids, row.org_id, [charge], now_ms=now_ms)

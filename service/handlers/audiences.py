@@ -8,6 +8,7 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from callwright.contract import audiences as contract
 from callwright.contract.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
+from callwright.service.dialler import spending_cap
 from callwright.service.dialler.intake import DEFAULT_PHONE_COLUMN, Taken, take_rows
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.phone import is_country
@@ -154,7 +155,15 @@ def create_audience(asked: contract.CreateAudience, work: Work) -> contract.Audi
         },
     )
     if asked.rows:
-        take_rows(work.connection, work.ids, audience_id, asked.rows, source="json", now_ms=work.now_ms)
+        take_rows(
+            work.connection,
+            work.ids,
+            audience_id,
+            asked.rows,
+            source="json",
+            now_ms=work.now_ms,
+            by=work.answerable,
+        )
     return _show(find(work, audience_id))
 
 
@@ -197,6 +206,7 @@ def add_audience_rows(asked: contract.AddAudienceRows, work: Work) -> contract.R
         asked.rows,
         source="json",
         now_ms=work.now_ms,
+        by=work.answerable,
     )
     return contract.RowsAdded(
         audience_id=asked.id,
@@ -241,6 +251,7 @@ def list_audience_rows(asked: contract.ListAudienceRows, work: Work) -> Page[con
 def import_audience(asked: contract.ImportAudience, work: Work) -> contract.AudienceImport:
     """An import that waits for its worker."""
     audience = find(work, asked.id)
+    spending_cap.check_joining(work.connection, work.answerable, asked.id)
     import_id = work.ids.new("imp")
     row = {
         "id": import_id,

@@ -91,8 +91,8 @@ def start(work: Work, row: Row[Any], *, plan_id: str | None = None) -> None:
     """Starts a draft or scheduled deployment, or schedules a draft. Raises `Refusal` when something forbids it."""
     kept = _agent(work, row)
     _check_start(work, row, kept)
-    spending_cap.check_deployment(work.connection, work.key_id, work.spending_cap_micros, row.id, row.budget_cap_micros)
-    change(work, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, started_by_key_id=work.key_id)
+    answered = spending_cap.set_going(work.connection, work.answerable, row, now_ms=work.now_ms)
+    change(work, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, **answered)
     if row.start_at is not None and row.start_at > work.now_ms and row.status == "draft":
         move(work, row.id, "scheduled", None)
         return
@@ -133,9 +133,8 @@ def resume_deployment(asked: contract.StartDeployment, work: Work) -> contract.D
 
 def _go_on(asked: contract.StartDeployment, row: Row[Any], work: Work) -> None:
     _check_start(work, row, _agent(work, row))
-    cap = work.spending_cap_micros
-    spending_cap.check_deployment(work.connection, work.key_id, cap, row.id, row.budget_cap_micros)
-    change(work, row.id, plan_id=asked.plan_id, started_by_key_id=work.key_id)
+    answered = spending_cap.set_going(work.connection, work.answerable, row, now_ms=work.now_ms)
+    change(work, row.id, plan_id=asked.plan_id, **answered)
     if row.started_at is not None:
         move(work, row.id, "active", None)
     elif row.start_at is not None and row.start_at > work.now_ms:

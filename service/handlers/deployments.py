@@ -209,10 +209,9 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     if "budget_cap" in changes:
         cap = changes.pop("budget_cap")
         changes["budget_cap_micros"] = micros(cap.amount) if cap else None
-        new, own = changes["budget_cap_micros"], work.spending_cap_micros
-        spending_cap.check_new_cap(work.connection, work.key_id, own, row, new)
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
+    spending_cap.check_change(work.connection, work.answerable, row, changes)
     change(work, asked.id, **changes)
     return seen(work, asked.id)
 

@@ -9,8 +9,8 @@ from sqlalchemy import Row, insert, update
 
 from callwright.contract import deployments as contract
 from callwright.contract.inbound import AfterHours, CreateInboundDeployment, Inbound, InboundChanges, Overflow
-from callwright.contract.problems import NUMBER_NOT_CAPABLE, PHONE_NUMBER_ALREADY_BOUND, SPENDING_CAP_REACHED
-from callwright.service.domain.money import amount
+from callwright.contract.problems import NUMBER_NOT_CAPABLE, PHONE_NUMBER_ALREADY_BOUND
+from callwright.service.dialler import spending_cap
 from callwright.service.domain.phone import Dialable, read_number
 from callwright.service.domain.refusals import Refusal, invalid
 from callwright.service.storage.journal import json_text
@@ -129,10 +129,8 @@ def _check_capable(number: Row[Any], field: str | None) -> None:
 
 
 def _check_unbounded(work: Work) -> None:
-    """Nobody knows how many will call, and no budget cap ends it."""
     if work.spending_cap_micros is not None:
-        message = "calls that come in have no budget_cap, and a key with a spending cap may not let them in"
-        raise Refusal(SPENDING_CAP_REACHED, message, details={"limit": amount(work.spending_cap_micros)})
+        raise spending_cap.unbounded(work.answerable)
 
 
 def _checked(choice: Choice, field: str, own_number: str) -> Choice:

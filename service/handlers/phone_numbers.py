@@ -147,7 +147,7 @@ def rent_phone_number(asked: contract.RentPhoneNumber, work: Work) -> contract.P
         candidates = [exact] if exact else []
     else:
         candidates = _free(work, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
-    spending_cap.check(work.connection, work.key_id, work.spending_cap_micros, price)
+    spending_cap.check(work.connection, work.answerable, price)
     number_id = work.ids.new("num")
     if not any(_take(work, asked, entry, number_id, price) for entry in candidates):
         field = "number" if asked.number is not None else "country"
@@ -177,6 +177,7 @@ def _take(work: Work, asked: contract.RentPhoneNumber, entry: RentableNumber, nu
         "created_at": work.now_ms,
         "updated_at": work.now_ms,
         "created_by_key_id": work.key_id,
+        "renewed_by_key_id": work.key_id,
     }
     taken = insert(phone_numbers).values(row).on_conflict_do_nothing().returning(_N.id)
     return work.connection.execute(taken).scalar() is not None
@@ -194,7 +195,9 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, work: Work) -> contra
     row = find(work, asked.id)
     changes = given(asked)
     if changes.get("auto_renew") and not row.auto_renew:
-        spending_cap.check(work.connection, work.key_id, work.spending_cap_micros, row.monthly_micros)
+        spending_cap.check_renewals(work.connection, work.answerable, row)
+    if changes.get("auto_renew") and work.spending_cap_micros is None:
+        changes["renewed_by_key_id"] = work.key_id
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
     work.connection.execute(update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=work.now_ms))

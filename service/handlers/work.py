@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from callwright.contract.events import EventType
 from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation, MediaStream, Operation, P
+from callwright.service.dialler.spending_cap import Answerable
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.domain.plans import Plan
@@ -40,6 +41,11 @@ class Work:
     """What the key may commit at most; None where it has no cap."""
     storage_is_full: bool = False
     """Whether the disk was found full, so that nothing is dialled."""
+
+    @property
+    def answerable(self) -> Answerable:
+        """The key, as what has to answer for what is spent."""
+        return Answerable(self.key_id, self.spending_cap_micros)
 
     def emit(self, type_: EventType, data: Resource, *, simulated: bool = False) -> None:
         """Puts an event into the outbox, in this transaction."""

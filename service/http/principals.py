@@ -51,6 +51,8 @@ _FIND = (
 # Whoever revokes the key waits for the write under way; so a write is never committed with a revoked key. SQLite has
 # one writer anyway.
 _READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, of=api_keys))
+# What a key with a spending cap commits is counted; its writes come one after the other, and this is their first lock.
+_SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
 _CREATOR = Prepared(
     select(users.c.email)
     .join(memberships, (memberships.c.user_id == users.c.id) & memberships.c.left_at.is_(None))
@@ -111,15 +113,17 @@ def handed_over(scope: Mapping[str, Any]) -> str | None:
     return handed.secret if isinstance(handed, HandedOver) else None
 
 
-def identify(connection: Connection, secret: str, *, writes: bool = False) -> Principal:
+def identify(connection: Connection, secret: str, *, writes: bool = False, alone: bool = False) -> Principal:
     """Whose key this is, of either kind. With `writes` it cannot be revoked before the transaction ends.
+
+    With `alone` further writes with the key wait until then.
 
     Raises:
         Refusal: invalid_api_key when it is unknown or revoked.
     """
     if not _FORM.fullmatch(secret):
         raise Refusal(INVALID_API_KEY)
-    row = (_WRITING if writes else _READING).first(connection, {"hash": fingerprint(secret)})
+    row = (_SPENDING if alone else _WRITING if writes else _READING).first(connection, {"hash": fingerprint(secret)})
     if row is None:
         raise Refusal(INVALID_API_KEY)
     return _principal(row)

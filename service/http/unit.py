@@ -60,7 +60,8 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
     operation, principal = asked.operation, asked.principal
     now_ms = ports.clock.now_ms()
     if operation.writes:
-        principal = identify(connection, asked.secret, writes=True)
+        capped = principal.spending_cap_micros is not None
+        principal = identify(connection, asked.secret, writes=True, alone=capped)
     if asked.idempotency_key is not None:
         fingerprint = idempotency.request_fingerprint(asked.method, asked.canonical, asked.body)
         mine = (principal.org_id, principal.key_id, asked.idempotency_key)

@@ -91,6 +91,17 @@ api_keys = Table(
     Column("created_by_user_id", String(40)),
 )
 
+past_commitments = Table(
+    "past_commitments",
+    metadata,
+    Column("key_id", String(40), nullable=False),
+    Column("deployment_id", String(40), nullable=False),
+    Column("micros", Micros, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Index("ix_past_commitments_key", "key_id"),
+)
+"""What deployments had spent for a key when another key set them going again."""
+
 request_levels = Table(
     "request_levels",
     metadata,

@@ -126,6 +126,7 @@ phone_numbers = Table(
     Column("released_at", Moment),
     *stored(),
     Column("inbound_deployment_id", String(40)),
+    Column("renewed_by_key_id", String(40)),
     Index(
         "uq_phone_numbers_rented",
         "number",
@@ -186,6 +187,7 @@ deployments = Table(
     *stored(),
     Column("plan_id", String(200)),
     Column("started_by_key_id", String(40)),
+    Column("spend_before_micros", Micros, nullable=False, server_default="0"),
     Column("call_type", String(10), nullable=False, server_default="outbound"),
     Column("inbound", Text),
     Index("uq_deployments_name", "org_id", "name", unique=True),

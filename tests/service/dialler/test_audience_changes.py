@@ -70,7 +70,9 @@ async def test_rows_that_are_being_added_at_the_start_are_not_lost(database_url:
 
         def add(connection: Connection) -> None:
             rows = people(5, first=5)
-            take_rows(connection, ports.ids, audience_of(made), rows, source="json", now_ms=ports.clock.now_ms())
+            take_rows(
+                connection, ports.ids, audience_of(made), rows, source="json", now_ms=ports.clock.now_ms(), by=None
+            )
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
 

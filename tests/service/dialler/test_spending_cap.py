@@ -5,11 +5,12 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, select, update
 
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service import accounts
 from callwright.service.dialler import spending_cap
+from callwright.service.dialler.spending_cap import Answerable
 from callwright.service.domain.clock import DAY
 from callwright.service.domain.money import MICROS, PRICES, RENTAL_PERIOD_MS
 from callwright.service.domain.refusals import Refusal
@@ -49,6 +50,16 @@ async def rented(door: Door, key_id: str) -> str:
 
 async def committed(door: Door, key_id: str, *, but: str = "") -> int:
     return await door.service.ports.database.read(spending_cap.committed, key_id, but=but)
+
+
+def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
+    """Lets the key set the deployment going with this budget cap."""
+    row = connection.execute(select(deployments).where(deployments.c.id == deployment_id)).one()
+    spending_cap.check_deployment(connection, by, row, budget_cap_micros)
+
+
+async def checked(door: Door, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
+    await door.service.ports.database.write(check, by, deployment_id, budget_cap_micros)
 
 
 async def test_a_live_deployment_counts_by_its_budget_cap_and_an_ended_one_by_its_spend(
@@ -105,29 +116,30 @@ async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(database_
         key = await personal_key(door)
         await started(door, key, "live", budget_cap_micros=10 * MICROS)
         write = door.service.ports.database.write
-        await write(spending_cap.check, key, CAP, 15 * MICROS)
+        by = Answerable(key, CAP)
+        await write(spending_cap.check, by, 15 * MICROS)
         with pytest.raises(Refusal) as caught:
-            await write(spending_cap.check, key, CAP, 15 * MICROS + 1)
+            await write(spending_cap.check, by, 15 * MICROS + 1)
         assert caught.value.problem is SPENDING_CAP_REACHED
         assert (SPENDING_CAP_REACHED.status, SPENDING_CAP_REACHED.type) == (422, "business_rule_error")
         assert caught.value.details == {"limit": "25.000000", "current": "10.000000", "required": "15.000001"}
-        await write(spending_cap.check, key, None, 1_000 * MICROS)
+        await write(spending_cap.check, Answerable(key, None), 1_000 * MICROS)
 
 
 async def test_a_start_needs_a_budget_cap_within_the_keys(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         key = await personal_key(door)
         other = await started(door, key, "other", budget_cap_micros=10 * MICROS)
-        write = door.service.ports.database.write
-        await write(spending_cap.check_deployment, key, CAP, "dep_new", 15 * MICROS)
-        await write(spending_cap.check_deployment, key, None, "dep_new", None)
+        new, by = (await samples.draft(door, "new")).deployment.id, Answerable(key, CAP)
+        await checked(door, by, new, 15 * MICROS)
+        await checked(door, Answerable(key, None), new, None)
         with pytest.raises(Refusal) as beyond:
-            await write(spending_cap.check_deployment, key, CAP, "dep_new", 16 * MICROS)
+            await checked(door, by, new, 16 * MICROS)
         with pytest.raises(Refusal) as without:
-            await write(spending_cap.check_deployment, key, CAP, "dep_new", None)
+            await checked(door, by, new, None)
         assert beyond.value.problem is without.value.problem is SPENDING_CAP_REACHED
         assert without.value.field == "budget_cap"
-        await write(spending_cap.check_deployment, key, CAP, other, 25 * MICROS)
+        await checked(door, by, other, 25 * MICROS)
 
 
 async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_its_budget_cap(
@@ -138,16 +150,16 @@ async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_it
         unbounded = await started(door, key, "unbounded", status="paused", budget_cap_micros=None)
         write = door.service.ports.database.write
         with pytest.raises(Refusal, match=unbounded) as caught:
-            await write(spending_cap.check, key, CAP, 1)
+            await write(spending_cap.check, Answerable(key, CAP), 1)
         assert caught.value.problem is SPENDING_CAP_REACHED
-        await write(spending_cap.check_deployment, key, CAP, unbounded, MICROS)
+        await checked(door, Answerable(key, CAP), unbounded, MICROS)
 
 
 async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(database_url: str, tmp_path: Path) -> None:
     refused: list[Refusal] = []
 
     def start(connection: Connection, key: str, deployment_id: str) -> None:
-        spending_cap.check_deployment(connection, key, CAP, deployment_id, 15 * MICROS)
+        check(connection, Answerable(key, CAP), deployment_id, 15 * MICROS)
         values = {"status": "active", "started_by_key_id": key, "budget_cap_micros": 15 * MICROS}
         connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(**values))
 

@@ -246,7 +246,9 @@ async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_th
         ports, reached, go_on = door.service.ports, anyio.Event(), threading.Event()
 
         def add(connection: Connection) -> None:
-            take_rows(connection, ports.ids, audience_of(made), [row(1)], source="json", now_ms=ports.clock.now_ms())
+            take_rows(
+                connection, ports.ids, audience_of(made), [row(1)], source="json", now_ms=ports.clock.now_ms(), by=None
+            )
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
 
