@@ -215,6 +215,21 @@ class DeploymentAction(Input):
     id: DeploymentId
 
 
+class PreviewDeployment(Input):
+    """The deployment to look at, and a plan of it that was made before."""
+
+    id: DeploymentId
+    plan_id: Annotated[
+        PlanId | None,
+        Field(
+            description=(
+                "Plan id (pln_…) of an earlier preview: refused if it has expired or anything of it has changed since; "
+                "else the answer is about this very plan. Left out: a new plan."
+            )
+        ),
+    ] = None
+
+
 class StartDeployment(Input):
     """The deployment whose people are to be called, and the plan that a person said yes to."""
 
@@ -301,8 +316,9 @@ preview_deployment = operation(
     "preview_deployment",
     "POST",
     "/deployments/{id}/preview",
-    takes=DeploymentAction,
+    takes=PreviewDeployment,
     gives=Preview,
+    problems=_PLAN_PROBLEMS,
     only_reads=True,
     summary="Show who a campaign would call, the greeting and the cost; dials nobody.",
 )

@@ -43,6 +43,10 @@ NAME = "callwright"
 TITLE = "Callwright"
 _LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 _LIST_TTL_MS = 300_000
+STATE_TTL_S = 86_400.0
+"""How long the protocol takes what a client carries between the steps of a question. It is far longer than a person may
+take, so that who comes too late is told so in words and not by a protocol error.
+"""
 
 OpenSessions = Callable[[], AbstractAsyncContextManager[Sessions]]
 
@@ -136,7 +140,7 @@ def build(
             cache_hints={method: CacheHint(ttl_ms=_LIST_TTL_MS, scope="private") for method in _LISTS},
             subscriptions=subscriptions.bus,
             middleware=[remembering],
-            request_state_security=request_state_security,
+            request_state_security=request_state_security or RequestStateSecurity.ephemeral(ttl=STATE_TTL_S),
         )
     subscriptions.serve_on(server)
     for prompt in served_prompts():

@@ -28,6 +28,10 @@ class SystemClock:
         """Seconds that only grow."""
         return time.monotonic()
 
+    def time(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
     async def sleep(self, seconds: float, /) -> None:
         """Waits."""
         await anyio.sleep(seconds)

@@ -15,7 +15,7 @@ from mcp.types import DiscoverResult, InitializeResult
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .app import CallwrightServer, build
+from .app import STATE_TTL_S, CallwrightServer, build
 from .bearer import METADATA, KeyRequired, metadata_of
 from .hosts import HostNames
 from .instructions import instructions
@@ -24,7 +24,7 @@ from .open_requests import OpenRequests
 from .session import SystemClock
 
 if TYPE_CHECKING:
-    from callwright.tools.use import ConfirmMode
+    from callwright.tools.use import Clock, ConfirmMode
 
 MCP, SSE, MESSAGES = "/mcp", "/sse", "/messages/"
 MOST_BODY = 4 * 1024 * 1024
@@ -94,6 +94,7 @@ async def mcp_beside(
     confirm: "ConfirmMode" = "real",
     masks: bool = True,
     instructions_of: InstructionsOf = instructions,
+    clock: "Clock | None" = None,
 ) -> AsyncGenerator[tuple[ASGIApp, OpenRequests]]:
     """The service with MCP beside it, as one ASGI application, and what ends the requests that are open.
 
@@ -111,11 +112,13 @@ async def mcp_beside(
         confirm: When the person is asked before something dials or spends.
         masks: Whether telephone numbers of contacts lose their middle in text.
         instructions_of: What a host is told at the handshake, by the tools that are switched on for its key.
+        clock: The time by which tools wait; the machine's when left out.
     """
+    time = clock or SystemClock()
     sessions = KeySessions(
-        keys, ids=ids, clock=SystemClock(), base_url=base_url, tools_of=tools_of, confirm=confirm, masks=masks
+        keys, ids=ids, clock=time, base_url=base_url, tools_of=tools_of, confirm=confirm, masks=masks
     )
-    server = build(sessions.opened, request_state_security=RequestStateSecurity(keys=[seal]))
+    server = build(sessions.opened, request_state_security=RequestStateSecurity(keys=[seal], ttl=STATE_TTL_S))
     server.middleware.append(_instructing(sessions, instructions_of))
     transports = _transports(server, names, keeps_sessions=keeps_sessions)
     async with server.session_manager.run():

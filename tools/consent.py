@@ -2,45 +2,60 @@
 
 A host that can ask its user (elicitation) asks; the answer never passes through the model. Elsewhere the arguments of
 the call must carry the very sentence that says what will happen, so that the host's own dialog shows it to the person.
+
+What is carried out is what the sentence was made of: the weighing gives arguments that hold the call to it, such as the
+plan, and after the answer everything is weighed again.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, cast
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar
 
 import anyio
-from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.elicitation import AcceptedElicitation, render_elicitation_schema
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.resolve import (
-    Elicit,
-    Resolve,
-    build_resolver_plans,
-    find_resolved_parameters,
-    resolve_arguments,
-)
-from mcp.types import InputRequiredResult
-from pydantic import BaseModel, Field
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from pydantic import BaseModel, Field, ValidationError
 
 from callwright.contract.model import Input
 
 from .untrusted import cleaned
-from .use import Use
+from .use import Clock, Use
 
 PATIENCE_S = 600.0
-"""How long an older client may take to answer. Newer ones answer by a call of their own."""
+"""How long a person may take to answer; what they say after it counts for nothing."""
 
 _MOST_SHOWN = 600
+_QUESTION = "agreement"
+_NOTHING = "Nothing was dialled, nothing spent, nothing changed."
+_TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
+_DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
+
+Given = TypeVar("Given", bound=Input)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stake:
     """What a call of a tool would set going."""
 
-    sentence: str
-    """What the person says yes to. Made of the organization's own settings and of counts, the same at each asking."""
+    sentence: str | None
+    """What the person says yes to. Made of the organization's own settings and of counts, the same at each asking.
+    None where nobody has to be asked, as long as `bound` holds.
+    """
     shown: str | None = None
     """More for the person's eyes only, for example the first greeting."""
+    bound: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Arguments that hold the call to what was weighed, for example the plan: values as JSON has them."""
+
+    @property
+    def question(self) -> str | None:
+        """What the person reads."""
+        if self.sentence is None:
+            return None
+        sentence = cleaned(self.sentence)
+        return f"{sentence}\n{self.shown[:_MOST_SHOWN]}" if self.shown else sentence
 
 
 Weigh = Callable[[Use, Any], Awaitable[Stake | None]]
@@ -65,43 +80,129 @@ class Agreement(BaseModel):
     agree: bool = Field(title="Yes, do this")
 
 
-async def consent(context: Context[Any, Any], stake: Stake, asked: Agreeing, tool: str) -> InputRequiredResult | None:
-    """None when the person has agreed; else, in the newer protocol, the question to put to them.
+class _Asked(BaseModel):
+    """What a client carries, sealed, from the question to the answer: what was asked, and when."""
+
+    about: str
+    bound: dict[str, Any]
+    at: float
+
+
+async def agreed(
+    context: Context[Any, Any], weigh: Weigh, use: Use, asked: Given, tool: str
+) -> Given | InputRequiredResult:
+    """The arguments to carry out, once a person has agreed where one has to; in the newer protocol first the question.
 
     Raises:
-        ToolError: they did not agree, or nobody could ask them yet; the text says what to do. Nothing was done.
+        ToolError: they did not agree, nobody could ask them yet, or it changed meanwhile; the text says what to do.
+            Nothing was done.
+        CallwrightError: the service refuses what was weighed, for example because the plan is stale.
     """
+    before = _carried(context)
+    if before is not None and use.session.clock.time() >= before.at + PATIENCE_S:
+        raise ToolError(_TOO_LATE)
+    stake = await weigh(use, _held(asked, before.bound if before is not None else {}))
+    if before is not None:
+        if stake is None or before.about != _fingerprint(asked, stake.question):
+            raise _changed(stake, tool)
+        _check_answer(context)
+        return _held(asked, before.bound)
+    if stake is None:
+        return asked
+    held = _held(asked, stake.bound)
+    if stake.question is None:
+        return held
     if not _can_ask(context):
-        _check_sentence(asked.person_agreed_to, stake, tool)
-        return None
-    with anyio.move_on_after(PATIENCE_S):
-        found = await _answer(context, stake)
-        if isinstance(found, InputRequiredResult):
-            return found
-        if isinstance(found, AcceptedElicitation) and found.data.agree:
-            return None
-        raise ToolError(
-            "The person did not agree. Nothing was dialled, nothing spent, nothing changed. Ask them what should be "
-            "different; do not try the same again."
+        _check_sentence(asked, stake, tool)
+        return held
+    if _answers_by_a_call(context):
+        state = _Asked(about=_fingerprint(asked, stake.question), bound=dict(stake.bound), at=use.session.clock.time())
+        return InputRequiredResult(
+            input_requests={_QUESTION: _request(stake.question)}, request_state=state.model_dump_json()
         )
-    raise ToolError("The person has not answered in time. Nothing was dialled, nothing spent, nothing changed.")
+    await _ask(context, stake.question, use.session.clock)
+    again = await weigh(use, held)
+    if again is None or again.question != stake.question:
+        raise _changed(again, tool)
+    return held
 
 
-async def _answer(context: Context[Any, Any], stake: Stake) -> ElicitationResult[Agreement] | InputRequiredResult:
-    async def question() -> Elicit[Agreement]:
-        return Elicit(_message(stake), Agreement)
-
-    def asks(answer: Annotated[ElicitationResult[Agreement], Resolve(question)]) -> None:
-        """Its signature tells the SDK what to resolve."""
-
-    wanted = find_resolved_parameters(asks)
-    found = await resolve_arguments(wanted, build_resolver_plans(wanted, set()), {}, context)
-    return found if isinstance(found, InputRequiredResult) else cast("ElicitationResult[Agreement]", found["answer"])
+def _held(asked: Given, bound: Mapping[str, Any]) -> Given:
+    return asked.model_copy(update=dict(bound)) if bound else asked
 
 
-def _message(stake: Stake) -> str:
-    sentence = cleaned(stake.sentence)
-    return f"{sentence}\n{stake.shown[:_MOST_SHOWN]}" if stake.shown else sentence
+def _fingerprint(asked: Input, question: str | None) -> str:
+    """What stands for the question and the arguments it was about, as they were understood: names are ids by now."""
+    words = f"{asked.model_dump_json(exclude={'person_agreed_to'})}\n{question}"
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def _carried(context: Context[Any, Any]) -> _Asked | None:
+    """What the client carried since the question. The protocol server has checked its seal, and that it belongs to
+    this call of this tool by the same principal.
+    """
+    if context.request_state is None:
+        return None
+    try:
+        return _Asked.model_validate_json(context.request_state)
+    except ValidationError:
+        return None  # of an older version of the server: the person is asked anew
+
+
+def _check_answer(context: Context[Any, Any]) -> None:
+    answer = (context.input_responses or {}).get(_QUESTION)
+    if isinstance(answer, ElicitResult) and answer.action == "accept":
+        try:
+            if Agreement.model_validate(answer.content).agree:
+                return
+        except ValidationError:
+            pass
+    raise ToolError(_DIFFERENT)
+
+
+async def _ask(context: Context[Any, Any], question: str, clock: Clock) -> None:
+    """Asks over the connection and waits. Raises ToolError unless the person says yes in time."""
+    answered = agrees = False
+
+    async def give_up() -> None:
+        await clock.sleep(PATIENCE_S)
+        tasks.cancel_scope.cancel()
+
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(give_up)
+        try:
+            found = await context.elicit(question, Agreement)
+            answered, agrees = True, isinstance(found, AcceptedElicitation) and found.data.agree
+        except ValueError:
+            answered = True  # accepted without the answer that was asked for
+        except Exception as error:  # raised below, where no task group wraps it
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    if not answered:
+        raise ToolError(_TOO_LATE)
+    if not agrees:
+        raise ToolError(_DIFFERENT)
+
+
+def _request(question: str) -> ElicitRequest:
+    schema = render_elicitation_schema(Agreement)
+    return ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=schema))
+
+
+def _changed(stake: Stake | None, tool: str) -> ToolError:
+    now = f" Now it would be: «{cleaned(stake.sentence)}»" if stake is not None and stake.sentence else ""
+    return ToolError(
+        f"This has changed while the person was asked, so their yes is not used: nothing was done.{now} Look how "
+        f"things stand, tell the person, and call {tool} again to ask them anew."
+    )
+
+
+def _answers_by_a_call(context: Context[Any, Any]) -> bool:
+    """Whether answers come with a second call of the tool, as in the newer protocol."""
+    return context.request_context.protocol_version >= "2026-07-28"
 
 
 def _can_ask(context: Context[Any, Any]) -> bool:
@@ -110,11 +211,12 @@ def _can_ask(context: Context[Any, Any]) -> bool:
     form = declared.elicitation if declared is not None else None
     if form is None or (form.form is None and form.url is not None):
         return False
-    return context.request_context.protocol_version >= "2026-07-28" or context.session.can_send_request
+    return _answers_by_a_call(context) or context.session.can_send_request
 
 
-def _check_sentence(given: str | None, stake: Stake, tool: str) -> None:
-    sentence = cleaned(stake.sentence)  # another service may have written it
+def _check_sentence(asked: Input, stake: Stake, tool: str) -> None:
+    given: str | None = getattr(asked, "person_agreed_to", None)
+    sentence = cleaned(stake.sentence or "")  # another service may have written it
     if given is not None and cleaned(given).split() == sentence.split():
         return
     what = "The person has to agree first" if given is None else "That is not what would happen"

@@ -205,6 +205,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=preview,
+        hidden=frozenset({"plan_id"}),
         untrusted=("greeting",),
         rest="Repair what is shown and preview again to see what is left.",
     ),

@@ -17,7 +17,6 @@ from .mentions import Offers, everything, offered_words
 from .toolsets import stored_definitions
 
 if TYPE_CHECKING:
-    from .consent import Agreeing
     from .tool import Reply
     from .tool import Tool as CatalogueTool
     from .use import Session, Sessions
@@ -118,7 +117,7 @@ async def _run(
 
     from .arguments import validated
     from .budget import answered
-    from .consent import consent
+    from .consent import agreed
     from .errors import explained
     from .extras import separated, with_extra
     from .guarded import client_of
@@ -135,10 +134,10 @@ async def _run(
         asked = validated(tool, found.arguments)
         client = with_extra(await client_of(session), tool.operation, extra)
         use = Use(client=client, session=session, progress=progress, key=key)
-        stake = await tool.weigh(use, asked) if tool.weigh is not None else None
-        question = None if stake is None else await consent(context, stake, cast("Agreeing", asked), tool.name)
-        if question is not None:
-            return question
+        if tool.weigh is not None:
+            asked = await agreed(context, tool.weigh, use, asked, tool.name)
+            if isinstance(asked, InputRequiredResult):
+                return asked
         return await answered(tool, use, asked, noted=found.noted)
     except CallwrightError as error:
         raise ToolError(explained(error, tool, offers=session.offers, key=key)) from error

@@ -16,9 +16,9 @@ from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import AddAudienceRows, ImportAudience
 from callwright.contract.deployments import (
     CreateDeployment,
-    DeploymentAction,
     GetDeployment,
     ListDeployments,
+    PreviewDeployment,
     StartDeployment,
     UpdateDeployment,
     get_deployment,
@@ -51,6 +51,7 @@ _DIALS_MORE = frozenset({"max_concurrency", "calls_per_second", "end_at", "budge
 _TAKES_MORE = frozenset({"max_concurrency", "inbound"})
 _DIGITS_TO_FIND_BY = 7
 _LONGEST_SENTENCE = 900
+_REPAIR = "Put that right first. preview_deployment shows what else stands in the way."
 
 
 class StartAgreed(Agreeing, StartDeployment):
@@ -103,20 +104,23 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
         return await _answering(use, str(deployment.get("agent_id")), number)
     if asked.plan_id is None and use.session.offers(preview_deployment.name):
         try:
-            await use.client.ask_loosely(preview_deployment, DeploymentAction(id=asked.id))
+            await use.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
         except NotOffered:
             return Stake(sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known.")
         raise ToolError(
             "plan_id: required, because a person has to agree to what exactly happens. Nothing was dialled. Use "
             "preview_deployment, then call again with its plan_id."
         )
-    found = await _data(use, preview_deployment, DeploymentAction(id=asked.id))
-    if found.get("problems"):
-        return None
+    # With the plan, so that a stale one is refused before anybody is asked, and the sentence is that of this plan.
+    found = await _data(use, preview_deployment, PreviewDeployment(id=asked.id, plan_id=asked.plan_id))
+    if problems := found.get("problems"):
+        said = listed([cleaned(str(problem)) for problem in problems], most=5)
+        raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + use.hint(_REPAIR))
     greeting = found.get("greeting")
     return Stake(
         sentence=str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}."),
         shown=f"First words: {greeting}" if greeting else "The contact speaks first.",
+        bound={"plan_id": found["plan_id"]} if "plan_id" in found else {},
     )
 
 

@@ -83,6 +83,10 @@ class Clock(Protocol):
         """Seconds that only grow."""
         ...
 
+    def time(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
     async def sleep(self, seconds: float, /) -> None:
         """Waits."""
         ...

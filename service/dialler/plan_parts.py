@@ -49,22 +49,29 @@ def open_imports(connection: Connection, audience_id: str) -> list[str]:
 
 
 def parts_of(
-    connection: Connection, row: Row[Any], *, audience: Row[Any], agent: Mapping[str, Any]
+    connection: Connection,
+    row: Row[Any],
+    *,
+    audience: Row[Any],
+    agent: Mapping[str, Any],
+    numbers: Sequence[Row[Any]] | None = None,
 ) -> dict[Part, bytes]:
-    """The fingerprint of each part as it is now. `agent` is what is, or would be, kept of the agent at the start.
+    """The fingerprint of each part as it is now. `agent` is what is, or would be, kept of the agent at the start,
+    `numbers` are the deployment's, where they were read already.
 
     Rows are only ever added to an audience, and each that is received counts in `row_count`, so that its counters
     stand for the rows without reading them.
     """
     paused_at = row.status_changed_at if row.status == "paused" else None
-    numbers = [(number.id, number.number, number.status) for number in numbers_in_order(connection, row)]
+    known = numbers_in_order(connection, row) if numbers is None else numbers
+    shown = [(number.id, number.number, number.status) for number in known]
     facts: dict[Part, Any] = {
         "audience": [
             *(audience.id, audience.row_count, audience.valid_count, audience.last_imported_at, audience.columns),
             open_imports(connection, audience.id),
         ],
         "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT)}],
-        "numbers": [row.phone_number_ids, numbers],
+        "numbers": [row.phone_number_ids, shown],
         "window": [row.start_at, row.end_at, row.calling_hours],
         "retries": row.retry_policy,
         "cap": row.budget_cap_micros,

@@ -22,7 +22,7 @@ from callwright.service.storage.schema import audience_rows, deployment_contacts
 
 from .activation import SNAPSHOT
 from .intake import consented
-from .plan_parts import numbers_in_order, open_imports, parts_of, plan_of
+from .plan_parts import check_plan, numbers_in_order, open_imports, parts_of, plan_of
 from .plan_words import Proposal, sentence
 from .queue import WAITING
 from .start_guards import audience_of, start_refusals
@@ -35,14 +35,29 @@ _IMPORTING = "an import into the audience is still running: its rows will be cal
 
 
 def preview(
-    connection: Connection, plan: Plan, row: Row[Any], agent: Mapping[str, Any], *, seal: PlanSeal, now_ms: int
+    connection: Connection,
+    plan: Plan,
+    row: Row[Any],
+    agent: Mapping[str, Any],
+    *,
+    seal: PlanSeal,
+    now_ms: int,
+    plan_id: str | None = None,
 ) -> contract.Preview:
     """Who would be called, the greeting, the cost, and the plan a start can be bound to.
 
     `plan` is the organization's, `agent` what is or would be kept of the agent. Of a deployment that has started only
-    the people who are left count, and only the money that its budget has left.
+    the people who are left count, and only the money that its budget has left. With `plan_id` it is about that plan.
+
+    Raises:
+        Refusal: the plan `plan_id` is none of this deployment, is too old, or does not fit any more.
     """
     audience = audience_of(connection, row.audience_id)
+    numbers = numbers_in_order(connection, row)
+    sealed = plan_of(parts_of(connection, row, audience=audience, agent=agent, numbers=numbers), now_ms)
+    if plan_id is not None:
+        now, sealed = sealed.parts, seal.open(plan_id, org_id=row.org_id, deployment_id=row.id)
+        check_plan(sealed, now, now_ms)
     speaker = AgentSnapshot(id=row.agent_id, **{name: agent[name] for name in SNAPSHOT})
     policy = RetryPolicy.model_validate_json(row.retry_policy)
     eligible, blocked = _people(connection, row, audience)
@@ -55,7 +70,6 @@ def preview(
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
     calling_s = eligible / min(row.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
-    sealed = plan_of(parts_of(connection, row, audience=audience, agent=agent), now_ms)
     hours = CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None
     begin_ms = _begins(row, now_ms)
     proposal = Proposal(
@@ -64,7 +78,7 @@ def preview(
         people=eligible,
         name=row.name,
         agent=agent["name"],
-        numbers=[number.number for number in numbers_in_order(connection, row) if number.status == "active"],
+        numbers=[number.number for number in numbers if number.status == "active"],
         attempts=policy.max_attempts,
         hours=hours,
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,

@@ -45,12 +45,18 @@ def _agent(work: Work, row: Row[Any]) -> dict[str, Any]:
 
 
 @handles(contract.preview_deployment)
-def preview_deployment(asked: contract.DeploymentAction, work: Work) -> Preview:
-    """What a start or resume would do. Raises `Refusal`: invalid_field for an inbound deployment: it calls nobody."""
+def preview_deployment(asked: contract.PreviewDeployment, work: Work) -> Preview:
+    """What a start or resume would do.
+
+    Raises:
+        Refusal: invalid_field for an inbound deployment, which calls nobody; or the plan is none of this deployment, is
+            too old, or does not fit any more.
+    """
     row = find(work, asked.id, lock=False)
     if row.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
-    return preview(work.connection, work.plan, row, _agent(work, row), seal=work.plan_seal, now_ms=work.now_ms)
+    agent, seal = _agent(work, row), work.plan_seal
+    return preview(work.connection, work.plan, row, agent, seal=seal, now_ms=work.now_ms, plan_id=asked.plan_id)
 
 
 @handles(contract.start_deployment)

@@ -316,5 +316,5 @@ async def test_an_agent_of_another_name_is_never_taken_for_consent(database_url:
         await found.door.client.deployments.update(id=found.campaign.id, agent_id=agent.id)
         stale = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
         assert stale.is_error
-        assert "Eve" in found.person.asked[0]
+        assert found.person.asked == []
         assert await found.dialled() == 0

@@ -29,6 +29,7 @@ from callwright.service.accounts import NewKey
 from callwright.service.app import Service
 from callwright.service.domain.money import MICROS
 from callwright.service.settings import ServiceSettings
+from callwright.tools.use import Clock, ConfirmMode
 from tests.programs import Assistant
 from tests.service.doors import Door, open_service
 
@@ -171,6 +172,8 @@ async def serving(
     keeps_sessions: bool = True,
     tools_of: ToolsOf = every_tool,
     instructions_of: InstructionsOf = instructions,
+    confirm: ConfirmMode = "real",
+    clock: Clock | None = None,
 ) -> AsyncGenerator[Served]:
     """Serves a service that is open already. `keys` stands in place of those of the service."""
     service_keys = ServiceKeys(door.service)
@@ -185,6 +188,8 @@ async def serving(
             keeps_sessions=keeps_sessions,
             tools_of=tools_of,
             instructions_of=instructions_of,
+            confirm=confirm,
+            clock=clock,
         ) as (application, requests):
             async with listening(application, listener) as base_url, requests:
                 yield Served(door, base_url.removesuffix("/v1"))

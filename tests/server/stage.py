@@ -49,6 +49,9 @@ class StepClock:
     def monotonic(self) -> float:
         return self.now
 
+    def time(self) -> float:
+        return self.now
+
     async def sleep(self, seconds: float, /) -> None:
         self.pauses.append(seconds)
         entry = (self.now + seconds, anyio.Event())

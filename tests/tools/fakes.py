@@ -133,6 +133,9 @@ class FakeClock:
     def monotonic(self) -> float:
         return self.now
 
+    def time(self) -> float:
+        return self.now
+
     async def sleep(self, seconds: float, /) -> None:
         await anyio.lowlevel.checkpoint()
         self.slept.append(seconds)

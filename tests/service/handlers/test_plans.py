@@ -140,6 +140,37 @@ async def test_a_plan_is_stale_when_a_part_of_it_has_changed(
         assert await nobody_is_called(door, made)
 
 
+@pytest.mark.requirement("ERR-90")
+@pytest.mark.parametrize(("part", "said", "change"), CHANGES)
+async def test_a_preview_of_a_plan_is_refused_when_a_part_of_it_has_changed(
+    database_url: str, tmp_path: Path, part: str, said: str, change: Change
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await samples.draft(door)
+        made = campaign.deployment.id
+        plan_id = await plan_of(door, made)
+        await change(door, campaign)
+        async with refusal(409, "plan_stale") as kept:
+            await door.client.deployments.preview(id=made, plan_id=plan_id)
+        assert kept[0].details == {"changed": [part]}
+
+
+@pytest.mark.requirement("ERR-90")
+async def test_a_preview_of_a_plan_that_holds_is_about_that_plan(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await samples.draft(door)).deployment.id
+        first = await door.client.deployments.preview(id=made)
+        async with in_future(door, 14 * MINUTE) as later:
+            again = await later.deployments.preview(id=made, plan_id=first.plan_id)
+        assert (again.plan_id, again.plan_valid_until) == (first.plan_id, first.plan_valid_until)
+        assert again.summary == first.summary
+        async with in_future(door, 16 * MINUTE) as later, refusal(409, "plan_expired"):
+            await later.deployments.preview(id=made, plan_id=first.plan_id)
+        other = (await samples.draft(door, "Other")).deployment.id
+        async with refusal(400, "invalid_field", "plan_id"):
+            await door.client.deployments.preview(id=other, plan_id=first.plan_id)
+
+
 async def test_a_plan_is_stale_when_the_prices_have_changed(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

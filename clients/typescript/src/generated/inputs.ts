@@ -464,10 +464,15 @@ export interface DeleteDeploymentInput {
   id: string;
 }
 
-/** The deployment to act on. */
+/** The deployment to look at, and a plan of it that was made before. */
 export interface PreviewDeploymentInput {
   /** Deployment id (dep_…), from list_deployments. */
   id: string;
+  /**
+   * Plan id (pln_…) of an earlier preview: refused if it has expired or anything of it has changed since; else the
+   * answer is about this very plan. Left out: a new plan.
+   */
+  plan_id?: string | null;
 }
 
 /** The deployment whose people are to be called, and the plan that a person said yes to. */

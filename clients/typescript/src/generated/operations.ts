@@ -385,7 +385,7 @@ export const previewDeployment: Operation<inputs.PreviewDeploymentInput, schemas
   path: "/deployments/{id}/preview",
   shape: "one",
   query: {},
-  hasBody: false,
+  hasBody: true,
   mediaTypes: []
 };
 

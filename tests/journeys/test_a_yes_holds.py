@@ -1,0 +1,221 @@
+"""What a person has said yes to is what happens, whatever somebody else does while they are being asked.
+
+Two connections: the person's host, and the typed client, which changes things meanwhile. On both protocols, in memory,
+over stdio and over HTTP.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import pytest
+
+from callwright.contract.deployments import Deployment
+from callwright.contract.dialling import RetryPolicy
+from callwright.contract.words import Spend
+from callwright.tools.use import ConfirmMode
+from tests.service.dialler.campaigns import audience_of, draft, make_audience, people
+from tests.service.doors import Door, open_service
+
+from .hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
+
+each_way = pytest.mark.parametrize("way", WAYS)
+both_eras = pytest.mark.parametrize("era", ERAS)
+LARGE, ATTEMPTS = 200, 10
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A service, a host with a person, and the time the tools live by."""
+
+    door: Door
+    host: Host
+    clock: ScriptedClock
+
+    @property
+    def person(self) -> Person:
+        """Who is asked."""
+        return self.host.person
+
+    async def calls(self) -> int:
+        """The calls there are."""
+        return (await self.door.client.calls.list(per_page=1)).pagination.total
+
+
+@asynccontextmanager
+async def scene(
+    url: str, folder: Path, way: Way, era: Era, answer: Answer | None = "accept", *, confirm: ConfirmMode = "always"
+) -> AsyncGenerator[Scene]:
+    clock = ScriptedClock()
+    async with open_service(url, folder / "service", workers=False) as door:
+        async with host(door, folder, way, era, Person(answer), clock=clock, confirm=confirm) as found:
+            yield Scene(door, found, clock)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A campaign that can be made large and small."""
+
+    door: Door
+    campaign: Deployment
+    large: str
+    small: str
+
+    async def grow(self) -> None:
+        """200 people, 10 attempts, 90.00."""
+        await self.door.client.deployments.update(
+            id=self.campaign.id,
+            audience_id=self.large,
+            retry_policy=RetryPolicy(max_attempts=ATTEMPTS),
+            budget_cap=Spend(amount="90.00"),
+        )
+
+    async def shrink(self) -> None:
+        """1 person, 1 attempt, 0.10."""
+        await self.door.client.deployments.update(
+            id=self.campaign.id,
+            audience_id=self.small,
+            retry_policy=RetryPolicy(max_attempts=1),
+            budget_cap=Spend(amount="0.10"),
+        )
+
+
+async def attack_on(door: Door) -> Attack:
+    campaign = await draft(door, people(LARGE, sim_outcome="busy"))
+    small = await make_audience(door, people(1, first=500), "One person")
+    return Attack(door, campaign, audience_of(campaign), small.id)
+
+
+@each_way
+@both_eras
+async def test_a_yes_to_one_person_never_starts_the_two_hundred_of_an_earlier_plan(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.door)
+        await attack.grow()
+        plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+        assert f"Call {LARGE} people" in plan["summary"]
+        await attack.shrink()
+        found.person.meanwhile = attack.grow
+        said = await found.host.refused("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+        assert "changed" in said
+        assert "preview_deployment" in said
+        assert found.person.asked == []  # a stale plan is refused before anybody is asked about other figures
+        assert (await found.door.client.deployments.get(id=attack.campaign.id)).status == "draft"
+
+
+@each_way
+@both_eras
+async def test_what_grows_while_the_question_stands_is_not_started(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.door)
+        await attack.shrink()
+        plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+        found.person.meanwhile = attack.grow
+        said = await found.host.refused("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+        assert "changed" in said
+        assert "preview_deployment" in said
+        assert [message.splitlines()[0] for message in found.person.asked] == [plan["summary"]]
+        assert (await found.door.client.deployments.get(id=attack.campaign.id)).status == "draft"
+
+
+@each_way
+@both_eras
+async def test_what_is_as_it_was_at_the_answer_is_started_as_it_was_shown(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.door)
+        await attack.shrink()
+        plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+
+        async def to_and_fro() -> None:
+            await attack.grow()
+            await attack.shrink()
+
+        found.person.meanwhile = to_and_fro
+        await found.host.data("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+        started = await found.door.client.deployments.get(id=attack.campaign.id)
+        assert (started.status, started.stats.contacts, started.plan_id) == ("active", 1, plan["plan_id"])
+        assert len(found.person.asked) == 1
+
+
+@each_way
+@both_eras
+async def test_a_campaign_that_was_made_larger_while_the_question_stood_does_not_go_on(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.door)
+        await attack.shrink()
+        await found.door.client.deployments.start(id=attack.campaign.id)
+        await found.door.client.deployments.pause(id=attack.campaign.id)
+        plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+
+        async def more_people() -> None:
+            await found.door.client.audiences.add_rows(id=attack.small, rows=people(LARGE, first=600))
+
+        found.person.meanwhile = more_people
+        said = await found.host.refused("resume_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+        assert "changed" in said
+        paused = await found.door.client.deployments.get(id=attack.campaign.id)
+        assert (paused.status, paused.stats.contacts, len(found.person.asked)) == ("paused", LARGE + 1, 1)
+        found.person.asked.clear()
+        said = await found.host.refused("resume_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
+        assert "audience" in said
+        assert found.person.asked == []
+
+
+@each_way
+@both_eras
+async def test_the_sentence_of_another_moment_starts_nothing_where_nobody_can_be_asked(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era, None) as found:
+        attack = await attack_on(found.door)
+        await attack.shrink()
+        plan = await found.host.data("preview_deployment", id=attack.campaign.id)
+        start = {"id": attack.campaign.id, "plan_id": plan["plan_id"]}
+        assert plan["summary"] in await found.host.refused("start_deployment", **start)
+        await attack.grow()
+        said = await found.host.refused("start_deployment", **start, person_agreed_to=plan["summary"])
+        assert "changed" in said
+        large = await found.host.data("preview_deployment", id=attack.campaign.id)
+        other = {**start, "plan_id": large["plan_id"]}
+        said = await found.host.refused("start_deployment", **other, person_agreed_to=plan["summary"])
+        assert "not what would happen" in said
+        assert (await found.door.client.deployments.get(id=attack.campaign.id)).status == "draft"
+        await attack.shrink()
+        await found.host.data("start_deployment", **start, person_agreed_to=plan["summary"])
+        assert (await found.door.client.deployments.get(id=attack.campaign.id)).stats.contacts == 1
+
+
+MINUTES = 60.0
+
+
+@pytest.mark.parametrize("way", ["memory", "http"])
+@both_eras
+@pytest.mark.parametrize(("after_s", "starts"), [(9.9 * MINUTES, True), (10 * MINUTES, False), (60 * MINUTES, False)])
+async def test_an_answer_counts_for_ten_minutes(
+    after_s: float, starts: bool, way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        campaign = await draft(found.door, people(1, sim_outcome="busy"))
+        plan = await found.host.data("preview_deployment", id=campaign.id)
+
+        async def time_passes() -> None:
+            found.clock.pass_by(after_s)
+            await anyio.lowlevel.checkpoint()
+
+        found.person.meanwhile = time_passes
+        result = await found.host.call("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+        status = (await found.door.client.deployments.get(id=campaign.id)).status
+        assert (result.is_error, status) == (not starts, "active" if starts else "draft"), text_of(result)
+        if not starts:
+            assert "not answered within 10 minutes" in text_of(result)
+            assert "Call again" in text_of(result)
