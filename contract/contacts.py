@@ -29,6 +29,15 @@ class Contact(Resource):
     deployment_id: str
     phone_number: str
     status: ContactStatus
+    status_reason: Annotated[
+        str | None,
+        Field(
+            description=(
+                "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, or calling_hours "
+                "(which leave no moment of the week)."
+            )
+        ),
+    ] = None
     attempts: int
     last_outcome: str | None = None
     last_disposition: str | None = None

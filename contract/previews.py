@@ -14,7 +14,16 @@ PlanId = Annotated[str, Field(min_length=1, max_length=200), PlainText]
 class Blocked(Resource):
     """Contacts that would not be called, and why."""
 
-    reason: str
+    reason: Annotated[
+        str,
+        Field(
+            description=(
+                "do_not_call: the number is on the organization's list, since its person asked not to be called again; "
+                "no_consent: the consent column does not say yes; suppressed: left out since the start; invalid_row, "
+                "duplicate: left out of the audience."
+            )
+        ),
+    ]
     count: int
 
 

@@ -17,6 +17,7 @@ _NEXT = {
     "completed": "Next: get_call_stats counts its calls. list_calls with this deployment_id shows them.",
 }
 _NAMES_SHOWN = 12
+_BLOCKED = {"do_not_call": "do_not_call (asked not to be called again)"}
 
 
 def done(stats: Stats) -> int:
@@ -91,14 +92,13 @@ def stopped(deployment: Deployment, use: Use) -> str:
 def preview(found: Preview, use: Use) -> str:
     """Who would be called, at what cost, what stands in the way, and the plan to start with."""
     cost, finish = found.cost, moment(found.finishes_at)
+    blocked = [f"{block.count} {_BLOCKED.get(block.reason, block.reason)}" for block in found.blocked]
     missing = [f"{gap.name} for {gap.contacts} contacts" for gap in found.missing_variables]
     return lines(
         found.summary,
         line(f"plan {found.plan_id}", f"valid until {moment(found.plan_valid_until)}"),
         line(f"{found.eligible} people would be called", "simulated" if found.simulated else "REAL CALLS"),
-        f"not called: {listed([f'{block.count} {block.reason}' for block in found.blocked])}"
-        if found.blocked
-        else None,
+        f"not called: {listed(blocked)}" if blocked else None,
         f"no value: {listed(missing)}" if missing else None,
         _greeting(found, use),
         line(

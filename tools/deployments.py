@@ -62,7 +62,7 @@ def _contact(contact: Contact, use: Use) -> str:
     return line(
         contact.id,
         use.number(contact.phone_number),
-        contact.status,
+        f"{contact.status} ({contact.status_reason})" if contact.status_reason else contact.status,
         f"{contact.attempts} attempts" if contact.attempts != 1 else "1 attempt",
         contact.last_outcome,
         contact.last_disposition,

@@ -8,6 +8,7 @@ import typer
 
 from .account_lines import keys, orgs, users
 from .audit import audit
+from .do_not_call import do_not_call
 from .invoking import Data, Database
 from .invoking import run as _run
 from .invoking import settings_of as _settings
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.add_typer(orgs, name="orgs")
 app.add_typer(users, name="users")
 app.add_typer(keys, name="keys")
+app.add_typer(do_not_call, name="do-not-call")
 app.command()(audit)
 
 

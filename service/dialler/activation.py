@@ -5,7 +5,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select, update
 
-from callwright.contract.dialling import Compliance
 from callwright.service.engine.call_engine import AgentSnapshot
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.schema import audiences, deployments
@@ -26,14 +25,8 @@ def agent_of(row: Row[Any]) -> AgentSnapshot:
 def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int | None = None) -> None:
     """Makes the deployment active: its contacts are due from `clock_ms` on, the moment its own clock starts at."""
     connection.execute(_AUDIENCE, {"id": row.audience_id})  # rows that are being added now are waited for
-    states = insert_contacts(
-        connection,
-        row.id,
-        row.audience_id,
-        due_ms=clock_ms,
-        consent_column=Compliance.model_validate_json(row.compliance).consent_column,
-    )
     moment_ms = clock_ms if now_ms is None else now_ms
+    states = insert_contacts(connection, row, due_ms=clock_ms, now_ms=moment_ms)
     connection.execute(
         update(deployments)
         .where(deployments.c.id == row.id)

@@ -22,7 +22,7 @@ from callwright.service.storage import journal
 from callwright.service.storage.ledger import book, wallet_of
 from callwright.service.storage.schema import calls, deployment_contacts, deployments
 
-from . import counters
+from . import counters, eligibility
 from .caller_id import choose
 from .leases import mine
 from .queue import Rules
@@ -49,7 +49,7 @@ _DEFER = (
 _SUPPRESS = (
     update(deployment_contacts)
     .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
-    .values(status="suppressed", next_at=None)
+    .values(status="suppressed", status_reason=bindparam("b_reason"), next_at=None)
 )
 BUSY_ELSEWHERE_MS = MINUTE
 """How long a contact waits whose number is being called by another deployment of the organization."""
@@ -71,6 +71,14 @@ class Allowance:
 
     most: int
     reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """The ids of the calls that are now to be dialled, and how many contacts were found that may not be called."""
+
+    calls: frozenset[str] = frozenset()
+    suppressed: int = 0
 
 
 def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> Allowance:
@@ -120,33 +128,38 @@ def claim(
     owner: str,
     now_ms: int,
     lease_until_ms: int,
-) -> set[str]:
-    """Claims calls; returns the ids of those that are now to be dialled.
+) -> Claimed:
+    """Claims calls. Whoever may not be called by now is suppressed instead.
 
-    The deployment is read again under its lock: if it is no longer active, nothing is claimed.
+    The deployment is read again under its lock: if it is no longer active, nothing is claimed. An opt-out is written
+    under the wallet's lock, which is held from here on: it is either seen here, or its call ends later than this claim.
 
     Raises:
         LeaseLost: another process drives the deployment.
     """
     row: Row[Any] = mine(connection, rules.row.id, owner)
     if row.status != "active":
-        return set()
+        return Claimed()
     own = {"b_deployment": row.id}
     if deferred:
         connection.execute(_DEFER, [{**own, "b_id": contact, "b_next": due} for contact, due in deferred])
-    if never:
-        connection.execute(_SUPPRESS, [{**own, "b_id": contact.id} for contact in never])
     room = allowance(connection, row, lock=True).most
-    made = _make_calls(connection, row, drafts[:room], owner)
-    taken = [draft for draft in drafts[:room] if draft.request.call_id in made]
-    refused = [draft for draft in drafts[:room] if draft.request.call_id not in made]
+    reasons = eligibility.of_contacts(connection, row, [draft.contact.id for draft in drafts], now_ms)
+    suppressed = [(draft.contact, reasons[draft.contact.id]) for draft in drafts if draft.contact.id in reasons]
+    suppressed += [(contact, eligibility.CALLING_HOURS) for contact in never]
+    if suppressed:
+        connection.execute(_SUPPRESS, [{**own, "b_id": contact.id, "b_reason": why} for contact, why in suppressed])
+    allowed = [draft for draft in drafts if draft.contact.id not in reasons][:room]
+    made = _make_calls(connection, row, allowed, owner)
+    taken = [draft for draft in allowed if draft.request.call_id in made]
+    refused = [draft for draft in allowed if draft.request.call_id not in made]
     if refused:
         later = [{**own, "b_id": d.contact.id, "b_next": d.dial_ms + BUSY_ELSEWHERE_MS} for d in refused]
         connection.execute(_DEFER, later)
     if taken:
         connection.execute(_CLAIM, [_claimed(row.id, draft) for draft in taken])
     moves = [(draft.contact.status, "in_flight") for draft in taken]
-    moves += [(contact.status, "suppressed") for contact in never]
+    moves += [(contact.status, "suppressed") for contact, _ in suppressed]
     reserved = PRICES.reservation() * len(taken)
     last_dial = max((draft.dial_ms for draft in taken), default=row.last_dial_ms)
     connection.execute(
@@ -181,7 +194,7 @@ def claim(
         journal.emit(
             connection, ids, row.org_id, DEPLOYMENT_STARTED, data, at_ms=taken[0].dial_ms, simulated=row.simulated
         )
-    return made
+    return Claimed(frozenset(made), len(suppressed))
 
 
 def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], owner: str) -> set[str]:

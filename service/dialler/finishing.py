@@ -26,7 +26,7 @@ from callwright.service.storage import journal, transcript_search
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import calls, deployment_contacts, deployments, transcripts
 
-from . import counters, endings
+from . import counters, do_not_call, eligibility, endings
 from .leases import mine
 from .queue import Rules, contacts_by_id
 
@@ -67,6 +67,7 @@ _SETTLE = (
         next_at=bindparam("b_next"),
         last_outcome=bindparam("b_outcome"),
         last_disposition=bindparam("b_disposition"),
+        status_reason=bindparam("b_reason"),
     )
 )
 _ADD_TRANSCRIPT = insert(transcripts)
@@ -112,6 +113,8 @@ def finish(
 ) -> None:
     """Records calls that ended; each is charged by the second from its answer. `lines`: when the lines are free again.
 
+    Whoever asked not to be called again is called by no campaign of the organization from this transaction on.
+
     Raises:
         LeaseLost: another process drives the deployment; it finishes these calls itself.
     """
@@ -139,10 +142,13 @@ def finish(
                 "b_next": step.due_ms if state == "retry_waiting" else None,
                 "b_outcome": one.result.outcome,
                 "b_disposition": one.result.disposition,
+                "b_reason": eligibility.DO_NOT_CALL if state == "suppressed" else None,
             }
             for one, (step, state) in zip(finished, steps, strict=True)
         ],
     )
+    asked = {one.request.to: one.request.call_id for one in finished if one.result.disposition == "do_not_call"}
+    do_not_call.opt_out(connection, ids, row.org_id, asked, simulated=row.simulated, now_ms=now_ms)
     reserved: int = connection.execute(_HELD, {"ids": [one.request.call_id for one in finished]}).scalar_one()
     charges = [
         Movement("call_charge", -cost, "call", one.request.call_id, "outbound call")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, literal, select, update
+from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, null, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -16,18 +16,17 @@ from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.rows import BadRow, GoodRow, RowRules, column_type, detect_phone_column, read_rows
 from callwright.service.engine.simulated.steering import check_steering
 from callwright.service.storage.journal import json_text
-from callwright.service.storage.json_cells import cell
 from callwright.service.storage.schema import audience_rows, audiences, deployment_contacts, deployments
 
+from .eligibility import why_not
 from .spending_cap import Answerable, check_joining
 
 _A = audiences.c
 _R = audience_rows.c
 _K = deployment_contacts.c
-CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
 _LOCKED = select(audiences).where(_A.id == bindparam("id")).with_for_update()
 _STARTED = (
-    select(deployments.c.id, deployments.c.states, deployments.c.compliance, deployments.c.clock_ms)
+    select(deployments)
     .where(
         deployments.c.audience_id == bindparam("id"),
         deployments.c.status.in_(("active", "paused")),
@@ -120,7 +119,7 @@ def take_rows(
     if taken.added:
         if by is not None:
             check_joining(connection, by, audience_id)
-        _join_running(connection, audience_id, audience.row_count)
+        _join_running(connection, audience_id, audience.row_count, now_ms)
     return taken
 
 
@@ -178,16 +177,11 @@ def _columns(known: list[dict[str, Any]], added: Sequence[GoodRow]) -> list[dict
     return list(columns.values())
 
 
-def _join_running(connection: Connection, audience_id: str, from_position: int) -> None:
+def _join_running(connection: Connection, audience_id: str, from_position: int, now_ms: int) -> None:
     for deployment in connection.execute(_STARTED, {"id": audience_id}).all():
         states = Counter[str](json.loads(deployment.states))
         states += insert_contacts(
-            connection,
-            deployment.id,
-            audience_id,
-            due_ms=deployment.clock_ms,
-            since=from_position,
-            consent_column=json.loads(deployment.compliance)["consent_column"],
+            connection, deployment, due_ms=deployment.clock_ms, now_ms=now_ms, since=from_position
         )
         connection.execute(
             update(deployments)
@@ -196,44 +190,30 @@ def _join_running(connection: Connection, audience_id: str, from_position: int) 
         )
 
 
-def consented(connection: Connection, column: str) -> ColumnElement[bool]:
-    """The condition that a row's consent column says yes."""
-    return func.lower(func.coalesce(cell(connection, _R.cells, column), "")).in_(CONSENT_GIVEN)
-
-
 def insert_contacts(
-    connection: Connection,
-    deployment_id: str,
-    audience_id: str,
-    *,
-    due_ms: int,
-    since: int = 0,
-    consent_column: str | None,
+    connection: Connection, deployment: Row[Any], *, due_ms: int, now_ms: int, since: int = 0
 ) -> Counter[str]:
-    """Makes contacts of an audience's rows from a position on, due at once; returns how many are in which state.
+    """Makes contacts of the audience's rows from a position on, due at once; returns how many are in which state.
 
-    Rows whose consent column does not say yes become suppressed contacts: they are counted and never called.
+    Those who may not be called become suppressed contacts, with the reason: they are counted and never called.
     """
+    reason = why_not(connection, deployment, _R.phone, now_ms).label("reason")
+    rows = (
+        select(_R.id, _R.org_id, _R.position, _R.phone, reason)
+        .where(_R.audience_id == deployment.audience_id, _R.position >= since)
+        .subquery()
+    )
+    may = rows.c.reason.is_(None)
     chosen = select(
-        literal(deployment_id),
-        _R.id,
-        _R.org_id,
-        _R.position,
-        _R.phone,
-        literal("pending"),
+        literal(deployment.id),
+        *(rows.c.id, rows.c.org_id, rows.c.position, rows.c.phone),
+        case((may, "pending"), else_="suppressed"),
+        rows.c.reason,
         literal(0),
-        literal(due_ms),
+        case((may, due_ms), else_=null()),
         literal("[]"),
-    ).where(_R.audience_id == audience_id, _R.position >= since)
-    names = ["deployment_id", "id", "org_id", "position", "phone", "status", "attempts", "next_at", "attempt_times"]
-    made = insert(deployment_contacts).from_select(names, chosen).execution_options(preserve_rowcount=True)
-    count = connection.execute(made).rowcount
-    if consent_column is None:
-        return Counter(pending=count)
-    agreed = select(_R.id).where(_R.audience_id == audience_id, consented(connection, consent_column))
-    suppressed = connection.execute(
-        update(deployment_contacts)
-        .where(_K.deployment_id == deployment_id, _K.position >= since, _K.id.not_in(agreed))
-        .values(status="suppressed", next_at=None)
-    ).rowcount
-    return Counter(pending=count - suppressed, suppressed=suppressed)
+    )
+    names = ["deployment_id", "id", "org_id", "position", "phone", "status", "status_reason", "attempts", "next_at"]
+    connection.execute(insert(deployment_contacts).from_select([*names, "attempt_times"], chosen))
+    made = select(_K.status, func.count()).where(_K.deployment_id == deployment.id, _K.position >= since)
+    return Counter({status: count for status, count in connection.execute(made.group_by(_K.status)).all()})

@@ -224,7 +224,7 @@ class LiveDriver:
             lease_until_ms=moment_ms + self._lease_ms,
         )
         for draft in drafts:
-            if draft.request.call_id in claimed:
+            if draft.request.call_id in claimed.calls:
                 self._begin(tasks, engine, rules, time, draft.request, draft.dial_ms, told=False)
 
     def _lines(self, free: int) -> list[int]:

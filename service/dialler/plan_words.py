@@ -25,6 +25,8 @@ class Proposal:
     goes_on: bool
     """Whether it has started before, so that `people` are those who are left and the money is what may be added."""
     people: int
+    left_out: int = 0
+    """People who would be called had they not asked not to be called again."""
     name: str
     agent: str
     numbers: Sequence[str]
@@ -47,6 +49,7 @@ def sentence(proposal: Proposal) -> str:
     parts = (
         f"Call {who} {purpose} {_quoted(proposal.name)} with agent {_name(proposal.agent)} "
         f"from {_numbers(proposal.numbers)}",
+        _left_out(proposal.left_out),
         f"{attempts} each",
         _hours(proposal.hours),
         f"not before {_moment(proposal.start_ms)}" if proposal.start_ms is not None else None,
@@ -55,6 +58,11 @@ def sentence(proposal: Proposal) -> str:
     )
     label = "SIMULATED: " if proposal.simulated else ""
     return f"{label}{', '.join(part for part in parts if part)}."
+
+
+def _left_out(people: int) -> str | None:
+    who = f"{people} who" if people > 1 else "1 person who"
+    return f"leaving out {who} asked not to be called again" if people else None
 
 
 def _quoted(name: str) -> str:

@@ -1,13 +1,14 @@
 """What a preview says. Reads only; nobody is dialled and nothing is charged."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
 from callwright.contract import previews as contract
-from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy
+from callwright.contract.dialling import CallingHours, RetryPolicy
 from callwright.service.domain.calling_hours import zones_for
 from callwright.service.domain.clock import SECOND, moment, moment_or_none
 from callwright.service.domain.finish_time import finish_ms
@@ -20,8 +21,8 @@ from callwright.service.engine.call_engine import AgentSnapshot
 from callwright.service.storage.ledger import wallet_of
 from callwright.service.storage.schema import audience_rows, deployment_contacts
 
+from . import eligibility
 from .activation import SNAPSHOT
-from .intake import consented
 from .plan_parts import check_plan, numbers_in_order, open_imports, parts_of, plan_of
 from .plan_words import Proposal, sentence
 from .queue import WAITING
@@ -31,6 +32,10 @@ _R, _K = audience_rows.c, deployment_contacts.c
 _TYPICAL_CALL_S = 40
 _SAMPLE = 100
 """Rows of the audience that are looked at to learn the time zones its people live in."""
+_LEFT_OUT = (
+    "numbers are left out because their people asked not to be called again in a simulated campaign; "
+    "`callwright do-not-call clear --simulated` on the machine of the service lets them be called again"
+)
 _IMPORTING = "an import into the audience is still running: its rows will be called as well"
 
 
@@ -60,7 +65,8 @@ def preview(
         check_plan(sealed, now, now_ms)
     speaker = AgentSnapshot(id=row.agent_id, **{name: agent[name] for name in SNAPSHOT})
     policy = RetryPolicy.model_validate_json(row.retry_policy)
-    eligible, blocked = _people(connection, row, audience)
+    eligible, blocked = _people(connection, row, audience, now_ms)
+    left_out = sum(group.count for group in blocked if group.reason == eligibility.DO_NOT_CALL)
     cap = row.budget_cap_micros
     if cap is not None and row.started_at is not None:
         cap = max(0, cap - row.spend_micros - row.reserved_micros)
@@ -76,6 +82,7 @@ def preview(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
         people=eligible,
+        left_out=left_out,
         name=row.name,
         agent=agent["name"],
         numbers=[number.number for number in numbers if number.status == "active"],
@@ -107,29 +114,27 @@ def preview(
         estimated_minutes=round(calling_s / 60, 1),
         finishes_at=moment_or_none(_finishes(connection, row, hours, begin_ms, calling_s)) if eligible else None,
         problems=[refusal.message for refusal in start_refusals(connection, plan, row, speaker, asked=True)],
-        warnings=[*_warnings(speaker), *([_IMPORTING] if open_imports(connection, audience.id) else [])],
+        warnings=[
+            *_warnings(speaker),
+            *([_IMPORTING] if open_imports(connection, audience.id) else []),
+            *([_LEFT_OUT] if row.simulated and left_out else []),
+        ],
     )
 
 
-def _people(connection: Connection, row: Row[Any], audience: Row[Any]) -> tuple[int, list[contract.Blocked]]:
+def _people(
+    connection: Connection, row: Row[Any], audience: Row[Any], now_ms: int
+) -> tuple[int, list[contract.Blocked]]:
     """How many would be called, and who not."""
-    counts: dict[str, int] = {}
+    counts: Counter[str | None] = Counter()
     if row.started_at is not None:
-        states = json.loads(row.states)
-        eligible: int = states.get("pending", 0) + states.get("retry_waiting", 0)
-        if states.get("suppressed"):
-            counts["suppressed"] = states["suppressed"]
+        counts["suppressed"] = json.loads(row.states).get("suppressed", 0)
+        counts += eligibility.of_waiting(connection, row, now_ms)
     else:
-        eligible = audience.valid_count
-        consent_column = Compliance.model_validate_json(row.compliance).consent_column
-        if consent_column is not None:
-            agreed = select(func.count()).where(_R.audience_id == audience.id, consented(connection, consent_column))
-            eligible = connection.execute(agreed).scalar_one()
-            counts["no_consent"] = audience.valid_count - eligible
-    for reason, count in (("invalid_row", audience.invalid_count), ("duplicate", audience.duplicate_count)):
-        if count:
-            counts[reason] = count
-    return eligible, [contract.Blocked(reason=reason, count=count) for reason, count in counts.items()]
+        counts += eligibility.of_audience(connection, row, now_ms)
+    eligible = counts.pop(None, 0)
+    counts += Counter(invalid_row=audience.invalid_count, duplicate=audience.duplicate_count)
+    return eligible, [contract.Blocked(reason=str(reason), count=count) for reason, count in counts.items()]
 
 
 def _begins(row: Row[Any], now_ms: int) -> int:

@@ -154,9 +154,9 @@ class Rehearsal:
             now_ms=now_ms,
             lease_until_ms=now_ms + self._lease_ms,
         )
-        dialled = [draft for draft in drafts if draft.request.call_id in claimed]
+        dialled = [draft for draft in drafts if draft.request.call_id in claimed.calls]
         if not dialled:
-            if planned.calls:  # all these numbers are being called by others now
+            if planned.calls and not claimed.suppressed:  # all these numbers are being called by others now
                 await anyio.sleep(BUSY_S)
             return True
         await self._engine.dial([(draft.request, draft.dial_ms) for draft in dialled])

@@ -98,6 +98,7 @@ def show_contact(row: Row[Any]) -> Contact:
         deployment_id=row.deployment_id,
         phone_number=row.phone,
         status=row.status,
+        status_reason=row.status_reason,
         attempts=row.attempts,
         last_outcome=row.last_outcome,
         last_disposition=row.last_disposition,

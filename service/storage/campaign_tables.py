@@ -223,6 +223,7 @@ deployment_contacts = Table(
     Column("last_outcome", String(30)),
     Column("last_disposition", String(40)),
     Column("last_call_id", String(40)),
+    Column("status_reason", String(40)),
     Index(
         "ix_deployment_contacts_due",
         "deployment_id",
@@ -233,6 +234,21 @@ deployment_contacts = Table(
     ),
     Index("ix_deployment_contacts_position", "deployment_id", "position"),
 )
+
+do_not_call = Table(
+    "do_not_call",
+    metadata,
+    key(),
+    owner(),
+    Column("number", String(20), nullable=False),
+    Column("simulated", Boolean, nullable=False),
+    Column("reason", String(40), nullable=False),
+    Column("source_call_id", String(40)),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment),
+    Index("uq_do_not_call_number", "org_id", "simulated", "number", unique=True),
+)
+"""Numbers an organization does not call. Those of the simulated network and real ones never meet."""
 
 calls = Table(
     "calls",

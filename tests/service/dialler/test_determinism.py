@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from callwright.service.dialler import do_not_call
 from callwright.service.settings import ServiceSettings
 from callwright.service.storage.schema import calls, transcripts
 from tests.service.dialler.campaigns import make_agent, people, run
@@ -29,6 +30,7 @@ async def test_another_order_and_other_lines_give_the_same_words(database_url: s
     async with open_service(database_url, tmp_path, extra_dollars=100) as door:
         agent = await make_agent(door)
         one = await run(door, rows, "one", agent_id=agent.id, max_concurrency=3)
+        await door.service.ports.database.write(do_not_call.clear_simulated, door.org_id)
         other = await run(door, shuffled, "other", agent_id=agent.id, max_concurrency=60, calls_per_second=37.0)
         read = door.service.ports.database.read
         first, second = await read(words_of, one.id), await read(words_of, other.id)

@@ -126,6 +126,11 @@ export interface AvailableNumber {
 
 /** Contacts that would not be called, and why. */
 export interface Blocked {
+  /**
+   * do_not_call: the number is on the organization's list, since its person asked not to be called again; no_consent:
+   * the consent column does not say yes; suppressed: left out since the start; invalid_row, duplicate: left out of
+   * the audience.
+   */
   reason: string;
   count: number;
 }
@@ -302,6 +307,11 @@ export interface Contact {
   deployment_id: string;
   phone_number: string;
   status: "pending" | "in_flight" | "retry_waiting" | "completed" | "exhausted" | "suppressed" | "skipped" | "expired" | "cancelled";
+  /**
+   * Why it is suppressed: do_not_call (the person asked not to be called), no_consent, or calling_hours (which leave
+   * no moment of the week).
+   */
+  status_reason?: string | null;
   attempts: number;
   last_outcome?: string | null;
   last_disposition?: string | null;

@@ -1,0 +1,54 @@
+"""`callwright do-not-call`: the list of numbers that an organization does not call."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from sqlalchemy import Connection
+
+from callwright.server.settings import ProgramSettings
+from callwright.service import accounts
+from callwright.service.accounts import records
+from callwright.service.dialler import do_not_call as numbers
+from callwright.service.domain.ids import Ids
+
+from .accounts import CommandError, account_database
+from .invoking import Data, Database, run, settings_of
+
+do_not_call = typer.Typer(help="The numbers whose people asked not to be called again.", no_args_is_help=True)
+
+
+@do_not_call.callback()
+def _group() -> None:
+    """The numbers whose people asked not to be called again."""
+
+
+@do_not_call.command("clear")
+def clear(
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Required: only entries of the simulated network can be cleared.")
+    ] = False,
+    org: Annotated[str, typer.Option(help="The organization's name or id.")] = "default",
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Forgets who opted out on the simulated network, so that a campaign there can be run again exactly."""
+    run(empty, settings_of(data, database), org, simulated)
+
+
+async def empty(settings: ProgramSettings, org: str, simulated: bool) -> None:
+    """Takes the numbers of the simulated network off an organization's list; prints how many there were."""
+    if not simulated:
+        raise CommandError("add --simulated: only numbers of the simulated network are cleared, real ones stay")
+
+    def work(connection: Connection, ids: Ids, now_ms: int) -> int:
+        org_id = accounts.find_organization(connection, org)
+        cleared = numbers.clear_simulated(connection, org_id)
+        if cleared:
+            records.note(connection, ids, org_id, "do_not_call.cleared", org_id, now_ms, {"simulated": cleared})
+        return cleared
+
+    async with account_database(settings) as (database, ids, now_ms):
+        cleared = await database.write(work, ids, now_ms)
+    Console().print(f"[bold]{escape(org)}[/] had {cleared} simulated numbers not to call, now none", highlight=False)

@@ -1,0 +1,60 @@
+"""`callwright do-not-call`: opt-outs of the simulated network are forgotten, real ones stay."""
+
+from pathlib import Path
+
+from sqlalchemy import create_engine, text
+
+from .words import refused, said
+
+NUMBER = "+14155500000"
+
+
+def put_on_list(data: Path) -> None:
+    """A simulated and a real entry in each organization."""
+    engine = create_engine(f"sqlite:///{data / 'callwright.db'}")
+    with engine.begin() as connection:
+        for org_id in connection.execute(text("SELECT id FROM organizations")).scalars().all():
+            for simulated in (0, 1):
+                connection.execute(
+                    text(
+                        "INSERT INTO do_not_call (id, org_id, number, simulated, reason, created_at) "
+                        "VALUES (:id, :org, :number, :simulated, 'opted_out', 1)"
+                    ),
+                    {"id": f"dnc_{org_id}{simulated}", "org": org_id, "number": NUMBER, "simulated": simulated},
+                )
+    engine.dispose()
+
+
+def listed(data: Path) -> list[tuple[str, bool]]:
+    """The organizations' names with what is on their lists."""
+    query = (
+        "SELECT organizations.name, simulated FROM do_not_call JOIN organizations ON organizations.id = org_id "
+        "ORDER BY organizations.name, simulated"
+    )
+    engine = create_engine(f"sqlite:///{data / 'callwright.db'}")
+    with engine.begin() as connection:
+        found = [(name, bool(simulated)) for name, simulated in connection.execute(text(query)).all()]
+    engine.dispose()
+    return found
+
+
+def test_simulated_opt_outs_of_one_organization_are_cleared_and_real_ones_stay(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    said(tmp_path, "orgs", "create", "acme")
+    said(tmp_path, "orgs", "create", "beta")
+    put_on_list(data)
+    told = said(tmp_path, "do-not-call", "clear", "--simulated", "--org=acme")
+    assert told == "acme had 1 simulated numbers not to call, now none\n"
+    assert NUMBER not in told
+    assert listed(data) == [("acme", False), ("beta", False), ("beta", True)]
+    assert "do_not_call.cleared" in said(tmp_path, "audit", "--org=acme")
+    assert "had 0 simulated" in said(tmp_path, "do-not-call", "clear", "--simulated", "--org=acme")
+
+
+def test_nothing_is_cleared_without_the_word_simulated_or_in_an_organization_nobody_knows(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    said(tmp_path, "orgs", "create", "acme")
+    put_on_list(data)
+    assert "add --simulated" in refused(tmp_path, "do-not-call", "clear", "--org=acme", "--data", data)
+    assert "gamma" in refused(tmp_path, "do-not-call", "clear", "--simulated", "--org=gamma", "--data", data)
+    assert listed(data) == [("acme", False), ("acme", True)]
