@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .filters import Filter, MadeBetween, OneOrSeveral
+from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input
 from .operation import listing, operation, removal
 from .pagination import PageQuery
@@ -47,13 +47,16 @@ class Agent(Stored):
 class ListAgents(MadeBetween, PageQuery):
     """Agents of the organization."""
 
-    name: Annotated[str | None, Field(description="Only the agent with exactly this name."), Filter()] = None
+    name: Annotated[FilterText | None, Field(description="Only the agent with exactly this name."), Filter()] = None
     language: Annotated[
-        str | list[str] | None, Field(description="Only these language tags."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only these language tags."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
-    voice_id: Annotated[str | list[str] | None, Field(description="Only these voices."), Filter(), OneOrSeveral()] = (
-        None
-    )
+    voice_id: Annotated[
+        FilterText | Several[FilterText] | None, Field(description="Only these voices."), Filter(), OneOrSeveral()
+    ] = None
 
 
 class GetAgent(Input):

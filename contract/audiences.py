@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from .filters import Filter, MadeBetween, OneOrSeveral
+from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
@@ -16,8 +16,12 @@ Dedupe = Literal["phone", "external_id", "none"]
 AudienceStatus = Literal["empty", "importing", "ready", "failed"]
 Row = Annotated[
     dict[str, JsonValue],
-    Field(description="Column name to value: the phone column and whatever the prompt needs, for example first_name."),
+    Field(
+        max_length=1_000,
+        description="Column name to value: the phone column and whatever the prompt needs, for example first_name.",
+    ),
 ]
+"""More than 100 columns are too many for a row, which is then refused by itself; this bound is the request's."""
 Rows = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]
 AudienceName = Annotated[Name, Field(description="Name, unique in the organization.")]
 Description = Annotated[Text, Field(description="Free text for people.")]
@@ -130,9 +134,9 @@ class AudienceImport(Resource):
 class ListAudiences(MadeBetween, PageQuery):
     """Audiences of the organization."""
 
-    name: Annotated[str | None, Field(description="Only the audience with exactly this name."), Filter()] = None
+    name: Annotated[FilterText | None, Field(description="Only the audience with exactly this name."), Filter()] = None
     status: Annotated[
-        list[AudienceStatus] | None, Field(description="Only these states, for example ready."), Filter()
+        Several[AudienceStatus] | None, Field(description="Only these states, for example ready."), Filter()
     ] = None
 
 
@@ -191,8 +195,8 @@ class ListAudienceRows(PageQuery):
     """Rows of an audience, in the order in which they came."""
 
     id: AudienceId
-    phone_number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter("phone")] = None
-    external_id: Annotated[str | None, Field(description="Only this external id."), Filter()] = None
+    phone_number: Annotated[FilterText | None, Field(description="Only this number, in E.164."), Filter("phone")] = None
+    external_id: Annotated[FilterText | None, Field(description="Only this external id."), Filter()] = None
 
 
 class ImportAudience(Input):
@@ -223,9 +227,9 @@ class ListImportErrors(PageQuery):
 
     id: AudienceId
     import_id: ImportId
-    code: Annotated[str | list[str] | None, Field(description="Only these error codes."), Filter(), OneOrSeveral()] = (
-        None
-    )
+    code: Annotated[
+        FilterText | Several[FilterText] | None, Field(description="Only these error codes."), Filter(), OneOrSeveral()
+    ] = None
 
 
 list_audiences = listing(

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from .filters import Filter, MadeBetween, OneOrSeveral
+from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
 from .operation import listing, media, operation
 from .pagination import MOST_COUNTED, PageQuery
@@ -133,38 +133,52 @@ class CallFilters(MadeBetween):
     """Which calls are meant."""
 
     deployment_id: Annotated[
-        str | list[str] | None, Field(description="Only calls of these deployments."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only calls of these deployments."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     agent_id: Annotated[
-        str | list[str] | None, Field(description="Only calls of these agents."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only calls of these agents."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     audience_id: Annotated[
-        str | list[str] | None, Field(description="Only calls to these audiences."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only calls to these audiences."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     contact_id: Annotated[
-        str | list[str] | None, Field(description="Only calls to these contacts."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only calls to these contacts."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     call_type: Annotated[
-        CallType | list[CallType] | None, Field(description="Only this direction."), Filter(), OneOrSeveral()
+        CallType | Several[CallType] | None, Field(description="Only this direction."), Filter(), OneOrSeveral()
     ] = None
     status: Annotated[
-        list[CallStatus] | None, Field(description="Only these states, for example in_progress."), Filter()
+        Several[CallStatus] | None, Field(description="Only these states, for example in_progress."), Filter()
     ] = None
     outcome: Annotated[
-        list[Outcome] | None, Field(description="Only these outcomes, for example answered."), Filter()
+        Several[Outcome] | None, Field(description="Only these outcomes, for example answered."), Filter()
     ] = None
     disposition: Annotated[
-        list[str] | None, Field(description="Only these dispositions, for example goal_met."), Filter()
+        Several[FilterText] | None, Field(description="Only these dispositions, for example goal_met."), Filter()
     ] = None
-    to: Annotated[str | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")] = None
+    to: Annotated[FilterText | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")] = (
+        None
+    )
     language: Annotated[
-        str | list[str] | None,
+        FilterText | Several[FilterText] | None,
         Field(description="Only calls of agents with these language tags."),
         Filter(),
         OneOrSeveral(),
     ] = None
     answered_by: Annotated[
-        str | list[str] | None,
+        FilterText | Several[FilterText] | None,
         Field(description="Only those answered by one of these, for example human."),
         Filter(),
         OneOrSeveral(),

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .filters import Filter, OneOrSeveral
+from .filters import Filter, FilterText, OneOrSeveral, Several
 from .model import Resource
 from .pagination import PageQuery
 from .words import DeploymentId, Money, Timestamp
@@ -71,12 +71,18 @@ class ListContacts(PageQuery):
 
     id: DeploymentId
     status: Annotated[
-        list[ContactStatus] | None, Field(description="Only these states, for example retry_waiting."), Filter()
+        Several[ContactStatus] | None, Field(description="Only these states, for example retry_waiting."), Filter()
     ] = None
     last_outcome: Annotated[
-        str | list[str] | None, Field(description="Only these outcomes of the last call."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only these outcomes of the last call."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     last_disposition: Annotated[
-        str | list[str] | None, Field(description="Only these dispositions of the last call."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only these dispositions of the last call."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
-    phone_number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter("phone")] = None
+    phone_number: Annotated[FilterText | None, Field(description="Only this number, in E.164."), Filter("phone")] = None

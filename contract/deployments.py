@@ -19,7 +19,7 @@ from .dialling import (
     Strategy,
     Voicemail,
 )
-from .filters import Filter, MadeBetween, OneOrSeveral
+from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .inbound import CreateInboundDeployment, Inbound, InboundChanges
 from .model import Input, Resource
 from .operation import listing, operation, removal
@@ -118,20 +118,26 @@ class ListDeployments(MadeBetween, PageQuery):
     """Deployments of the organization."""
 
     status: Annotated[
-        list[DeploymentStatus] | None, Field(description="Only these states, for example active,paused."), Filter()
+        Several[DeploymentStatus] | None, Field(description="Only these states, for example active,paused."), Filter()
     ] = None
     call_type: Annotated[
-        CallType | list[CallType] | None,
+        CallType | Several[CallType] | None,
         Field(description="Only these kinds, for example inbound."),
         Filter(),
         OneOrSeveral(),
     ] = None
-    name: Annotated[str | None, Field(description="Only the one with exactly this name."), Filter()] = None
+    name: Annotated[FilterText | None, Field(description="Only the one with exactly this name."), Filter()] = None
     agent_id: Annotated[
-        str | list[str] | None, Field(description="Only those of these agents."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only those of these agents."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     audience_id: Annotated[
-        str | list[str] | None, Field(description="Only those of these audiences."), Filter(), OneOrSeveral()
+        FilterText | Several[FilterText] | None,
+        Field(description="Only those of these audiences."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     idempotency_key: Annotated[
         str | None,

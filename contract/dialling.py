@@ -36,7 +36,12 @@ TimeZone = Annotated[
 ]
 ClockTime = Annotated[
     str,
-    Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$", description="Local time, HH:MM.", examples=["09:00"]),
+    Field(
+        max_length=5,
+        pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$",
+        description="Local time, HH:MM.",
+        examples=["09:00"],
+    ),
 ]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .events import EventEnvelope
-from .filters import Filter, OneOrSeveral
+from .filters import Filter, FilterText, OneOrSeveral, Several
 from .model import Input, Resource
 from .operation import listing, operation
 from .pagination import MOST_COUNTED, PageQuery
@@ -70,9 +70,13 @@ class ListEvents(PageQuery):
         Field(description="Only those made before this moment, to the millisecond."),
         Filter("created_at", "before"),
     ] = None
-    type: Annotated[str | list[str] | None, Field(description="Only these events."), Filter(), OneOrSeveral()] = None
+    type: Annotated[
+        FilterText | Several[FilterText] | None, Field(description="Only these events."), Filter(), OneOrSeveral()
+    ] = None
     subject_id: Annotated[
-        str | None, Field(description="Only events about this call, deployment, audience or other thing."), Filter()
+        FilterText | None,
+        Field(description="Only events about this call, deployment, audience or other thing."),
+        Filter(),
     ] = None
 
 

@@ -1,7 +1,7 @@
 """Filters of lists: how a field becomes `filter[<name>]`, and the ones that many lists have."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
@@ -9,7 +9,15 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from .model import Input
-from .words import Timestamp
+from .words import MAX_ID, Timestamp
+
+Value = TypeVar("Value")
+MOST_VALUES = 100
+"""Values of one filter."""
+FilterText = Annotated[str, Field(max_length=MAX_ID)]
+"""A value of a filter: an id, a name, a word."""
+Several = Annotated[list[Value], Field(max_length=MOST_VALUES)]
+"""The values of a filter that takes several."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .filters import Filter, MadeBetween, OneOrSeveral
+from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
 from .operation import listing, operation
 from .pagination import PageQuery
@@ -14,8 +14,15 @@ from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, PlainText,
 NumberType = Literal["local", "mobile", "toll_free", "national"]
 PhoneNumberStatus = Literal["pending", "active", "releasing", "released", "suspended", "failed"]
 Label = Annotated[str, Field(max_length=200, description="A name for people."), PlainText]
-AreaCode = Annotated[str, Field(pattern=r"^[0-9]{1,6}$", description="Only numbers with this area code.")]
-Contains = Annotated[str, Field(pattern=r"^[0-9]{1,15}$", description="Only numbers that contain these digits.")]
+AreaCode = Annotated[
+    str, Field(max_length=6, pattern=r"^[0-9]{1,6}$", description="Only numbers with this area code.", examples=["212"])
+]
+Contains = Annotated[
+    str,
+    Field(
+        max_length=15, pattern=r"^[0-9]{1,15}$", description="Only numbers that contain these digits.", examples=["555"]
+    ),
+]
 
 
 class Capabilities(Resource):
@@ -66,14 +73,14 @@ class ListPhoneNumbers(MadeBetween, PageQuery):
     """Numbers of the organization, released ones too."""
 
     status: Annotated[
-        list[PhoneNumberStatus] | None, Field(description="Only these states, for example active."), Filter()
+        Several[PhoneNumberStatus] | None, Field(description="Only these states, for example active."), Filter()
     ] = None
-    number: Annotated[str | None, Field(description="Only this number, in E.164."), Filter()] = None
-    country: Annotated[str | list[str] | None, Field(description="Only these countries."), Filter(), OneOrSeveral()] = (
-        None
-    )
+    number: Annotated[FilterText | None, Field(description="Only this number, in E.164."), Filter()] = None
+    country: Annotated[
+        FilterText | Several[FilterText] | None, Field(description="Only these countries."), Filter(), OneOrSeveral()
+    ] = None
     number_type: Annotated[
-        NumberType | list[NumberType] | None, Field(description="Only these types."), Filter(), OneOrSeveral()
+        NumberType | Several[NumberType] | None, Field(description="Only these types."), Filter(), OneOrSeveral()
     ] = None
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .filters import Filter
+from .filters import Filter, FilterText
 from .model import Input, Resource
 from .operation import listing, media, operation
 from .pagination import PageQuery
@@ -31,10 +31,12 @@ class ListVoices(PageQuery):
     """Voices that can be used."""
 
     language: Annotated[
-        str | None, Field(description="Only this language: a tag such as en-US, or en for all English ones."), Filter()
+        FilterText | None,
+        Field(description="Only this language: a tag such as en-US, or en for all English ones."),
+        Filter(),
     ] = None
     gender: Annotated[Gender | None, Field(description="Only female, male or neutral voices."), Filter()] = None
-    provider: Annotated[str | None, Field(description="Only voices of this provider."), Filter()] = None
+    provider: Annotated[FilterText | None, Field(description="Only voices of this provider."), Filter()] = None
 
 
 class GetVoice(Input):

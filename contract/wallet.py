@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .filters import Filter, MadeBetween
+from .filters import Filter, FilterText, MadeBetween, Several
 from .model import Input, Resource
 from .operation import listing, operation
 from .pagination import MOST_COUNTED, PageQuery
@@ -63,10 +63,10 @@ class ListTransactions(MadeBetween, PageQuery):
     """Movements of the wallet."""
 
     type: Annotated[
-        list[TransactionType] | None, Field(description="Only these types, for example call_charge."), Filter()
+        Several[TransactionType] | None, Field(description="Only these types, for example call_charge."), Filter()
     ] = None
     reference_id: Annotated[
-        str | None, Field(description="Only those about this call, number or deployment."), Filter()
+        FilterText | None, Field(description="Only those about this call, number or deployment."), Filter()
     ] = None
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .events import EventName
-from .filters import Filter, MadeBetween, OneOrSeveral
+from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
@@ -58,6 +58,7 @@ Secret = Annotated[
         pattern=r"^whsec_\S{24,}$",
         max_length=200,
         description="Signing secret of your own: whsec_ and at least 24 characters. Left out: one is made.",
+        examples=["whsec_0123456789abcdefghijklmn"],
     ),
     PlainText,
 ]
@@ -140,7 +141,7 @@ class ListWebhooks(MadeBetween, PageQuery):
     """Subscriptions of the organization."""
 
     status: Annotated[
-        WebhookStatus | list[WebhookStatus] | None, Field(description="Only these states."), Filter(), OneOrSeveral()
+        WebhookStatus | Several[WebhookStatus] | None, Field(description="Only these states."), Filter(), OneOrSeveral()
     ] = None
 
 
@@ -209,15 +210,18 @@ class ListWebhookDeliveries(MadeBetween, PageQuery):
 
     id: WebhookId
     status: Annotated[
-        DeliveryStatus | list[DeliveryStatus] | None, Field(description="Only these states."), Filter(), OneOrSeveral()
+        DeliveryStatus | Several[DeliveryStatus] | None,
+        Field(description="Only these states."),
+        Filter(),
+        OneOrSeveral(),
     ] = None
     cause: Annotated[
-        DeliveryCause | list[DeliveryCause] | None, Field(description="Only these causes."), Filter(), OneOrSeveral()
+        DeliveryCause | Several[DeliveryCause] | None, Field(description="Only these causes."), Filter(), OneOrSeveral()
     ] = None
-    event_type: Annotated[str | list[str] | None, Field(description="Only these events."), Filter(), OneOrSeveral()] = (
-        None
-    )
-    event_id: Annotated[str | None, Field(description="Only this event."), Filter()] = None
+    event_type: Annotated[
+        FilterText | Several[FilterText] | None, Field(description="Only these events."), Filter(), OneOrSeveral()
+    ] = None
+    event_id: Annotated[FilterText | None, Field(description="Only this event."), Filter()] = None
 
 
 class GetWebhookDelivery(Input):

@@ -66,50 +66,90 @@ PlainText = AfterValidator(_plain_text)
 
 Name = Annotated[str, Field(min_length=1, max_length=200), PlainText]
 Text = Annotated[str, Field(max_length=2000), PlainText]
+MAX_ID = 255
+"""Characters of an id. The service's own are much shorter; another service may have others."""
 DeploymentName = Annotated[Name, Field(description="Name, unique in the organization.")]
 MaxConcurrency = Annotated[int, Field(ge=1, le=1_000, description="Calls at the same time; the plan may allow fewer.")]
 
 AgentId = Annotated[
-    str, Field(description="Agent id (agt_…), from list_agents.", examples=["agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText
+    str,
+    Field(
+        max_length=MAX_ID, description="Agent id (agt_…), from list_agents.", examples=["agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]
+    ),
+    PlainText,
 ]
-VoiceId = Annotated[str, Field(description="Voice id, from list_voices.", examples=["en-US-ada"]), PlainText]
+VoiceId = Annotated[
+    str, Field(max_length=MAX_ID, description="Voice id, from list_voices.", examples=["en-US-ada"]), PlainText
+]
 AudienceId = Annotated[
     str,
-    Field(description="Audience id (aud_…), from list_audiences.", examples=["aud_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    Field(
+        max_length=MAX_ID,
+        description="Audience id (aud_…), from list_audiences.",
+        examples=["aud_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
+    ),
     PlainText,
 ]
 ImportId = Annotated[
     str,
-    Field(description="Import id (imp_…), from import_audience.", examples=["imp_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    Field(
+        max_length=MAX_ID,
+        description="Import id (imp_…), from import_audience.",
+        examples=["imp_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
+    ),
     PlainText,
 ]
 PhoneNumberId = Annotated[
     str,
-    Field(description="Phone number id (num_…), from list_phone_numbers.", examples=["num_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    Field(
+        max_length=MAX_ID,
+        description="Phone number id (num_…), from list_phone_numbers.",
+        examples=["num_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
+    ),
     PlainText,
 ]
 DeploymentId = Annotated[
     str,
-    Field(description="Deployment id (dep_…), from list_deployments.", examples=["dep_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    Field(
+        max_length=MAX_ID,
+        description="Deployment id (dep_…), from list_deployments.",
+        examples=["dep_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
+    ),
     PlainText,
 ]
 CallId = Annotated[
-    str, Field(description="Call id (cal_…), from list_calls.", examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText
+    str,
+    Field(max_length=MAX_ID, description="Call id (cal_…), from list_calls.", examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    PlainText,
 ]
 WebhookId = Annotated[
     str,
-    Field(description="Subscription id (whk_…), from list_webhooks.", examples=["whk_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    Field(
+        max_length=MAX_ID,
+        description="Subscription id (whk_…), from list_webhooks.",
+        examples=["whk_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
+    ),
     PlainText,
 ]
 DeliveryId = Annotated[
     str,
-    Field(description="Delivery id (dlv_…), from list_webhook_deliveries.", examples=["dlv_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
+    Field(
+        max_length=MAX_ID,
+        description="Delivery id (dlv_…), from list_webhook_deliveries.",
+        examples=["dlv_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
+    ),
     PlainText,
 ]
 EventId = Annotated[
-    str, Field(description="Event id (evt_…), from list_events.", examples=["evt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]), PlainText
+    str,
+    Field(
+        max_length=MAX_ID, description="Event id (evt_…), from list_events.", examples=["evt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]
+    ),
+    PlainText,
 ]
-ContactId = Annotated[str, Field(description="Contact row id (ctc_…).", examples=["ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])]
+ContactId = Annotated[
+    str, Field(max_length=MAX_ID, description="Contact row id (ctc_…).", examples=["ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
+]
 
 E164 = Annotated[
     str, Field(description="Phone number in E.164 form.", examples=["+12025550100"], max_length=40), PlainText
@@ -118,12 +158,13 @@ LanguageTag = Annotated[
     str,
     Field(
         description="BCP-47 language tag.",
+        max_length=35,
         pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$",
         examples=["en-US"],
     ),
 ]
 CountryCode = Annotated[
-    str, Field(description="ISO 3166-1 alpha-2 country code.", pattern=r"^[A-Z]{2}$", examples=["US"])
+    str, Field(description="ISO 3166-1 alpha-2 country code.", max_length=2, pattern=r"^[A-Z]{2}$", examples=["US"])
 ]
 
 
@@ -131,15 +172,13 @@ def _metadata(value: dict[str, str]) -> dict[str, str]:
     for key, text in value.items():
         if not 1 <= len(key) <= 40:
             raise ValueError("keys must have 1 to 40 characters")
-        if len(text) > 500:
-            raise ValueError("values must have at most 500 characters")
         if "\x00" in key or "\x00" in text:
             raise ValueError("must not contain the character NUL")
     return value
 
 
 Metadata = Annotated[
-    dict[str, str],
+    dict[str, Annotated[str, Field(max_length=500)]],
     Field(max_length=50, description="Your own notes: up to 50 keys of up to 40 characters, values up to 500."),
     AfterValidator(_metadata),
 ]
@@ -164,11 +203,16 @@ class Spend(Part):
     amount: Annotated[
         str,
         Field(
-            pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$", description="Decimal with at most six places.", examples=["25.00"]
+            max_length=16,
+            pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$",
+            description="Decimal with at most six places.",
+            examples=["25.00"],
         ),
         AfterValidator(_amount),
     ]
-    currency: Annotated[str, Field(pattern="^USD$", description="ISO 4217 code; the wallet's currency, USD.")] = "USD"
+    currency: Annotated[
+        str, Field(max_length=3, pattern="^USD$", description="ISO 4217 code; the wallet's currency.", examples=["USD"])
+    ] = "USD"
 
 
 class Stored(Resource):

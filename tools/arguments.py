@@ -6,9 +6,10 @@ from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel
 
+from callwright.contract.bounds import Place, Problem, outgrown
+from callwright.contract.checking import BadInput, checked, fields_at, meant
 from callwright.contract.model import Input
 
 from .text import shortened
@@ -20,8 +21,6 @@ In = TypeVar("In", bound=Input)
 LIST_LENGTH = 20
 """Entries a list tool asks for when the model names no number; programs get the contract's default."""
 
-_MOST_ERRORS = 8
-
 
 def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
     """The arguments as the tool's model.
@@ -32,15 +31,28 @@ def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
     model = tool.arguments
     given = unwrapped(model, arguments)
     if hidden := [name for name in given if name in model.model_fields and name not in tool.offered]:
-        raise ToolError(f"Invalid arguments: {hidden[0]}: unknown argument. {_allowed(tool)}")
+        raise ToolError(f"Invalid arguments: {hidden[0]}: unknown argument{_allowed(tool, (hidden[0],))}")
     if tool.operation.shape == "many":
         given.setdefault("per_page", LIST_LENGTH)
     try:
-        return model.model_validate_json(json.dumps(given, allow_nan=False), strict=True)
-    except ValidationError as error:
+        return checked(model, given, _json)
+    except BadInput as error:
         raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
     except (ValueError, RecursionError) as error:
         raise ToolError("Invalid arguments: they hold a value that JSON cannot carry.") from error
+
+
+def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with what hosts have sent as JSON text read, and none of it larger than the tool takes.
+
+    Raises:
+        ToolError: a text, a list or an object of them is too large.
+    """
+    given = unwrapped(tool.arguments, arguments)
+    problems, more = outgrown(tool.arguments, given)
+    if problems:
+        raise ToolError(f"Invalid arguments: {_said(BadInput(problems, more), tool)}")
+    return given
 
 
 def unwrapped(model: type[Input], arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,6 +68,10 @@ def narrowed(asked: Input, to: type[In]) -> In:
 
 def _defaults(model: type[Input]) -> dict[str, Any]:
     return {name: field.get_default() for name, field in model.model_fields.items() if not field.is_required()}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, allow_nan=False)
 
 
 def _unwrapped(value: Any, model: type[Input], name: str) -> Any:
@@ -84,31 +100,32 @@ def takes_text(annotation: Any) -> bool:
     return origin not in (list, dict)
 
 
-def _allowed(tool: Tool) -> str:
-    return f"Allowed: {', '.join(tool.offered) or 'none'}."
-
-
-def _said(error: ValidationError, tool: Tool) -> str:
-    found = error.errors(include_url=False, include_input=False)
-    parts = [_one(entry, tool) for entry in found[:_MOST_ERRORS]]
-    if len(found) > _MOST_ERRORS:
-        parts.append(f"and {len(found) - _MOST_ERRORS} more")
+def _said(bad: BadInput, tool: Tool) -> str:
+    parts: list[str] = []
+    listed: set[Place] = set()
+    for problem in bad.problems:
+        parts.append(_one(problem, tool, lists=problem.place[:-1] not in listed))
+        if problem.code == "unknown":
+            listed.add(problem.place[:-1])
+    if bad.more:
+        parts.append(f"and {bad.more} more")
     return "; ".join(parts)
 
 
-def _one(entry: ErrorDetails, tool: Tool) -> str:
-    where = shortened(cleaned(".".join(str(step) for step in entry["loc"] if not _branch(step))), 80)
-    if entry["type"] == "extra_forbidden":
-        allowed = f" {_allowed(tool)}" if len(entry["loc"]) == 1 else ""
-        return f"{where}: unknown argument.{allowed}"
-    if entry["type"] == "missing":
+def _one(problem: Problem, tool: Tool, *, lists: bool) -> str:
+    where = shortened(cleaned(".".join(map(str, problem.place))), 80)
+    if problem.code == "unknown":
+        return f"{where}: unknown argument{_allowed(tool, problem.place, lists=lists)}"
+    if problem.code == "missing":
         return f"{where}: required"
-    if entry["type"] == "json_invalid":
-        return "they hold a character that is not valid Unicode"
-    message = entry["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{where}: {message[:1].lower()}{message[1:]}" if where else message
+    said = cleaned(problem.message)
+    return f"{where}: {said}" if where else f"what was sent {said}"
 
 
-def _branch(step: int | str) -> bool:
-    """Steps that pydantic adds for branches of a union, which the caller never sees."""
-    return isinstance(step, str) and ("[" in step or step in ("none", "nullable"))
+def _allowed(tool: Tool, place: Place, *, lists: bool = True) -> str:
+    """What may be sent there, and which of it may have been meant. Once for each object."""
+    known = list(tool.offered) if len(place) == 1 else fields_at(tool.arguments, place)
+    near = meant(str(place[-1]), known)
+    asked = f" Did you mean {near}?" if near else ""
+    every = f" Allowed: {', '.join(known) or 'none'}." if lists else ""
+    return f".{asked}{every}" if asked or every else ""

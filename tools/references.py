@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.client.errors import CallwrightError
 
-from .arguments import takes_text, unwrapped
+from .arguments import bounded, takes_text
 from .errors import explained
 from .number_repair import E164
 from .reference_kinds import CONTACT, numbers_of, references_of
@@ -44,7 +44,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session) -
         ToolError: nothing has that name, or several things have; the text shows what there is. Or a number that cannot
             be read. Or the service fails, in which case nothing was changed.
     """
-    found = unwrapped(tool.arguments, arguments)
+    found = bounded(tool, arguments)
     references, numbers = references_of(tool.arguments), numbers_of(tool.arguments)
     named = [(given, references[given.name]) for given in _values(tool, found, references)]
     named = [(given, reference) for given, reference in named if not reference.is_id(given.value)]

@@ -150,7 +150,7 @@ class Tool:
         takes = self.takes or self.operation.takes
         if not self.many:
             return takes
-        names: Any = Annotated[list[Literal[self.entry_fields]] | None, Field(min_length=1)]  # pyright: ignore[reportInvalidTypeForm, reportInvalidTypeArguments]  # a choice made of the contract's names
+        names: Any = Annotated[list[Literal[self.entry_fields]] | None, Field(min_length=1, max_length=100)]  # pyright: ignore[reportInvalidTypeForm, reportInvalidTypeArguments]  # a choice made of the contract's names
         return create_model(f"{takes.__name__}Fields", __base__=takes, fields=(names, None))
 
     @cached_property

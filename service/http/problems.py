@@ -1,13 +1,18 @@
 """Refusals on the wire: the nested envelope, and the flat one of the four problems with keys and origins."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from pydantic import ValidationError
 
+from callwright.contract.bounds import Problem
+from callwright.contract.checking import BadInput, fields_at, meant
 from callwright.contract.operation import AnyOperation
 from callwright.contract.problems import INVALID_FIELD, MISSING_FIELD
 from callwright.service.domain.refusals import FieldError, Refusal
+
+_LONGEST_NAME = 80
+"""Characters of a name that are repeated."""
 
 
 def problem_body(refusal: Refusal, request_id: str) -> bytes:
@@ -26,25 +31,54 @@ def problem_body(refusal: Refusal, request_id: str) -> bytes:
     return orjson.dumps(body)
 
 
-def refusal_of(error: ValidationError, operation: AnyOperation) -> Refusal:
-    """All that is wrong with a request, the first thing as the main one. Values that were sent are not repeated."""
-    found: list[FieldError] = []
-    for item in error.errors(include_url=False, include_input=False):
-        location = [str(part) for part in item["loc"]]
-        name = location[0] if location else ""
-        if name in operation.takes.model_fields:
-            location[0] = operation.wire_name(name)
-            if operation.place_of(name) == "query":
-                del location[1:]  # there is nothing inside a parameter
-        field = ".".join(location) or "body"
-        if item["type"] == "missing":
-            found.append(FieldError(MISSING_FIELD.code, field, "is required"))
-        elif item["type"] == "extra_forbidden":
-            known = ", ".join(operation.wire_name(f) for f in operation.takes.model_fields)
-            hint = f"is not a field of this operation; known: {known}" if len(location) == 1 else "is not a known field"
-            found.append(FieldError(INVALID_FIELD.code, field, hint))
-        else:
-            found.append(FieldError(INVALID_FIELD.code, field, item["msg"].removeprefix("Value error, ")))
+def refusal_of(bad: BadInput, operation: AnyOperation) -> Refusal:
+    """What is wrong with a request, the first thing as the main one. Of values at most a wrong word is repeated."""
+    return refused([_field_error(problem, operation) for problem in bad.problems], more=bad.more)
+
+
+def refused(found: Sequence[FieldError], *, more: int = 0) -> Refusal:
+    """The refusal for problems with fields, of which `more` are not named."""
     first = found[0]
     problem = MISSING_FIELD if first.code == MISSING_FIELD.code else INVALID_FIELD
-    return Refusal(problem, f"{first.field}: {first.message}", field=first.field, errors=found)
+    said = f"{first.field}: {first.message}"
+    details = {"more_errors": more} if more else {}
+    return Refusal(problem, said, field=first.field, errors=found, details=details)
+
+
+def unknown_parameter(name: str, operation: AnyOperation) -> FieldError:
+    """A query parameter that the operation does not have."""
+    known = [
+        operation.wire_name(field) for field in operation.takes.model_fields if operation.place_of(field) == "query"
+    ]
+    return FieldError(INVALID_FIELD.code, _shortened(name), _unknown("is not a parameter here", name, known))
+
+
+def _field_error(problem: Problem, operation: AnyOperation) -> FieldError:
+    place, message = problem.place, problem.message
+    name = str(place[0]) if place else ""
+    steps = [_shortened(str(step)) for step in place]
+    if name in operation.takes.model_fields:
+        steps[0] = operation.wire_name(name)
+        if operation.place_of(name) == "query":  # there is nothing inside a parameter, but it may have several values
+            entry = place[1] if len(place) > 1 else None
+            message = f"value {entry + 1} {message}" if isinstance(entry, int) else message
+            del steps[1:]
+    field = ".".join(steps) or "body"
+    if problem.code == "missing":
+        return FieldError(MISSING_FIELD.code, field, message)
+    if problem.code == "unknown":
+        known = fields_at(operation.takes, place)
+        if len(place) == 1:
+            known = [operation.wire_name(one) for one in known if operation.place_of(one) != "path"]
+        message = _unknown("is not a field here", steps[-1], known)
+    return FieldError(INVALID_FIELD.code, field, message)
+
+
+def _unknown(said: str, name: str, known: Sequence[str]) -> str:
+    near = meant(name, known)
+    asked = f"did you mean {near}? " if near else ""
+    return f"{said}; {asked}known: {', '.join(known) or 'none'}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"

@@ -7,14 +7,16 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import orjson
-from pydantic import ValidationError
 
+from callwright.contract.bounds import MOST_PROBLEMS
+from callwright.contract.checking import BadInput, checked
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
-from callwright.contract.problems import INVALID_FIELD, INVALID_JSON, UNSUPPORTED_MEDIA_TYPE
-from callwright.service.domain.refusals import FieldError, Refusal, invalid
+from callwright.contract.problems import INVALID_JSON, UNSUPPORTED_MEDIA_TYPE
+from callwright.contract.words import MAX_ID
+from callwright.service.domain.refusals import Refusal, invalid, not_found
 
-from .problems import refusal_of
+from .problems import refusal_of, refused, unknown_parameter
 
 MAX_QUERY = 16_384
 """Bytes of a query string."""
@@ -88,13 +90,12 @@ def _query(query: bytes, operation: AnyOperation) -> dict[str, Any]:
         raise invalid("query", f"has more than {MOST_PARAMETERS} parameters") from error
     known = _parameters(operation)
     values: dict[str, Any] = {}
-    unknown: list[FieldError] = []
+    unknown: list[str] = []
     for key, text in pairs:
         if key == _NO_EFFECT:
             continue
         if key not in known:
-            names = ", ".join(known) or "none"
-            unknown.append(FieldError(INVALID_FIELD.code, key[:80], f"is not a parameter here; known: {names}"))
+            unknown.append(key)
             continue
         if "\x00" in text:
             raise invalid(key, "must not contain the character NUL")
@@ -103,23 +104,25 @@ def _query(query: bytes, operation: AnyOperation) -> dict[str, Any]:
             raise invalid(key, "is given more than once; separate several values by commas")
         values[name] = text.split(",") if is_list else text
     if unknown:
-        first = unknown[0]
-        raise Refusal(INVALID_FIELD, f"{first.field}: {first.message}", field=first.field, errors=unknown)
+        named = [unknown_parameter(key, operation) for key in unknown[:MOST_PROBLEMS]]
+        raise refused(named, more=len(unknown) - len(named))
     return values
 
 
 def read_input(query: bytes, operation: AnyOperation, path: Mapping[str, str], body: Mapping[str, Any]) -> Input:
-    """The operation's input, checked. Raises `Refusal` with every field that is wrong."""
+    """The operation's input, checked. Raises `Refusal` with the fields that are wrong."""
     values = _query(query, operation)
     sent = {key: value for key, value in body.items() if key != _NO_EFFECT} if body else {}
-    for name in path:
+    for name, value in path.items():
         if name in sent:
             raise invalid(name, "belongs to the path, not to the body")
+        if len(value) > MAX_ID:
+            raise not_found()
     try:
         if not operation.has_body:  # then `sent` holds at most what is not a field, and is refused by name
-            return operation.takes.model_validate({**sent, **values, **path})
-        return operation.takes.model_validate_json(orjson.dumps({**sent, **path}), strict=True)
-    except ValidationError as error:
+            return checked(operation.takes, {**sent, **values, **path})
+        return checked(operation.takes, {**sent, **path}, orjson.dumps)
+    except BadInput as error:
         raise refusal_of(error, operation) from error
     except orjson.JSONEncodeError as error:
         raise Refusal(INVALID_JSON) from error

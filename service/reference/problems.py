@@ -13,7 +13,8 @@ from .tables import table
 _ENVELOPES = """A refused request has changed nothing. Problems come in one of two envelopes:
 
 - Nested, for nearly all: `{"error": {"type", "code", "message", "field", "errors", "request_id"}}`. `field` names what
-  is wrong, where it is one thing; `errors` lists everything that is wrong with a request. Some have further members.
+  is wrong, where it is one thing; `errors` lists the first 20 things that are wrong with a request, and `more_errors`
+  says how many more there are. Some have further members.
 - Flat, for keys and origins: `{"error": "<code>", "message", "request_id"}`."""
 
 

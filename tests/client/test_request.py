@@ -152,8 +152,9 @@ async def test_a_value_json_cannot_hold_is_refused() -> None:
 
 async def test_arguments_too_long_for_a_url_are_refused() -> None:
     async with client_of(ScriptedService(many([]))) as client:
+        ids = ["x" * 250] * 100
         with pytest.raises(InvalidArguments, match="URL"):
-            await client.calls.list(disposition=["goal_met"] * 20_000)
+            await client.calls.list(disposition=ids, agent_id=ids, audience_id=ids, deployment_id=ids)
 
 
 async def test_an_input_of_another_operation_is_refused() -> None:

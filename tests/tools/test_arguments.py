@@ -55,7 +55,25 @@ def test_refused_values_are_not_repeated() -> None:
 
 def test_nested_unknown_fields_are_named_by_their_path() -> None:
     said = refusal("create_deployment", {**DRAFT, "retry_policy": {"tries": 3}})
-    assert said == "Invalid arguments: retry_policy.tries: unknown argument."
+    assert said.startswith("Invalid arguments: retry_policy.tries: unknown argument. Allowed: max_attempts, interval_")
+
+
+def test_the_argument_that_was_meant_is_named() -> None:
+    said = refusal("create_deployment", {**DRAFT, "retry_policy": {"max_atempts": 3}})
+    assert "retry_policy.max_atempts: unknown argument. Did you mean max_attempts? Allowed: " in said
+
+
+def test_the_wrong_word_of_a_list_is_repeated_and_a_number_is_not() -> None:
+    said = refusal("list_calls", {"outcome": ["answered", "sun\u2014ny" * 20, "+12025550100"]})
+    assert said.count("outcome.1: should be 'answered', ") == said.count('not "sun\u2014nysun') == 1
+    assert len(said) < 1_000
+    assert "+12025550100" not in said
+
+
+def test_a_form_is_said_in_words_with_an_example() -> None:
+    said = refusal("create_agent", {"name": "A", "voice_id": "v", "language": "english!", "system_prompt": "Hi."})
+    assert said.startswith("Invalid arguments: language: has the wrong form; a right one is en-US. BCP-47")
+    assert "^" not in said
 
 
 def test_a_rule_between_fields_is_said_in_plain_words() -> None:
@@ -64,8 +82,9 @@ def test_a_rule_between_fields_is_said_in_plain_words() -> None:
 
 
 def test_many_faults_are_cut() -> None:
-    said = refusal("create_agent", {f"field{number}": 1 for number in range(20)})
-    assert said.endswith("and 15 more")
+    said = refusal("create_agent", {f"field{number}": 1 for number in range(100)})
+    assert said.endswith("; and 80 more")
+    assert said.count("Allowed: ") == 1
 
 
 @pytest.mark.parametrize("value", ["\ud800", float("nan")])

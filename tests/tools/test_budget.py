@@ -165,7 +165,9 @@ async def test_a_cursor_that_no_list_gave_is_refused_in_words() -> None:
 async def test_a_page_number_is_not_offered() -> None:
     async with assistant(server(FakeCaller()), "2026-07-28") as client:
         result = await client.call_tool("list_agents", {"page": 2})
-    assert text_of(result).startswith("Invalid arguments: page: unknown argument. Allowed: per_page, cursor, ")
+    assert text_of(result).startswith(
+        "Invalid arguments: page: unknown argument. Did you mean per_page? Allowed: per_page, cursor, "
+    )
 
 
 async def test_only_the_fields_that_are_asked_for_are_given_in_words_and_in_data() -> None:

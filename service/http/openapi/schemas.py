@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
+from callwright.contract.bounds import MOST_PROBLEMS
 from callwright.contract.events import EVENT_TYPES, EventEnvelope
 from callwright.contract.model import Resource
 from callwright.contract.operation import AnyOperation
@@ -85,7 +86,8 @@ PROBLEM: Json = {
                 "field": _text("The field, parameter or header that is wrong; inside an object with dots."),
                 "errors": {
                     "type": "array",
-                    "description": "All that is wrong with the request, the first thing first.",
+                    "maxItems": MOST_PROBLEMS,
+                    "description": "What is wrong with the request, the first thing first.",
                     "items": {
                         "type": "object",
                         "required": ["code", "field", "message"],
@@ -95,6 +97,10 @@ PROBLEM: Json = {
                             "message": _text("The same for people."),
                         },
                     },
+                },
+                "more_errors": {
+                    "type": "integer",
+                    "description": "How many more things are wrong, where not all of them are named.",
                 },
                 "request_id": _REQUEST_ID,
             },

@@ -765,7 +765,7 @@ export interface Snippet {
 export interface Spend {
   /** Decimal with at most six places. */
   amount: string;
-  /** ISO 4217 code; the wallet's currency, USD. Default: "USD". */
+  /** ISO 4217 code; the wallet's currency. Default: "USD". */
   currency?: string;
 }
 

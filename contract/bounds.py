@@ -1,0 +1,211 @@
+"""How large the pieces of an input may be, as its model declares it: looked at before anything else is.
+
+Checking values one by one takes long for a list of a hundred thousand, and so does saying what is wrong with each. So
+lengths come first, and an input that is too large anywhere goes no further.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel
+
+MOST_PROBLEMS = 20
+"""Problems of one input that are named; of the others it is said how many there are."""
+MOST_INSIDE = 100
+"""Entries of each list and object in a value whose shape nothing declares."""
+MOST_DEEP = 5
+"""Levels of lists and objects in such a value."""
+LONGEST_TEXT = 200
+"""Characters of a text of which the model says something else than its length: a moment, a choice of words."""
+LONGEST_KEY = 1_000
+"""Characters of a name in an object that may have any names, for example of a column."""
+_Json = dict[str, Any]
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with an input: where, and in words that follow the name of the place."""
+
+    code: Literal["missing", "unknown", "invalid"]
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a value may be like. None stands for what it may not be: a text, a list, an object."""
+
+    text: int | None = None
+    """Characters of it as a text."""
+    entries: int | None = None
+    """Entries of it as a list, each of the shape `each`."""
+    each: "Shape | None" = None
+    fields: "Mapping[str, Shape] | None" = None
+    """What an object may have."""
+    most_keys: int | None = None
+    """Entries of an object that may have any keys, each of the shape `value`."""
+    value: "Shape | None" = None
+    is_anything: bool = False
+    description: str = ""
+    example: str = ""
+
+    def at(self, place: Place) -> "Shape | None":
+        """The shape of what stands at a place inside; None where the model knows no such place."""
+        found: Shape | None = self
+        for step in place:
+            if found is None:
+                return None
+            found = found.each if isinstance(step, int) else (found.fields or {}).get(step, found.value)
+        return found
+
+
+def shape_of(model: type[BaseModel]) -> Shape:
+    """The shape of what a model takes."""
+    return _shape_of(model)
+
+
+@cache
+def _shape_of(model: type[BaseModel]) -> Shape:
+    schema = model.model_json_schema(mode="validation")
+    return _read(schema, cast("dict[str, _Json]", schema.get("$defs", {})))
+
+
+def _read(node: _Json, defs: Mapping[str, _Json]) -> Shape:
+    if "$ref" in node:
+        node = {**defs[str(node["$ref"]).rsplit("/", 1)[-1]], **{k: v for k, v in node.items() if k != "$ref"}}
+    description = str(node.get("description", ""))
+    example = str(next(iter(node.get("examples", ())), ""))
+    branches = [one for one in cast("list[_Json]", node.get("anyOf", [])) if one.get("type") != "null"]
+    if branches:
+        return _choice([_read(branch, defs) for branch in branches], description, example)
+    kind = node.get("type")
+    if kind is None and "enum" not in node and "const" not in node:
+        return Shape(is_anything=True, description=description, example=example)
+    if kind == "array":
+        each = _read(node["items"], defs)
+        return Shape(entries=node.get("maxItems"), each=each, description=description, example=example)
+    if kind != "object":
+        return Shape(text=node.get("maxLength", LONGEST_TEXT), description=description, example=example)
+    if "properties" in node or node.get("additionalProperties") is False:
+        fields = {name: _read(one, defs) for name, one in cast("dict[str, _Json]", node.get("properties", {})).items()}
+        return Shape(fields=fields, description=description, example=example)
+    others: object = node.get("additionalProperties")
+    value = _read(cast("_Json", others), defs) if isinstance(others, dict) else Shape(is_anything=True)
+    return Shape(most_keys=node.get("maxProperties"), value=value, description=description, example=example)
+
+
+def _choice(branches: Sequence[Shape], description: str, example: str) -> Shape:
+    """The shape of what may be like any of several."""
+    return Shape(
+        text=max((one.text for one in branches if one.text is not None), default=None),
+        entries=next((one.entries for one in branches if one.entries is not None), None),
+        each=next((one.each for one in branches if one.each is not None), None),
+        fields=next((one.fields for one in branches if one.fields is not None), None),
+        most_keys=next((one.most_keys for one in branches if one.most_keys is not None), None),
+        value=next((one.value for one in branches if one.value is not None), None),
+        is_anything=any(one.is_anything for one in branches),
+        description=description or next((one.description for one in branches if one.description), ""),
+        example=example or next((one.example for one in branches if one.example), ""),
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """The first problems, and how many more there are."""
+
+    problems: list[Problem] = field(default_factory=list[Problem])
+    more: int = 0
+
+    def add(self, place: Place, message: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem("invalid", place, message))
+        else:
+            self.more += 1
+
+
+def outgrown(model: type[BaseModel], sent: Mapping[str, Any]) -> tuple[Sequence[Problem], int]:
+    """The first twenty pieces of an input that are larger than its model allows, and how many more there are.
+
+    None where all are within their bounds. What is wrong with them otherwise is not looked at.
+    """
+    found = _Found()
+    _object(sent, shape_of(model), (), found)
+    return found.problems, found.more
+
+
+def _look(value: object, shape: Shape, place: Place, found: _Found) -> None:
+    if isinstance(value, str):
+        longest = shape.text if shape.text is not None or shape.each is None else shape.each.text
+        if longest is not None and len(value) > longest:
+            found.add(place, f"has {len(value)} characters; at most {longest} are allowed")
+    elif isinstance(value, list):
+        _list(cast("list[object]", value), shape, place, found)
+    elif isinstance(value, dict):
+        _object(cast("dict[str, object]", value), shape, place, found)
+
+
+def _list(value: list[object], shape: Shape, place: Place, found: _Found) -> None:
+    if shape.is_anything:
+        _anything(value, place, found)
+    elif shape.entries is not None and len(value) > shape.entries:
+        found.add(place, f"has {len(value)} entries; at most {shape.entries} are allowed")
+    elif shape.each is not None:
+        for index, entry in enumerate(value):
+            if entry.__class__ in (str, list, dict):
+                _look(entry, shape.each, (*place, index), found)
+
+
+def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Found) -> None:
+    if shape.is_anything:
+        _anything(value, place, found)
+    elif shape.fields is not None:
+        unknown = value.keys() - shape.fields.keys() if len(value) > MOST_PROBLEMS else ()
+        if len(unknown) > MOST_PROBLEMS:
+            _unknown(islice((name for name in value if name in unknown), MOST_PROBLEMS), place, found)
+            found.more += len(unknown) - MOST_PROBLEMS
+            return
+        for name, inside in shape.fields.items():
+            if value.get(name).__class__ in (str, list, dict):
+                _look(value[name], inside, (*place, name), found)
+    elif shape.most_keys is not None and len(value) > shape.most_keys:
+        found.add(place, f"has {len(value)} entries; at most {shape.most_keys} are allowed")
+    elif shape.value is not None:
+        if value and max(map(len, value)) > LONGEST_KEY:
+            found.add(place, f"holds a name of more than {LONGEST_KEY} characters")
+            return
+        for name, entry in value.items():
+            if entry.__class__ in (str, list, dict):
+                _look(entry, shape.value, (*place, name), found)
+
+
+def _unknown(names: Iterator[str], place: Place, found: _Found) -> None:
+    for name in names:
+        if len(found.problems) < MOST_PROBLEMS:
+            found.problems.append(Problem("unknown", (*place, name), ""))
+        else:
+            found.more += 1
+
+
+def _anything(value: object, place: Place, found: _Found) -> None:
+    """Goes through a value of which nothing is declared, level by level."""
+    level: list[object] = [value]
+    for _ in range(MOST_DEEP):
+        level = [one for one in level if one.__class__ in (list, dict)]
+        if not level:
+            return
+        if any(len(cast("list[object]", one)) > MOST_INSIDE for one in level):
+            found.add(place, f"holds a list or an object of more than {MOST_INSIDE} entries")
+            return
+        level = [
+            entry
+            for one in level
+            for entry in (
+                cast("dict[str, object]", one).values() if isinstance(one, dict) else cast("list[object]", one)
+            )
+        ]
+    if any(one.__class__ in (list, dict) for one in level):
+        found.add(place, f"is nested more than {MOST_DEEP} levels deep")
