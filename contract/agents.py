@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input
 from .operation import listing, operation, removal
@@ -76,7 +77,7 @@ class CreateAgent(Input):
     metadata: Metadata = {}
 
 
-class UpdateAgent(Input):
+class UpdateAgent(Changes):
     """Changes to an agent. Deployments that have started keep the agent as it was."""
 
     id: AgentId
@@ -84,8 +85,8 @@ class UpdateAgent(Input):
     voice_id: VoiceId | None = None
     language: LanguageTag | None = None
     system_prompt: SystemPrompt | None = None
-    welcome_message: WelcomeMessage | None = None
-    metadata: Metadata | None = None
+    welcome_message: Annotated[WelcomeMessage | None, TO_NO_TEXT] = None
+    metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 
 class DeleteAgent(Input):

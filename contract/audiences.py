@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
 from .operation import listing, operation, removal
@@ -169,13 +170,13 @@ class CreateAudience(Input):
     metadata: Metadata = {}
 
 
-class UpdateAudience(Input):
+class UpdateAudience(Changes):
     """Changes to an audience. Its rows are changed by adding or importing."""
 
     id: AudienceId
     name: AudienceName | None = None
-    description: Description | None = None
-    metadata: Metadata | None = None
+    description: Annotated[Description | None, TO_NO_TEXT] = None
+    metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 
 class DeleteAudience(Input):

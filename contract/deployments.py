@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .changes import TO_NO_ENTRIES, TO_NOTHING, Changes
 from .contacts import Contact, ListContacts, Stats
 from .dialling import (
     CallerIdStrategy,
@@ -186,7 +187,7 @@ class CreateDeployment(Input):
     metadata: Metadata = {}
 
 
-class UpdateDeployment(Input):
+class UpdateDeployment(Changes):
     """Changes to a deployment.
 
     A draft may change in everything; a paused one in all but agent and audience; an active one in name, pacing, end_at,
@@ -200,19 +201,19 @@ class UpdateDeployment(Input):
     audience_id: AudienceId | None = None
     phone_number_ids: PhoneNumberIds | None = None
     caller_id_strategy: Strategy | None = None
-    start_at: StartAt | None = None
-    end_at: EndAt | None = None
-    calling_hours: CallingHours | None = None
+    start_at: Annotated[StartAt | None, TO_NOTHING] = None
+    end_at: Annotated[EndAt | None, TO_NOTHING] = None
+    calling_hours: Annotated[CallingHours | None, TO_NOTHING] = None
     max_concurrency: MaxConcurrency | None = None
     calls_per_second: CallsPerSecond | None = None
     retry_policy: RetryPolicy | None = None
     voicemail: Voicemail | None = None
     ring_timeout_seconds: RingTimeout | None = None
     max_call_duration_seconds: MaxCallDuration | None = None
-    budget_cap: BudgetCap | None = None
+    budget_cap: Annotated[BudgetCap | None, TO_NOTHING] = None
     compliance: Compliance | None = None
     inbound: InboundChanges | None = None
-    metadata: Metadata | None = None
+    metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 
 class DeploymentAction(Input):

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from .changes import TO_NOTHING, Changes
 from .dialling import TimeZone, Window
 from .model import Input, Part, Resource
 from .words import E164, AgentId, DeploymentName, MaxConcurrency, Metadata, PhoneNumberId
@@ -64,10 +65,10 @@ class Inbound(Resource):
     recording_enabled: RecordingEnabled
 
 
-class InboundChanges(Part):
+class InboundChanges(Changes):
     """Changes to how an inbound deployment takes calls. What is left out stays; `business_hours` null: at any time."""
 
-    business_hours: BusinessHours | None = None
+    business_hours: Annotated[BusinessHours | None, TO_NOTHING] = None
     after_hours: AfterHours | None = None
     overflow: Overflow | None = None
     recording_enabled: RecordingEnabled | None = None

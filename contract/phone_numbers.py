@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
 from .operation import listing, operation
@@ -116,13 +117,13 @@ class GetPhoneNumber(Input):
     id: PhoneNumberId
 
 
-class UpdatePhoneNumber(Input):
+class UpdatePhoneNumber(Changes):
     """Changes to a phone number."""
 
     id: PhoneNumberId
-    label: Label | None = None
+    label: Annotated[Label | None, TO_NO_TEXT] = None
     auto_renew: Annotated[bool | None, Field(description="Rent it again every month until it is released.")] = None
-    metadata: Metadata | None = None
+    metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 
 class ReleasePhoneNumber(Input):

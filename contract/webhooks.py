@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .events import EventName
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
@@ -161,18 +162,18 @@ class CreateWebhook(Input):
     metadata: Metadata = {}
 
 
-class UpdateWebhook(Input):
+class UpdateWebhook(Changes):
     """Changes to a subscription."""
 
     id: WebhookId
     url: WebhookUrl | None = None
     events: Events | None = None
-    description: Text | None = None
+    description: Annotated[Text | None, TO_NO_TEXT] = None
     status: Annotated[
         WebhookStatus | None,
         Field(description="disabled stops sending; active sends again. What was missed can be replayed."),
     ] = None
-    metadata: Metadata | None = None
+    metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
 
 class DeleteWebhook(Input):

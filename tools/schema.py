@@ -1,12 +1,15 @@
 """JSON Schema of a contract model in the compact form that tools advertise.
 
-References are inlined, titles and examples dropped, and "X or null" becomes X: absent says the same with fewer words.
+References are inlined, titles and examples dropped, and "X or null" becomes X: absent says the same with fewer
+words. Only in changes null says something else, and stands where it may.
 """
 
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
+
+from callwright.contract.changes import Changes, clears
 
 JsonSchema = dict[str, Any]
 
@@ -38,6 +41,10 @@ def input_schema(
     properties = cast("dict[str, JsonSchema]", schema.setdefault("properties", {}))
     for path, text in words.items():
         _at(schema, path)["description"] = text
+    if issubclass(model, Changes):
+        for name, field in model.model_fields.items():
+            if clears(field):
+                properties[name]["type"] = [properties[name]["type"], "null"]
     for name in flat:
         properties[name] = _flattened(properties[name])
     if offered is not None:

@@ -1,10 +1,10 @@
-"""What a PATCH changes: absent fields stay, null clears where clearing has a meaning."""
+"""What a PATCH changes. What null means in it stands in the contract."""
 
 from typing import Any
 
-from callwright.contract.model import Input
+from callwright.contract.changes import Changes
 from callwright.contract.problems import DUPLICATE_NAME
-from callwright.service.domain.refusals import Refusal, invalid
+from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.prepared import Prepared
 
 from .work import Work
@@ -13,13 +13,9 @@ LIVE = ("draft", "scheduled", "active", "paused")
 """The states of a deployment that is not finished."""
 
 
-def given(asked: Input, *, clearable: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The fields a PATCH names, without the path's. Raises `Refusal` for a null that would clear what is required."""
-    changes = {name: getattr(asked, name) for name in asked.model_fields_set if name != "id"}
-    for name, value in changes.items():
-        if value is None and name not in clearable:
-            raise invalid(name, "cannot be cleared; leave it out to keep it")
-    return changes
+def given(asked: Changes) -> dict[str, Any]:
+    """The fields a PATCH names, without the path's."""
+    return {name: value for name, value in asked.named().items() if name != "id"}
 
 
 def check_name_free(work: Work, taken_by: Prepared, name: str, *, but: str | None = None) -> None:

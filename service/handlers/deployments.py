@@ -178,7 +178,7 @@ def _rules(
 def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.Deployment:
     """A changed deployment."""
     row = find(work, asked.id)
-    changes = given(asked, clearable=("start_at", "end_at", "calling_hours", "budget_cap"))
+    changes = given(asked)
     check_editable(set(changes), row.status, row.call_type)
     if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
         raise invalid("start_at", "cannot be cleared while the deployment is scheduled; start it to call at once")

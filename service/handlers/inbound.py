@@ -90,10 +90,7 @@ def changed_settings(work: Work, row: Row[Any], asked: InboundChanges) -> str:
     """How a deployment takes calls after a change, as its row keeps it. Raises `Refusal` for what cannot be."""
     settings = settings_of(row)
     number = number_handlers.find(work, settings.phone_number_id).number
-    changes: dict[str, Any] = {name: getattr(asked, name) for name in asked.model_fields_set}
-    for name, value in changes.items():
-        if value is None and name != "business_hours":
-            raise invalid(f"inbound.{name}", "cannot be cleared; leave it out to keep it")
+    changes = asked.named()
     for name in ("after_hours", "overflow"):
         if name in changes:
             changes[name] = _checked(changes[name], f"inbound.{name}", number)

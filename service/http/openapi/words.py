@@ -18,6 +18,8 @@ ABOUT = f"""Voice agents, campaigns, phone numbers and calls, for programs and a
   `X-Request-Id`. Further fields may be added at any time.
 - **Lists.** `page` and `per_page` (default {_PER_PAGE}), or `cursor` with the `next_cursor` of the page before;
   `filter[<field>]=<value>`, where several values are separated by commas; `sort=-created_at,name`.
+- **Changes.** A PATCH changes the fields it names. Only a field that may be empty takes null, and is empty then: a
+  client must leave out what it does not mean to change, and not write it out as null.
 - **Trying again.** A POST with an `Idempotency-Key` may be sent again safely.
 - **Limits.** Requests are counted for each key, by the second for each group of endpoints and by the day. Answers say
   where the key stands; 429 says how long to wait.
@@ -31,6 +33,8 @@ ABOUT = f"""Voice agents, campaigns, phone numbers and calls, for programs and a
 def about_operation(operation: AnyOperation) -> str:
     """What an operation is about, beyond its summary."""
     words = [" ".join((operation.takes.__doc__ or operation.summary).split())]
+    if operation.method == "PATCH":
+        words.append("Fields that are left out stay as they are; null empties a field that may be null.")
     if operation.counting:
         words.append(operation.counting)
     if operation.creator_bound is not None:

@@ -72,7 +72,8 @@ async def test_a_bad_field_is_refused_by_name_on_making_and_changing(
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         refused(await http.post("/v1/agents", json={**GOOD, field: value}), 400, "invalid_field", field)
         made = await door.client.agents.create(**GOOD)
-        refused(await http.patch(f"/v1/agents/{made.id}", json={field: value}), 400, "invalid_field", field)
+        if value is not None:  # in a change null empties the field
+            refused(await http.patch(f"/v1/agents/{made.id}", json={field: value}), 400, "invalid_field", field)
         assert await door.client.agents.get(id=made.id) == made
 
 

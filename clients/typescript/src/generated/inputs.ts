@@ -60,14 +60,21 @@ export interface CreateAgentInput {
   metadata?: Record<string, string>;
 }
 
-/** Changes to an agent. Deployments that have started keep the agent as it was. */
+/**
+ * Changes to an agent. Deployments that have started keep the agent as it was. Fields that are left out stay as
+ * they are; null empties a field that may be null.
+ */
 export interface UpdateAgentInput {
   /** Agent id (agt_…), from list_agents. */
   id: string;
-  name?: string | null;
-  voice_id?: string | null;
-  language?: string | null;
-  system_prompt?: string | null;
+  /** Name, unique in the organization. */
+  name?: string;
+  /** Voice id, from list_voices. */
+  voice_id?: string;
+  /** BCP-47 language tag. */
+  language?: string;
+  /** What the agent is to do and what it knows. {{column}} inserts an audience column. */
+  system_prompt?: string;
   welcome_message?: string | null;
   metadata?: Record<string, string> | null;
 }
@@ -154,11 +161,15 @@ export interface CreateAudienceInput {
   metadata?: Record<string, string>;
 }
 
-/** Changes to an audience. Its rows are changed by adding or importing. */
+/**
+ * Changes to an audience. Its rows are changed by adding or importing. Fields that are left out stay as they are;
+ * null empties a field that may be null.
+ */
 export interface UpdateAudienceInput {
   /** Audience id (aud_…), from list_audiences. */
   id: string;
-  name?: string | null;
+  /** Name, unique in the organization. */
+  name?: string;
   description?: string | null;
   metadata?: Record<string, string> | null;
 }
@@ -307,13 +318,16 @@ export interface RentPhoneNumberInput {
   metadata?: Record<string, string>;
 }
 
-/** Changes to a phone number. A key may make 20% of its plan's requests per second here. */
+/**
+ * Changes to a phone number. Fields that are left out stay as they are; null empties a field that may be null. A
+ * key may make 20% of its plan's requests per second here.
+ */
 export interface UpdatePhoneNumberInput {
   /** Phone number id (num_…), from list_phone_numbers. */
   id: string;
   label?: string | null;
   /** Rent it again every month until it is released. */
-  auto_renew?: boolean | null;
+  auto_renew?: boolean;
   metadata?: Record<string, string> | null;
 }
 
@@ -433,28 +447,41 @@ export interface CreateInboundDeploymentInput {
 /**
  * Changes to a deployment. A draft may change in everything; a paused one in all but agent and audience; an active
  * one in name, pacing, end_at, budget_cap and metadata. An inbound one has name, max_concurrency, metadata and
- * `inbound`, which may change while it is active, and agent_id, which may change while it is paused.
+ * `inbound`, which may change while it is active, and agent_id, which may change while it is paused. Fields that
+ * are left out stay as they are; null empties a field that may be null.
  */
 export interface UpdateDeploymentInput {
   /** Deployment id (dep_…), from list_deployments. */
   id: string;
-  name?: string | null;
-  agent_id?: string | null;
-  audience_id?: string | null;
-  phone_number_ids?: string[] | null;
-  caller_id_strategy?: "round_robin" | "sticky" | "local_presence" | "random" | null;
+  /** Name, unique in the organization. */
+  name?: string;
+  /** Agent id (agt_…), from list_agents. */
+  agent_id?: string;
+  /** Audience id (aud_…), from list_audiences. */
+  audience_id?: string;
+  /** Numbers to call from, 1 to 100. */
+  phone_number_ids?: string[];
+  /**
+   * Which number calls: each in turn, always the same one for a contact, one with the contact's area code or country,
+   * or any.
+   */
+  caller_id_strategy?: "round_robin" | "sticky" | "local_presence" | "random";
   start_at?: string | null;
   end_at?: string | null;
   calling_hours?: CallingHours | null;
-  max_concurrency?: number | null;
-  calls_per_second?: number | null;
-  retry_policy?: RetryPolicy | null;
-  voicemail?: Voicemail | null;
-  ring_timeout_seconds?: number | null;
-  max_call_duration_seconds?: number | null;
+  /** Calls at the same time; the plan may allow fewer. */
+  max_concurrency?: number;
+  /** New calls a second. */
+  calls_per_second?: number;
+  retry_policy?: RetryPolicy;
+  voicemail?: Voicemail;
+  /** Seconds a telephone rings before giving up. */
+  ring_timeout_seconds?: number;
+  /** Seconds after which a call is ended. */
+  max_call_duration_seconds?: number;
   budget_cap?: Spend | null;
-  compliance?: Compliance | null;
-  inbound?: InboundChanges | null;
+  compliance?: Compliance;
+  inbound?: InboundChanges;
   metadata?: Record<string, string> | null;
 }
 
@@ -748,15 +775,17 @@ export interface CreateWebhookInput {
   metadata?: Record<string, string>;
 }
 
-/** Changes to a subscription. */
+/** Changes to a subscription. Fields that are left out stay as they are; null empties a field that may be null. */
 export interface UpdateWebhookInput {
   /** Subscription id (whk_…), from list_webhooks. */
   id: string;
-  url?: string | null;
-  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[] | null;
+  /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
+  url?: string;
+  /** Names of events, or * for all, later ones too. */
+  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string | null;
   /** disabled stops sending; active sends again. What was missed can be replayed. */
-  status?: "active" | "disabled" | null;
+  status?: "active" | "disabled";
   metadata?: Record<string, string> | null;
 }
 

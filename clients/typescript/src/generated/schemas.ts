@@ -538,9 +538,10 @@ export interface Inbound {
 /** Changes to how an inbound deployment takes calls. What is left out stays; `business_hours` null: at any time. */
 export interface InboundChanges {
   business_hours?: BusinessHours | null;
-  after_hours?: AfterHours | null;
-  overflow?: Overflow | null;
-  recording_enabled?: boolean | null;
+  after_hours?: AfterHours;
+  overflow?: Overflow;
+  /** Record the calls. */
+  recording_enabled?: boolean;
 }
 
 /** A template variable that some contacts have no value for. */
