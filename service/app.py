@@ -44,6 +44,7 @@ from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.storage import migrate
 from callwright.service.storage.database import Database, opened
+from callwright.service.storage.engines import Limits
 from callwright.service.storage.fullness import LEAST_FREE, StorageFull
 from callwright.service.storage.listing import Cursors
 from callwright.service.storage.request_limits import RequestLimits
@@ -53,6 +54,8 @@ _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
 ANSWER_LIMIT_S = 5.0
 """How long the health check waits for the database."""
+LOCK_LIMIT_MS = 5_000
+"""How long a write waits for locks that others hold; then a request is told to come again."""
 LAST_WRITES_S = 3.0
 """How long the end may take to write down what is only in memory."""
 
@@ -142,6 +145,11 @@ async def _alone(settings: ServiceSettings) -> AsyncGenerator[None]:
         folder.let_go()
 
 
+def limits_of(settings: ServiceSettings) -> Limits:
+    """A transaction may be silent for as long as a process that holds a lease may be."""
+    return Limits(silent_ms=min(settings.deployment_lease_ms, settings.delivery_lease_ms), lock_ms=LOCK_LIMIT_MS)
+
+
 @asynccontextmanager
 async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGenerator[Service]:
     """A service that runs until the block ends; then work under way is left where the next start finds it.
@@ -156,7 +164,10 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
         ids = Ids(clock.now_ms)
         bell = Bell()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
-        async with opened(settings.database_url) as database, Synthesiser(libraries) as synthesiser:
+        async with (
+            opened(settings.database_url, limits_of(settings)) as database,
+            Synthesiser(libraries) as synthesiser,
+        ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))
             plan_seal = PlanSeal(await installation_secret(database, _PLAN_SECRET))
             recordings = Recordings(

@@ -239,7 +239,7 @@ def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPl
     return plan, "audio/wav" if asked.format == "wav" else "audio/mpeg"
 
 
-@handles(contract.hang_up_call, brief=True)
+@handles(contract.hang_up_call, stops=True)
 def hang_up_call(asked: contract.HangUpCall, work: Work) -> contract.Call:
     """Asks for the end of a call; the dialler carries it out at once."""
     row = find(work, asked.call_uuid)

@@ -111,7 +111,7 @@ def _check_start(work: Work, row: Row[Any], kept: dict[str, Any]) -> None:
         raise refusal
 
 
-@handles(contract.pause_deployment)
+@handles(contract.pause_deployment, stops=True)
 def pause_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
     """A paused deployment: no new calls, those under way finish, the queue stays."""
     row = find(work, asked.id)
@@ -149,7 +149,7 @@ def _go_on(asked: contract.StartDeployment, row: Row[Any], work: Work) -> None:
         begin(work.connection, row, work.now_ms)
 
 
-@handles(contract.cancel_deployment)
+@handles(contract.cancel_deployment, stops=True)
 def cancel_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
     """A cancelled deployment: what is pending is dropped for good, calls under way finish, its number is unbound."""
     row = find(work, asked.id)

@@ -171,7 +171,7 @@ def create_webhook(asked: contract.CreateWebhook, work: Work) -> contract.NewWeb
     return _seen_with_secret(work, webhook_id)
 
 
-@handles(contract.update_webhook)
+@handles(contract.update_webhook, stops=True)
 def update_webhook(asked: contract.UpdateWebhook, work: Work) -> contract.Webhook:
     """A changed subscription. What waits when it is disabled is missed; its log stays, also where the URL changes."""
     row = _found(work, _FOR_CHANGE, asked.id)
@@ -210,7 +210,7 @@ def _tell_disabled(work: Work, row: Row[Any]) -> None:
     work.emit(WEBHOOK_DISABLED, data)
 
 
-@handles(contract.delete_webhook)
+@handles(contract.delete_webhook, stops=True)
 def delete_webhook(asked: contract.DeleteWebhook, work: Work) -> None:
     """Ends a subscription. Its row stays without secrets, so that the log of its deliveries can be read by event."""
     row = _found(work, _FOR_CHANGE, asked.id)

@@ -56,16 +56,19 @@ Handler = Callable[[Any, Work], Any]
 HANDLERS: dict[str, Handler] = {}
 BRIEF: set[str] = set()
 """Operations that touch a few rows by their keys, and so run on the event loop (`Database.write_briefly`)."""
+STOPS: set[str] = set()
+"""Operations that stop something, and so wait for no process that is silent (`Database.write_over_silent`)."""
 MediaPlan = tuple[RecordingPlan, MediaType]
 MEDIA_HANDLERS: dict[str, Callable[[Any, Work], MediaPlan]] = {}
 
 
 def handles(
-    operation: Operation[P, In, Out], *, brief: bool = False
+    operation: Operation[P, In, Out], *, brief: bool = False, stops: bool = False
 ) -> Callable[[Callable[[In, Work], Out]], Callable[[In, Work], Out]]:
     """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
 
-    With `brief` it takes a millisecond at most, whatever is asked of it and however much there is.
+    With `brief` it takes a millisecond at most, whatever is asked of it and however much there is. With `stops` it is
+    not held up by a process that has frozen while it held what is to be stopped.
     """
 
     def mark(handler: Callable[[In, Work], Out]) -> Callable[[In, Work], Out]:
@@ -73,6 +76,8 @@ def handles(
         HANDLERS[operation.name] = handler
         if brief:
             BRIEF.add(operation.name)
+        if stops:
+            STOPS.add(operation.name)
         return handler
 
     return mark

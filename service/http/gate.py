@@ -26,10 +26,11 @@ from callwright.contract.problems import (
     STORAGE_FULL,
 )
 from callwright.service.domain.refusals import Refusal
-from callwright.service.handlers.work import BRIEF
+from callwright.service.handlers.work import BRIEF, STOPS
 from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from callwright.service.storage.fullness import StorageFull, has_no_room
+from callwright.service.storage.lock_waits import unavailable_because
 
 from . import betas, idempotency
 from .admission import Admission, refuse_if_too_many
@@ -46,8 +47,6 @@ from .unit import Asked, MediaWanted, performed
 log = logging.getLogger(__name__)
 TOOL_HEADER = b"x-callwright-tool"
 _TOOL = re.compile(r"[a-z_]{1,64}")
-_LOCKED = "55P03"
-"""Postgres: another transaction held a lock for longer than this one would wait."""
 _AGAIN = ("40001", "40P01")
 """Postgres: the transaction lost against another one, or both waited for each other. It may be tried again."""
 _SHORT = ("53000", "53200", "53300", "53400")
@@ -81,10 +80,17 @@ class Gate:
             refusal = raised
         except StorageFull:
             refusal = _no_room()
-        except Exception:
-            log.exception("a request failed", extra={"request_id": request_id})
-            refusal = Refusal(INTERNAL_ERROR)
+        except Exception as error:
+            refusal = self._failed(error, request_id)
         return Answer(refusal.problem.status, problem_body(refusal, request_id), {**headers, **refusal.headers})
+
+    def _failed(self, error: Exception, request_id: str) -> Refusal:
+        unavailable = unavailable_because(error)
+        if unavailable is None:
+            log.exception("a request failed", extra={"request_id": request_id})
+            return Refusal(INTERNAL_ERROR)
+        log.warning("%s, so a request was put off", unavailable, extra={"request_id": request_id})
+        return Refusal(SERVICE_UNAVAILABLE, f"{unavailable}; try again.", headers={"Retry-After": "1"})
 
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
         body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
@@ -179,19 +185,19 @@ class Gate:
         if not operation.writes:
             return await database.read(performed, self._ports, asked)
         write = database.write_briefly if operation.name in BRIEF else database.write
+        write = database.write_over_silent if operation.name in STOPS else write
         try:
             answer = await write(performed, self._ports, asked)
         except IntegrityError:  # another request was faster; now its row is seen, and refused in words
             answer = await write(performed, self._ports, asked)
+        except idempotency.KeyInProgress as error:
+            raise Refusal(IDEMPOTENCY_IN_PROGRESS, headers={"Retry-After": "1"}) from error
         except DBAPIError as error:
             state = getattr(error.orig, "sqlstate", None)
             if state in _SHORT:
                 raise Refusal(
                     SERVICE_UNAVAILABLE, "The database is short of memory or connections.", headers={"Retry-After": "5"}
                 ) from error
-            if state == _LOCKED:
-                busy = IDEMPOTENCY_IN_PROGRESS if asked.idempotency_key else SERVICE_UNAVAILABLE
-                raise Refusal(busy, headers={"Retry-After": "1"}) from error
             if state not in _AGAIN:
                 raise
             answer = await write(performed, self._ports, asked)

@@ -9,13 +9,15 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, delete, select, text, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.problems import IDEMPOTENCY_KEY_REUSED
 from callwright.service.domain.clock import DAY
 from callwright.service.domain.refusals import Refusal, invalid
+from callwright.service.storage.lock_waits import Locked, is_locked
 from callwright.service.storage.schema import idempotency_keys
 
 HEADER = "Idempotency-Key"
@@ -29,9 +31,11 @@ _MINE = (
 )
 _EXPIRE = delete(_TABLE).where(_MINE, _TABLE.c.created_at <= bindparam("b_before"))
 _FIND = select(_TABLE.c.fingerprint, _TABLE.c.status, _TABLE.c.body).where(_MINE)
-_WAIT = text("SET LOCAL lock_timeout = '5s'")
-"""A request waits no longer for the one that holds its key; then it is told to come again."""
 _STORE = update(_TABLE).where(_MINE).values(status=bindparam("b_status"), body=bindparam("b_body"))
+
+
+class KeyInProgress(Locked):
+    """Another request has held the key for longer than this one would wait."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,19 @@ def claim(
 
     Raises:
         Refusal: idempotency_key_reused when the key belongs to a different request.
+        KeyInProgress: the key belongs to a request that has not ended.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(_WAIT)
+    try:
+        return _claimed(connection, org_id, key_id, key, fingerprint, now_ms)
+    except DBAPIError as error:
+        if is_locked(error):
+            raise KeyInProgress("the idempotency key is in use") from error
+        raise
+
+
+def _claimed(
+    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int
+) -> StoredAnswer | None:
     mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
     connection.execute(_EXPIRE, {**mine, "b_before": now_ms - LIFETIME_MS})
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert

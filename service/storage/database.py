@@ -6,24 +6,39 @@ touch a few rows by their keys, run on the event loop (`loop_connections.py`): h
 longer than the unit. A unit must be short: on SQLite it delays its neighbours.
 """
 
+import logging
 import sqlite3
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 import anyio
 from anyio import to_thread
 from sqlalchemy import Connection, make_url
+from sqlalchemy.exc import DBAPIError
 
-from .engines import POSTGRES_CONNECTIONS, READERS, DatabaseClosed, FrozenConnection, make_engine
+from . import silence
+from .engines import (
+    BEGINS,
+    POSTGRES_CONNECTIONS,
+    READERS,
+    STOPS,
+    DatabaseClosed,
+    FrozenConnection,
+    Limits,
+    make_engine,
+)
 from .fullness import DRIVER_ERRORS, Fullness, StorageFull
 from .group_commit import GroupCommit
+from .lock_waits import Locked, LockWaits, is_locked
 
 if TYPE_CHECKING:
     from .loop_connections import LoopConnections
 
+log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -33,30 +48,43 @@ ROOM_S = 1.0
 """Between two tries of a write that waits until the disk has room."""
 CLOSE_LIMIT_S = 30
 """How long closing waits for the units of work that run."""
+AGAIN_IN_THREADS = 1
+"""Units of work that wait for locks and are tried again at a time, of those in threads."""
+AGAIN_ON_LOOP = 2
+"""The same, of brief units."""
+SILENT_S = 1.0
+"""After how long without a word a transaction is ended that is in the way of a stop."""
+STOP_WAITS_S = 4.0
+"""How long a stop waits for locks in all."""
 
 
 class Database:
     """Runs units of work. Made by `opened`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, limits: Limits | None = None) -> None:
         self.url = url
+        self.limits = limits or Limits()
         made = make_url(url)
         self.is_sqlite = made.get_backend_name() == "sqlite"
         self.fullness = Fullness(Path(made.database or "").parent if self.is_sqlite else None)
         self._writer = GroupCommit(make_engine(url, writer=True, begins=False)) if self.is_sqlite else None
-        self._on_loop = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _on_loop(url)
-        self._engine = make_engine(url)
-        self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._on_loop = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _on_loop(url, self.limits)
+        self._engine = make_engine(url, limits=self.limits)
+        self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT", **{BEGINS: None})
         # On Postgres each statement would see a state of its own otherwise; SQLite reads a snapshot anyway.
-        self._reading = (
-            self._engine if self.is_sqlite else self._engine.execution_options(isolation_level="REPEATABLE READ")
+        self._reading = self._engine.execution_options(
+            **{BEGINS: self.limits.begin(" ISOLATION LEVEL REPEATABLE READ")}
         )
+        waits = replace(self.limits, try_ms=round(STOP_WAITS_S * 1_000))
+        self._stopping = self._engine.execution_options(**{BEGINS: waits.begin()})
         self._looking_up = make_engine(url, begins=False) if self.is_sqlite else None
         self._look_ups: Connection | None = None
         most = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
         self._threads = anyio.CapacityLimiter(most)
         # Writes may wait for locks, and no read is to wait behind those.
         self._write_threads = anyio.CapacityLimiter(most - 2)
+        self._stop_threads = anyio.CapacityLimiter(STOPS)
+        self._thread_waits, self._loop_waits = LockWaits(AGAIN_IN_THREADS), LockWaits(AGAIN_ON_LOOP)
         self._closed = False
         self._watching: sqlite3.Connection | None = None
 
@@ -137,8 +165,11 @@ class Database:
     async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
 
+        On Postgres it is run again where it could not have a lock, and so may do nothing but with its connection.
+
         Raises:
             StorageFull: there is no room on the disk.
+            lock_waits.Locked: others held a lock all the time (`Limits.lock_ms`).
         """
         self._check_open()
 
@@ -146,11 +177,14 @@ class Database:
             with self._engine.begin() as connection:
                 return work(connection, *args, **kwargs)
 
+        async def attempt() -> T:
+            async with self._write_threads:
+                return await to_thread.run_sync(run, limiter=self._threads)
+
         try:
             if self._writer is not None:
                 return await self._writer.run(lambda connection: work(connection, *args, **kwargs), is_brief=False)
-            async with self._write_threads:
-                return await to_thread.run_sync(run, limiter=self._threads)
+            return await self._thread_waits.run(attempt, self.limits.lock_ms / 1_000)
         except DRIVER_ERRORS as error:
             self.fullness.check(error)
             raise
@@ -170,8 +204,8 @@ class Database:
         try:
             if self._writer is not None:
                 return await self._writer.run(run, is_brief=True)
-            if self._on_loop is not None:
-                return await self._on_loop.transaction(run)
+            if (loop := self._on_loop) is not None:
+                return await self._loop_waits.run(lambda: loop.transaction(run), self.limits.lock_ms / 1_000)
         except DRIVER_ERRORS as error:
             self.fullness.check(error)
             raise
@@ -186,6 +220,61 @@ class Database:
                 return await self.write(work, *args, **kwargs)
             except StorageFull:
                 await anyio.sleep(ROOM_S)
+
+    async def write_over_silent(
+        self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """As `write`, but waits for nobody who is silent: for what stops something.
+
+        On Postgres a transaction that is in the way and whose process has not said a word for a second is ended. That
+        process is told at its next statement, and nothing of what it was about to do is kept.
+
+        Raises:
+            lock_waits.Locked: somebody who is not silent was in the way all the time.
+        """
+        if self.is_sqlite:
+            return await self.write(work, *args, **kwargs)
+        self._check_open()
+        waiting: list[int] = []
+
+        def run() -> T:
+            with self._stopping.connect() as connection, connection.begin():
+                waiting.append(connection.execute(silence.OWN_PID).scalar_one())
+                return work(connection, *args, **kwargs)
+
+        done: list[T] = []
+        failed: list[Exception] = []
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._clear_the_way, waiting)
+            try:
+                done.append(await to_thread.run_sync(run, limiter=self._stop_threads))
+            except Exception as error:
+                failed.append(error)
+            tasks.cancel_scope.cancel()
+        if not failed:
+            return done[0]
+        if is_locked(failed[0]):
+            raise Locked("a lock could not be had in time") from failed[0]
+        self.fullness.check(failed[0])
+        raise failed[0]
+
+    async def _clear_the_way(self, waiting: list[int]) -> None:
+        while True:
+            await anyio.sleep(SILENT_S / 2)
+            if not waiting:  # it has no connection yet
+                continue
+            try:
+                ended = await self.at_once(silence.clear_the_way, waiting[0], round(SILENT_S * 1_000))
+            except DBAPIError as error:
+                log.warning("silent transactions cannot be ended: %s", type(error.orig).__name__)
+                return
+            if ended:
+                log.warning("a silent transaction was in the way of a stop and was ended")
+
+    async def end_silent(self) -> None:
+        """Ends what holds locks and has been silent for longer than it may, whoever began it. For Postgres."""
+        if not self.is_sqlite and await self.at_once(silence.end_stuck, self.limits.silent_ms):
+            log.warning("a transaction that was silent for too long was ended")
 
     def _check_open(self) -> None:
         if self._closed:
@@ -222,16 +311,16 @@ class Database:
             self._writer.refuse_more()
 
 
-def _on_loop(url: str) -> "LoopConnections":
+def _on_loop(url: str, limits: Limits) -> "LoopConnections":
     from .loop_connections import LoopConnections  # only here, since what it imports would delay a start on SQLite
 
-    return LoopConnections(url)
+    return LoopConnections(url, limits)
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncGenerator[Database]:
+async def opened(url: str, limits: Limits | None = None) -> AsyncGenerator[Database]:
     """A database whose schema is current already (see `migrate.upgrade`). Writes that were accepted finish on close."""
-    database = Database(url)
+    database = Database(url, limits)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(database._serve)  # pyright: ignore[reportPrivateUsage]  # its own factory

@@ -2,6 +2,8 @@
 
 import sqlite3
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,22 +18,67 @@ READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""
 POSTGRES_CONNECTIONS = 6
 """Connections to Postgres for what runs in threads; as many threads read and write."""
+STOPS = 2
+"""Connections beside those, for what stops something."""
 IDLE_S = 5.0
 """A connection to Postgres that nobody used for so long is tried before it is used again."""
 SQLITE_WAITS_S = 30
 """How long a thread waits for another process that writes into the same file."""
 _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536")
+APPLICATION = "callwright"
+"""What connections to Postgres are called there, where their address says nothing else."""
+BEGINS = "callwright_begins"
+"""The execution option that says how a transaction begins on Postgres; None for statements committed one by one."""
+_CONNECTIONS: dict[str, str | int] = {
+    "application_name": APPLICATION,
+    "connect_timeout": 5,
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+"""A server that is not heard of for about ten seconds is given up. Source: libpq, "Parameter Key Words"."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a transaction on Postgres may keep others waiting, and wait for others. In milliseconds."""
+
+    silent_ms: int = 10_000
+    """How long a transaction may be open without a word of its process; then Postgres ends it, and its locks are free.
+    A process that was stopped, or whose network was cut, keeps others from their rows for so long.
+    """
+    try_ms: int = 250
+    """How long one try waits for a lock. It takes a place that others could use."""
+    lock_ms: int = 15_000
+    """How long a unit of work waits for locks in all, mostly without a place."""
+
+    def settings(self) -> Sequence[tuple[str, int]]:
+        """What is set in each transaction. What is set for a session does not survive a pooler between."""
+        return (("idle_in_transaction_session_timeout", self.silent_ms), ("lock_timeout", self.try_ms))
+
+    def begin(self, isolation: str = "") -> str:
+        """The statements that begin a transaction under these limits, which go out together."""
+        return "; ".join([f"BEGIN{isolation}", *(f"SET LOCAL {name} = {value}" for name, value in self.settings())])
 
 
 class DatabaseClosed(RuntimeError):
     """The database was closed while a unit of work waited for it."""
 
 
-def make_engine(url: str, *, writer: bool = False, begins: bool = True) -> Engine:
+def connection_parameters(url: str) -> dict[str, str | int]:
+    """What libpq is told about connections to Postgres, but for what the address says itself."""
+    said = make_url(url).query
+    return {name: value for name, value in _CONNECTIONS.items() if name not in said}
+
+
+def make_engine(url: str, *, writer: bool = False, begins: bool = True, limits: Limits | None = None) -> Engine:
     """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once.
 
-    On SQLite, without `begins` whoever uses it begins and ends transactions on the driver.
+    On SQLite, without `begins` whoever uses it begins and ends transactions on the driver. On Postgres transactions
+    are under `limits`; without any, they may take as long as they need, as a migration does.
 
     Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
     """
@@ -59,8 +106,24 @@ def make_engine(url: str, *, writer: bool = False, begins: bool = True) -> Engin
         if begins:
             event.listen(engine, "begin", on_begin)
         return engine
-    made = create_engine(url, pool_size=POSTGRES_CONNECTIONS, max_overflow=0, hide_parameters=True)
+    made = create_engine(
+        url,
+        pool_size=POSTGRES_CONNECTIONS + STOPS,
+        max_overflow=0,
+        hide_parameters=True,
+        connect_args=connection_parameters(url),
+        **({} if limits is None else {"isolation_level": "AUTOCOMMIT"}),  # then transactions are begun here
+    )
     hide_values(made)
+    if limits is not None:
+        plain = limits.begin()
+
+        def on_begin_limited(connection: Connection) -> None:
+            begin = connection.get_execution_options().get(BEGINS, plain)
+            if begin is not None:
+                connection.exec_driver_sql(begin)
+
+        event.listen(made, "begin", on_begin_limited)
     _try_idle_connections(made)
     return made
 

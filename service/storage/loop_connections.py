@@ -34,13 +34,14 @@ _NOTHING = Prepared(select(literal(1).label("one")))
 class LoopConnections:
     """Connections to Postgres that the event loop itself uses. They stay open, and begin a transaction when told to."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, limits: engines.Limits) -> None:
+        self._limits = limits
         self._engine: AsyncEngine = create_async_engine(
             make_url(url),
             poolclass=NullPool,
             isolation_level="AUTOCOMMIT",
             hide_parameters=True,
-            connect_args={"async_creator_fn": WiredConnection.connect},
+            connect_args={"async_creator_fn": WiredConnection.connect, **engines.connection_parameters(url)},
         )
         event.listen(self._engine.sync_engine, "before_cursor_execute", _send_unsent)
         hide_values(self._engine.sync_engine)
@@ -69,7 +70,7 @@ class LoopConnections:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept."""
 
         def run() -> T:
-            return self._with_one(lambda connection: _in_transaction(connection, work))
+            return self._with_one(lambda connection: _in_transaction(connection, self._limits, work))
 
         return await self._on_loop(self._transactions, run)
 
@@ -128,8 +129,8 @@ class LoopConnections:
             await self._engine.dispose()
 
 
-def _in_transaction(connection: Connection, work: Callable[[Connection], T]) -> T:
-    wire_of(connection).begin()
+def _in_transaction(connection: Connection, limits: engines.Limits, work: Callable[[Connection], T]) -> T:
+    wire_of(connection).begin(limits.settings())
     try:
         done = work(connection)
         with as_raised(connection, "COMMIT"):

@@ -80,9 +80,12 @@ class Wire:
         """Has a statement of a transaction sent together with the next one, which raises what is wrong with either."""
         self._unsent.append(self._made(sql, values)[1])
 
-    def begin(self) -> None:
-        """Has the first statement begin a transaction."""
+    def begin(self, settings: Sequence[tuple[str, int]] = ()) -> None:
+        """Has the first statement begin a transaction, with settings that hold for it alone."""
         self._unsent.append(lambda: self._pg.send_query_params(b"BEGIN", None))
+        for name, value in settings:
+            sql = b"SET LOCAL %s = %d" % (name.encode(), value)
+            self._unsent.append(lambda sql=sql: self._pg.send_query_params(sql, None))
 
     def send_unsent(self) -> None:
         """Sends what was to go out with the next statement. Whoever else sends one calls this before."""

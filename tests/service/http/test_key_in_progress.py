@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
@@ -75,19 +75,20 @@ async def waited_for(door: Door) -> None:
         await anyio.sleep(0.01)
 
 
-def waits_at_most(monkeypatch: pytest.MonkeyPatch, milliseconds: int) -> None:
+def waits_at_most(door: Door, milliseconds: int) -> None:
     """How long a request waits on Postgres for the one that holds its key."""
-    monkeypatch.setattr(idempotency, "_WAIT", text(f"SET LOCAL lock_timeout = '{milliseconds}ms'"))
+    database = door.service.ports.database
+    database.limits = replace(database.limits, lock_ms=milliseconds)
 
 
 @pytest.mark.requirement("IDEM-07", "ERR-82")
 async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(
-    engine: Engine, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, database_url: str, tmp_path: Path
 ) -> None:
-    waits_at_most(monkeypatch, 100)
     pauses: list[float] = []
     made: list[str] = []
     async with open_service(database_url, tmp_path, workers=False) as door, held(door) as holder:
+        waits_at_most(door, 100)
 
         async def pause(wait_s: float) -> None:
             pauses.append(wait_s)
@@ -113,13 +114,11 @@ async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-07")
-async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits_at_most(monkeypatch, 60_000)
+async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(database_url: str, tmp_path: Path) -> None:
     kept = b'{"data":{"id":"aud_of_the_first"}}'
     answers: list[Response] = []
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        waits_at_most(door, 60_000)
 
         async def create() -> None:
             answers.append(await http.post("/v1/audiences", content=BODY, headers=ONCE))
@@ -136,11 +135,11 @@ async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(
 
 @pytest.mark.requirement("IDEM-05", "IDEM-07")
 async def test_another_body_with_a_key_in_progress_keeps_nothing(
-    engine: Engine, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, database_url: str, tmp_path: Path
 ) -> None:
-    waits_at_most(monkeypatch, 100)
     answers: list[Response] = []
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        waits_at_most(door, 100)
 
         async def create() -> None:
             answers.append(await http.post("/v1/audiences", content=b'{"name":"Others"}', headers=ONCE))
@@ -150,7 +149,7 @@ async def test_another_body_with_a_key_in_progress_keeps_nothing(
                 if engine == "postgres":
                     await create()
                     refused(answers.pop(), 409, "idempotency_in_progress")
-                waits_at_most(monkeypatch, 60_000)
+                waits_at_most(door, 60_000)
                 tasks.start_soon(create)
                 await waited_for(door)
                 await holder.answers(b'{"data":{"id":"aud_of_the_first"}}')
