@@ -159,7 +159,7 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
     """
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     async with _alone(settings):
-        await to_thread.run_sync(migrate.upgrade, settings.database_url)
+        await to_thread.run_sync(migrate.upgrade, settings.database_url, settings.data)
         clock = SystemClock(settings.clock_begins_ms)
         ids = Ids(clock.now_ms)
         bell = Bell()

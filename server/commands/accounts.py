@@ -29,7 +29,7 @@ class CommandError(Exception):
 async def account_database(settings: ProgramSettings) -> AsyncGenerator[tuple[Database, Ids, int]]:
     """The database, its schema current, with ids and the present moment in ms. Raises `CommandError` for refusals."""
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    await to_thread.run_sync(migrate.upgrade, settings.database_url)
+    await to_thread.run_sync(migrate.upgrade, settings.database_url, settings.data)
     clock = SystemClock(settings.clock_begins_ms)
     refused: accounts.AccountError | None = None
     async with opened(settings.database_url) as database:

@@ -6,7 +6,6 @@ import sqlite3
 import tempfile
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
 
 import anyio
 from anyio import to_thread
@@ -15,13 +14,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from callwright.client.transport import httpx
 from callwright.server.settings import ProgramSettings
-from callwright.service.data_folder import DataFolder
+from callwright.service.data_folder import DatabaseMissing, DataFolder, check_database
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import VOICES
 from callwright.service.storage.engines import make_engine
 from callwright.service.storage.migrate import REVISION, revision_of
 
 from .checkup import Finding, Report, Section
+from .doctor_disk import free_finding, health_finding, read_only, soundness
 
 PORT = 8080
 """Where `callwright serve` listens unless it is told otherwise."""
@@ -33,13 +33,14 @@ _ANOTHER = "Give another folder with --data."
 async def report_of(settings: ProgramSettings, *, port: int = PORT) -> Report:
     """Looks at the folder without making or migrating anything in it."""
     folder = await to_thread.run_sync(_folder, settings.data)
-    served = [await _served(settings.data)] if settings.data.is_dir() else []
-    database = await to_thread.run_sync(_database, settings.database_url)
+    served = await _served(settings.data) if settings.data.is_dir() else []
+    database = await to_thread.run_sync(_database, settings.database_url, settings.data)
+    disk = await to_thread.run_sync(free_finding, settings.data)
     machine = (await _speech(), await to_thread.run_sync(_port, port))
     return Report(
         about=str(settings.data),
         sections=(
-            Section(title="Data", findings=(folder, *served, database)),
+            Section(title="Data", findings=(folder, disk, *served, *database)),
             Section(title="This machine", findings=machine),
         ),
     )
@@ -58,41 +59,45 @@ def _folder(path: Path) -> Finding:
     return Finding(state="bad", what="Folder", said=f"cannot be made: {above} cannot be written to", help=_ANOTHER)
 
 
-async def _served(path: Path) -> Finding:
+async def _served(path: Path) -> list[Finding]:
     address = await to_thread.run_sync(DataFolder(path).address)
     if address is not None:
         url = httpx.URL(address.base_url)
         try:
             with anyio.fail_after(_CONNECT_S):
                 async with await anyio.connect_tcp(url.host, url.port or 80):
-                    return Finding(state="good", what="Served", said=f"at {address.base_url}, process {address.pid}")
+                    said = f"at {address.base_url}, process {address.pid}"
         except (OSError, TimeoutError):
-            return Finding(state="good", what="Served", said="by nobody now; the last one left without a word")
-    return Finding(state="good", what="Served", said="by nobody now")
+            return [Finding(state="good", what="Served", said="by nobody now; the last one left without a word")]
+        return [Finding(state="good", what="Served", said=said), await health_finding(address.base_url)]
+    return [Finding(state="good", what="Served", said="by nobody now")]
 
 
-def _database(url: str) -> Finding:
+def _database(url: str, data: Path) -> list[Finding]:
     made = make_url(url)
     try:
         if made.get_backend_name() == "sqlite":
             file = Path(made.database or "")
+            check_database(data, file)
             if not file.exists():
-                return Finding(state="good", what="Database", said="SQLite, made at the first start")
-            return _schema("SQLite", _sqlite_revision(file))
+                return [Finding(state="good", what="Database", said="SQLite, made at the first start")]
+            return [_schema("SQLite", _sqlite_revision(file)), soundness(file)]
         engine = make_engine(url)
         try:
             with engine.connect() as connection:
-                return _schema("Postgres", revision_of(connection))
+                return [_schema("Postgres", revision_of(connection))]
         finally:
             engine.dispose()
+    except DatabaseMissing as error:
+        return [Finding(state="bad", what="Database", said=str(error))]
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        return Finding(state="bad", what="Database", said=f"cannot be read: {reason}")
+        return [Finding(state="bad", what="Database", said=f"cannot be read: {reason}")]
 
 
 def _sqlite_revision(file: Path) -> str | None:
     """The schema that a file stands at. It is opened for reading alone: nothing is made or locked."""
-    with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True, timeout=_CONNECT_S)) as connection:
+    with closing(read_only(file)) as connection:
         named = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
         if named is None:
             return None

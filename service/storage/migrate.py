@@ -6,6 +6,8 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 
+from callwright.service.data_folder import check_database
+
 from .engines import make_engine
 from .fullness import DRIVER_ERRORS
 
@@ -28,15 +30,20 @@ def revision_of(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def upgrade(url: str) -> None:
+def upgrade(url: str, data: Path | None = None) -> None:
     """Creates or upgrades the schema. Does nothing, and loads no migration code, when it is current already.
 
+    `data` is the folder of the service, where a database may have been that is gone now.
+
     Raises:
+        DatabaseMissing: the folder was in use, and its SQLite database is gone or empty.
         SchemaTooNew: the database was made by a newer version of the program.
         TimeoutError: another process has been migrating the same SQLite file for a minute.
     """
     made = make_url(url)
     postgres = made.get_backend_name() == "postgresql"
+    if not postgres and data is not None:
+        check_database(data, Path(made.database or ""))
     # SQLite does not wait for its lock while a new file turns to write-ahead logging, so somebody has to wait before.
     with nullcontext() if postgres else FileLock(f"{made.database}.upgrade.lock", timeout=_LOCK_LIMIT_S):
         engine = make_engine(url, writer=True)

@@ -15,11 +15,14 @@ from rich.console import Console
 
 from callwright.client.transport import ASGITransport, MockTransport, Request, Response
 from callwright.contract.surface import OPERATIONS
-from callwright.server.commands import doctor_folder
+from callwright.server.commands import doctor_disk, doctor_folder
 from callwright.server.commands.checkup import Finding, Report, Section, ToolStanding, show
 from callwright.server.commands.doctor import report_of
+from callwright.server.commands.doctor_disk import LITTLE_FREE
 from callwright.server.embedded import listener_on, listening
 from callwright.server.settings import ProgramSettings, read_settings
+from callwright.service.storage.fullness import LEAST_FREE
+from callwright.service.storage.migrate import upgrade
 from tests.fakes.minimal_service import KEY, MinimalService
 from tests.programs import run, serving
 
@@ -266,3 +269,64 @@ def test_a_report_reads_well() -> None:
         "",
         "✓ Callwright can work with this.",
     ]
+
+
+async def test_little_room_is_noted_and_none_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = [0]
+
+    def told(_: Path) -> int:
+        return free[0]
+
+    monkeypatch.setattr(doctor_disk, "free_bytes", told)
+    for bytes_free, state in (
+        (LEAST_FREE - 1, "bad"),
+        (LEAST_FREE, "note"),
+        (LITTLE_FREE - 1, "note"),
+        (LITTLE_FREE, "good"),
+    ):
+        free[0] = bytes_free
+        report = await report_of(read_settings({}, data=tmp_path / "new" / "data"))
+        assert found(report)["Disk"].state == state
+        assert report.healthy == (state != "bad")
+
+
+async def test_a_damaged_database_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "callwright.db"
+    upgrade(f"sqlite:///{file}")
+    assert found(await report_of(read_settings({}, data=tmp_path)))["Soundness"].state == "good"
+    with file.open("r+b") as damaged:
+        damaged.seek(4_096 * 20)
+        damaged.write(b"\xff" * 4_096 * 10)
+    report = await report_of(read_settings({}, data=tmp_path))
+    assert found(report)["Soundness"].state == "bad"
+    assert "docs/backups.md" in found(report)["Soundness"].help
+
+
+async def test_a_check_that_would_take_long_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    upgrade(f"sqlite:///{tmp_path / 'callwright.db'}")
+    monkeypatch.setattr(doctor_disk, "CHECK_LIMIT_S", -1.0)
+    monkeypatch.setattr(doctor_disk, "_STEPS", 1)
+    report = await report_of(read_settings({}, data=tmp_path))
+    assert found(report)["Soundness"].state == "note"
+
+
+@pytest.mark.parametrize("what", ["empty", "missing"])
+async def test_a_database_that_is_gone_is_not_taken_for_new(tmp_path: Path, what: str) -> None:
+    (tmp_path / "embedded.key").write_text("svc_live_1", encoding="utf-8")
+    if what == "empty":
+        (tmp_path / "callwright.db").touch()
+    report = await report_of(read_settings({}, data=tmp_path))
+    assert not report.healthy
+    assert f"is {what}" in found(report)["Database"].said
+    for command in (("serve", "--port=0"), ("keys", "create")):
+        ended = run(tmp_path, *command, "--data", tmp_path)
+        assert ended.returncode == 2
+        assert f"is {what}" in ended.stderr
+        assert "docs/backups.md" in ended.stderr
+        assert "embedded.key" in ended.stderr
+    assert (tmp_path / "callwright.db").exists() == (what == "empty")
+
+
+async def test_an_empty_file_in_a_new_folder_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "callwright.db").touch()
+    assert run(tmp_path, "orgs", "list", "--data", tmp_path).returncode == 0
