@@ -294,9 +294,11 @@ async def test_a_damaged_database_is_named(tmp_path: Path) -> None:
     file = tmp_path / "callwright.db"
     upgrade(f"sqlite:///{file}")
     assert found(await report_of(read_settings({}, data=tmp_path)))["Soundness"].state == "good"
+    with closing(sqlite3.connect(file)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'wallets'").fetchone()
     with file.open("r+b") as damaged:
-        damaged.seek(4_096 * 20)
-        damaged.write(b"\xff" * 4_096 * 10)
+        damaged.seek(4_096 * (page - 1))
+        damaged.write(b"\xff" * 4_096)
     report = await report_of(read_settings({}, data=tmp_path))
     assert found(report)["Soundness"].state == "bad"
     assert "docs/backups.md" in found(report)["Soundness"].help
