@@ -76,6 +76,7 @@ async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service
         sim_time_scale=settings.sim_time_scale,
         clock_begins_ms=settings.clock_begins_ms,
         webhook_networks=settings.webhook_networks,
+        public_url=settings.public_url,
     )
     async with running(made) as service:
         folder, ports = DataFolder(settings.data), service.ports
@@ -214,6 +215,7 @@ class Residence(DirectTransport):
 
     async def _serve(self, listener: socket.socket) -> None:
         async with service_of(self._settings) as (service, _), listening(service.asgi, listener) as base_url:
+            service.ports.own_address.bound = base_url.removesuffix("/v1")
             self._inside = Inside(service)
             self._folder.announce(base_url)
             self._say_address(base_url)

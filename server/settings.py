@@ -4,6 +4,7 @@ The same for `mcp` and `serve`. What is wrong is named, with the value that was 
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -98,6 +99,12 @@ SETTINGS: tuple[Setting, ...] = (
         "Folders from which import_audience may read files, over stdio alone; several as in PATH (flag `--files`).",
     ),
     Setting(
+        "CALLWRIGHT_PUBLIC_URL",
+        "none",
+        "The address at which others reach the service, without the version prefix: https://voice.example.com. Links "
+        "in calls, events and answers begin with it (flag `--public-url`).",
+    ),
+    Setting(
         "CALLWRIGHT_WEBHOOK_NETWORKS",
         "none",
         "Networks, with commas, that events may be sent to although they are not the internet's, over plain HTTP too, "
@@ -107,6 +114,9 @@ SETTINGS: tuple[Setting, ...] = (
 """Every setting. The reference page is made from this list."""
 
 
+_PUBLIC_URL = re.compile(
+    r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/(?!v1/?$)[A-Za-z0-9._~-]+)*/?"
+)
 _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
@@ -126,6 +136,7 @@ class ProgramSettings:
     sim_seed: str
     sim_time_scale: float
     clock_begins_ms: int | None
+    public_url: str | None = None
     files: tuple[Path, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     profile: str = DEFAULT_PROFILE
@@ -186,6 +197,7 @@ def read_settings(
         sim_seed=given("CALLWRIGHT_SIM_SEED") or "callwright",
         sim_time_scale=_scale(given("CALLWRIGHT_SIM_TIME_SCALE")),
         clock_begins_ms=_moment(given("CALLWRIGHT_CLOCK")),
+        public_url=_public_url(given("CALLWRIGHT_PUBLIC_URL")),
         files=_folders(files or _paths(given("CALLWRIGHT_FILES"))),
         webhook_networks=_networks(
             given("CALLWRIGHT_WEBHOOK_NETWORKS") if webhook_networks is None else webhook_networks
@@ -203,6 +215,15 @@ def read_settings(
         where = "CALLWRIGHT_PROFILE, CALLWRIGHT_TOOLSETS, CALLWRIGHT_EXCLUDE_TOOLS, or their flags"
         raise BadSetting(f"{where}: {error}") from error
     return settings
+
+
+def _public_url(text: str | None) -> str | None:
+    if text is None:
+        return None
+    if not _PUBLIC_URL.fullmatch(text):
+        expected = "an address without query, user or version prefix, such as https://voice.example.com"
+        raise BadSetting(f"CALLWRIGHT_PUBLIC_URL, or --public-url, must be {expected}")
+    return text.rstrip("/")
 
 
 def _database(url: str | None, folder: Path) -> str:

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -31,6 +32,7 @@ from callwright.service.dialler.supervisor import Supervisor
 from callwright.service.domain.alarm import Bell
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.own_address import OwnAddress
 from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.domain.refusals import Refusal
 from callwright.service.handlers import every
@@ -38,6 +40,7 @@ from callwright.service.http.gate import Gate
 from callwright.service.http.openapi import document
 from callwright.service.http.problems import problem_body
 from callwright.service.http.routes import PREFIXES, RouteTable
+from callwright.service.http.unit import ACTION_PATH
 from callwright.service.ports import Ports
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
@@ -52,6 +55,13 @@ from callwright.service.storage.schema import service_state
 
 _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
+API_KEYS_PAGE = Path(__file__).parent / "http" / "pages" / "api_keys.html"
+"""What `action_url` leads to: how a person makes another key."""
+_PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
 ANSWER_LIMIT_S = 5.0
 """How long the health check waits for the database."""
 LOCK_LIMIT_MS = 5_000
@@ -67,7 +77,11 @@ class Application:
         self._ports, self._gate = ports, gate
         self._beside = Starlette(
             exception_handlers={404: self._no_such_path, 405: self._no_such_method},
-            routes=[Route("/openapi.json", self._openapi), Route("/healthz", self._health)],
+            routes=[
+                Route("/openapi.json", self._openapi),
+                Route("/healthz", self._health),
+                Route(ACTION_PATH, self._api_keys),
+            ],
         )
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
@@ -83,6 +97,9 @@ class Application:
 
     async def _openapi(self, _: Request) -> Response:
         return Response(document(), media_type="application/json")
+
+    async def _api_keys(self, _: Request) -> Response:
+        return Response(API_KEYS_PAGE.read_bytes(), headers=_PAGE_HEADERS, media_type="text/html")
 
     async def _health(self, _: Request) -> Response:
         problems = await problems_of(self._ports.database)
@@ -174,7 +191,16 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
             )
             ports = Ports(
-                settings, database, clock, ids, cursors, plan_seal, recordings, RequestLimits(database), bell.ring
+                settings,
+                database,
+                clock,
+                ids,
+                cursors,
+                plan_seal,
+                recordings,
+                RequestLimits(database),
+                bell.ring,
+                OwnAddress(settings.public_url),
             )
             async with OnDemand(Endpoints(opened=settings.webhook_networks)) as endpoints:
                 async with anyio.create_task_group() as tasks:

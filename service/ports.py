@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from callwright.service.domain.clock import Clock
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.own_address import OwnAddress
 from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
@@ -27,6 +28,7 @@ class Ports:
     limits: RequestLimits
     wake: Callable[[], None]
     """Tells the workers that something may be due."""
+    own_address: OwnAddress
     used_keys: dict[str, int] = field(default_factory=dict[str, int])
     """Keys used since the last sweep and when; bounded by the number of keys."""
 

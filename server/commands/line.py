@@ -81,6 +81,12 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Only tools that read (CALLWRIGHT_READ_ONLY).")
     ] = False,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            help="The address at which others reach the service: https://voice.example.com (CALLWRIGHT_PUBLIC_URL)."
+        ),
+    ] = None,
     webhook_networks: Annotated[
         str | None,
         typer.Option(
@@ -101,6 +107,7 @@ def serve(
         "CALLWRIGHT_TOOLSETS": toolsets,
         "CALLWRIGHT_EXCLUDE_TOOLS": exclude_tools,
         "CALLWRIGHT_READ_ONLY": "true" if read_only else None,
+        "CALLWRIGHT_PUBLIC_URL": public_url,
         "CALLWRIGHT_WEBHOOK_NETWORKS": webhook_networks,
     }
     given = {name: text for name, text in chosen.items() if text is not None}

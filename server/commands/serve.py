@@ -66,13 +66,15 @@ async def answering(
 ) -> AsyncGenerator[str]:
     """Answers REST and MCP while the block lasts; gives the base address of REST, with the version prefix."""
     keys = ServiceKeys(service)
+    base_url = _address_for_clients(settings, where, listener)
+    service.ports.own_address.bound = base_url.removesuffix("/v1")
     sticky = settings.database_url.startswith("sqlite") if where.sticky is None else where.sticky
     async with mcp_beside(
         service.asgi,
         keys,
         names=names,
         seal=await keys.sealing_secret(),
-        base_url=_address_for_clients(where, listener),
+        base_url=base_url,
         ids=random_id,
         keeps_sessions=sticky,
         tools_of=settings.tools_of,
@@ -83,8 +85,10 @@ async def answering(
             yield base_url
 
 
-def _address_for_clients(where: Listening, listener: socket.socket) -> str:
-    """The base address of REST as clients know it: by the first name that was given."""
+def _address_for_clients(settings: ProgramSettings, where: Listening, listener: socket.socket) -> str:
+    """The base address of REST as clients know it: the public one, else by the first name that was given."""
+    if settings.public_url is not None:
+        return f"{settings.public_url}/v1"
     if not where.allowed_hosts:
         return address_of(listener)
     name = where.allowed_hosts[0]

@@ -20,6 +20,7 @@ from callwright.contract.events import (
 from callwright.service.domain.clock import moment, whole_seconds
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.money import PRICES
+from callwright.service.domain.own_address import recording_url, transcript_url
 from callwright.service.domain.retries import CALLBACK_MINUTES, Step, after_call
 from callwright.service.engine.call_engine import CallRequest, CallResult
 from callwright.service.storage import journal, transcript_search
@@ -110,6 +111,7 @@ def finish(
     now_ms: int,
     lease_until_ms: int,
     lines: Sequence[int] | None = None,
+    public_url: str | None = None,
 ) -> None:
     """Records calls that ended; each is charged by the second from its answer. `lines`: when the lines are free again.
 
@@ -157,7 +159,7 @@ def finish(
     ]
     book(connection, ids, row.org_id, charges, now_ms=now_ms, reserved_micros=-reserved)
     _count(connection, row, finished, [state for _, state in steps], sum(costs), reserved, lease_until_ms, lines)
-    _report(connection, ids, row, finished, now_ms)
+    _report(connection, ids, row, finished, now_ms, public_url)
     if row.status == "cancelled":
         endings.cancelled(connection, ids, row.id)
 
@@ -276,7 +278,14 @@ def _transferred_event(ids: Ids, row: Row[Any], one: Finished) -> dict[str, Any]
     return journal.event_row(ids, row.org_id, CALL_TRANSFERRED, data, at_ms=one.ended_ms, simulated=row.simulated)
 
 
-def _report(connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[Finished], now_ms: int) -> None:
+def _report(
+    connection: Connection,
+    ids: Ids,
+    row: Row[Any],
+    finished: Sequence[Finished],
+    now_ms: int,
+    public_url: str | None,
+) -> None:
     events: list[dict[str, Any]] = []
     for one in finished:
         result, request = one.result, one.request
@@ -284,7 +293,6 @@ def _report(connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[
             events.append(started_event(ids, row, request, one.at(result.initiated_s) or one.dial_ms))
         if result.outcome == "transferred":
             events.append(_transferred_event(ids, row, one))
-        base = f"/v1/calls/{request.call_id}"
         data = CallCompleted(
             call_id=request.call_id,
             deployment_id=row.id,
@@ -294,8 +302,8 @@ def _report(connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[
             simulated=row.simulated,
             duration_seconds=whole_seconds(round(result.duration_s * 1_000)),
             outcome=result.outcome,
-            recording_url=f"{base}/recording" if result.turns else None,
-            transcript_url=f"{base}/transcript" if result.turns else None,
+            recording_url=recording_url(public_url, request.call_id) if result.turns else None,
+            transcript_url=transcript_url(public_url, request.call_id) if result.turns else None,
             status="failed" if result.outcome == "failed" else "completed",
             disposition=result.disposition,
             hangup_cause=result.hangup_cause,

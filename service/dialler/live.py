@@ -131,6 +131,7 @@ class LiveDriver:
         owner: str,
         lease_ms: int,
         scale: float,
+        public_url: str | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -138,6 +139,7 @@ class LiveDriver:
         self._owner = owner
         self._lease_ms = lease_ms
         self._scale = scale
+        self._public_url = public_url
         self._under_way: set[str] = set()
         self._looked_ms = 0
         """When, on the deployment's clock, it was last looked whom to call."""
@@ -285,6 +287,7 @@ class LiveDriver:
             owner=self._owner,
             now_ms=moment_ms,
             lease_until_ms=moment_ms + self._lease_ms,
+            public_url=self._public_url,
         )
         self._under_way.discard(request.call_id)
 

@@ -82,7 +82,15 @@ class Rehearsal:
     """Drives one deployment until it ends, stops being active, or the lease is lost."""
 
     def __init__(
-        self, database: Database, clock: Clock, ids: Ids, engine: SimulatedEngine, *, owner: str, lease_ms: int
+        self,
+        database: Database,
+        clock: Clock,
+        ids: Ids,
+        engine: SimulatedEngine,
+        *,
+        owner: str,
+        lease_ms: int,
+        public_url: str | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -90,6 +98,7 @@ class Rehearsal:
         self._engine = engine
         self._owner = owner
         self._lease_ms = lease_ms
+        self._public_url = public_url
 
     async def drive(self, deployment_id: str) -> None:
         """Rounds until there is nothing left to do now. Raises `LeaseLost` when another process took over."""
@@ -190,6 +199,7 @@ class Rehearsal:
             now_ms=now_ms,
             lease_until_ms=now_ms + self._lease_ms,
             lines=lines,
+            public_url=self._public_url,
         )
 
     async def _end(self, ending: Any, deployment_id: str) -> bool:

@@ -118,12 +118,14 @@ class Supervisor:
                 tasks.start_soon(self._drive, deployment_id)
 
     def _driver(self) -> Rehearsal | LiveDriver:
-        ports, scale = self._ports, self._ports.settings.sim_time_scale
-        lease_ms = ports.settings.deployment_lease_ms
-        if isinf(scale):
+        ports, settings = self._ports, self._ports.settings
+        parts = (ports.database, ports.clock, ports.ids)
+        lease_ms, public_url = settings.deployment_lease_ms, settings.public_url
+        if isinf(settings.sim_time_scale):
             engine = SimulatedEngine(ports.database)
-            return Rehearsal(ports.database, ports.clock, ports.ids, engine, owner=self._owner, lease_ms=lease_ms)
-        return LiveDriver(ports.database, ports.clock, ports.ids, owner=self._owner, lease_ms=lease_ms, scale=scale)
+            return Rehearsal(*parts, engine, owner=self._owner, lease_ms=lease_ms, public_url=public_url)
+        scale = settings.sim_time_scale
+        return LiveDriver(*parts, owner=self._owner, lease_ms=lease_ms, scale=scale, public_url=public_url)
 
     async def _drive(self, deployment_id: str) -> None:
         try:

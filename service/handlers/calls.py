@@ -12,6 +12,7 @@ from callwright.contract.pagination import Page
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.domain.clock import instant_or_none, whole_seconds
 from callwright.service.domain.money import CURRENCY, amount
+from callwright.service.domain.own_address import recording_url, transcript_url
 from callwright.service.domain.recording_retention import deleted_before_ms
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.engine.call_engine import Turn
@@ -67,7 +68,7 @@ def _recording(call: Mapping[str, Any], deleted_before: int) -> dict[str, Any]:
     return {"status": status, "channels": 2, "format": "mp3", "duration_seconds": whole_seconds(duration_ms)}
 
 
-def _members(row: Row[Any], deleted_before: int) -> dict[str, Any]:
+def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict[str, Any]:
     """A call as JSON has it, every member in the contract's order.
 
     Recordings of calls that ended before `deleted_before`, in milliseconds, are gone.
@@ -106,24 +107,14 @@ def _members(row: Row[Any], deleted_before: int) -> dict[str, Any]:
         "duration_seconds": whole_seconds(call["duration_ms"]),
         "billed_seconds": call["billed_seconds"],
         "cost": _cost(call["cost_micros"], call["billed_seconds"]),
-        "recording_url": recording_url(call["id"]) if has_turns else None,
+        "recording_url": recording_url(public_url, call["id"]) if has_turns else None,
         "recording": _recording(call, deleted_before),
-        "transcript_url": transcript_url(call["id"]) if has_turns else None,
+        "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,
         "turn_count": call["turn_count"],
         "unanswered_questions": orjson.loads(call["unanswered_questions"]),
         "variables": orjson.loads(call["variables"]),
         "warnings": orjson.loads(call["warnings"]),
     }
-
-
-def recording_url(call_id: str) -> str:
-    """Where the recording is, below the service's address."""
-    return f"/v1/calls/{call_id}/recording"
-
-
-def transcript_url(call_id: str) -> str:
-    """Where the transcript is, below the service's address."""
-    return f"/v1/calls/{call_id}/transcript"
 
 
 FILTERS = (
@@ -163,7 +154,7 @@ def list_calls(asked: contract.ListCalls, work: Work) -> Page[contract.Call]:
     deleted_before = _deleted_before(work, watermark_of(work.connection, work.org_id))
 
     def shown(row: Row[Any]) -> bytes:
-        return orjson.dumps(_members(row, deleted_before))
+        return orjson.dumps(_members(row, deleted_before, work.settings.public_url))
 
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown, finder=finder)
 
@@ -176,7 +167,9 @@ def get_call(asked: contract.GetCall, work: Work) -> contract.Call:
 
 def _seen(work: Work, call_id: str) -> contract.Call:
     row = find(work, call_id)
-    return contract.Call.model_validate(_members(row, _deleted_before(work, row.recordings_deleted_before)))
+    return contract.Call.model_validate(
+        _members(row, _deleted_before(work, row.recordings_deleted_before), work.settings.public_url)
+    )
 
 
 def turns_of(work: Work, call_id: str) -> list[dict[str, Any]]:

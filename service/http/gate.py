@@ -154,7 +154,6 @@ class Gate:
             body=body,
             request_id=request_id,
             secret=secret,
-            origin=incoming.origin if operation.creator_bound else "",
             tool=_tool(incoming.header(TOOL_HEADER)),
         )
         try:

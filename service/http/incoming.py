@@ -64,11 +64,6 @@ class Incoming:
         client = self.scope.get("client")
         return client[0] if client else None
 
-    @property
-    def origin(self) -> str:
-        """The address under which the client knows the service, for example https://voice.example.com."""
-        return f"{self.scope.get('scheme', 'http')}://{self.header(b'host') or 'localhost'}"
-
     async def body(self) -> bytes:
         """The body.
 

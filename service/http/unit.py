@@ -36,7 +36,6 @@ class Asked:
     body: bytes
     request_id: str
     secret: str
-    origin: str
     tool: str | None = None
     input: Input | None = None
     idempotency_key: str | None = None
@@ -71,7 +70,7 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
     if asked.refusal is not None:
         raise asked.refusal
     if operation.creator_bound is not None:
-        check_creator(connection, principal.key_id, operation.creator_bound, asked.origin + ACTION_PATH)
+        check_creator(connection, principal.key_id, operation.creator_bound, ports.own_address.root + ACTION_PATH)
     work = Work(
         connection=connection,
         org_id=principal.org_id,

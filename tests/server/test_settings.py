@@ -154,3 +154,25 @@ def test_every_setting_is_listed_once_with_its_words() -> None:
     assert len(set(names)) == len(names)
     assert all(setting.help and setting.default for setting in SETTINGS)
     assert {f"CALLWRIGHT_{name}" for name in ("DATA", "DATABASE_URL", "BASE_URL", "API_KEY", "CLOCK")} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("https://voice.example.com", "https://voice.example.com"),
+        ("https://voice.example.com:8443/calls/", "https://voice.example.com:8443/calls"),
+        ("http://[::1]:8080", "http://[::1]:8080"),
+        ("", None),
+    ],
+)
+def test_a_public_address_is_kept_without_its_last_slash(text: str, found: str | None) -> None:
+    assert given(PUBLIC_URL=text).public_url == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["voice.example.com", "ftp://x", "https://x/v1", "https://x/?a=b", "https://a@x", "https://x/#b", "https://"],
+)
+def test_a_public_address_that_is_none_is_named(text: str) -> None:
+    with pytest.raises(BadSetting, match="CALLWRIGHT_PUBLIC_URL"):
+        given(PUBLIC_URL=text)

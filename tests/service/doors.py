@@ -72,5 +72,6 @@ async def open_service(
     made = settings or ServiceSettings(data=data, database_url=database_url)
     made = replace(made, data=data, database_url=database_url)
     async with running(made, workers=workers) as service:
+        service.ports.own_address.bound = BASE_URL.removesuffix("/v1")
         async with _door(service, "tests", plan, extra_dollars) as door:
             yield door

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from math import inf
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,6 +14,7 @@ from callwright.contract.calls import Outcome
 from callwright.contract.events import EVENT_TYPES, EventType, WebhookTest
 from callwright.service.dialler import imports
 from callwright.service.domain.clock import DAY, milliseconds, moment
+from callwright.service.settings import ServiceSettings
 from callwright.service.storage.schema import outbox, transactions
 from tests.service.dialler.campaigns import (
     ONCE,
@@ -321,3 +323,20 @@ def test_an_event_is_about_a_member_that_its_payload_has() -> None:
 
 def test_types_that_nothing_causes_are_not_declared() -> None:
     assert not {"call.analyzed", "compliance.action_required"} & set(EVENT_TYPES)
+
+
+@pytest.mark.parametrize("scale", [inf, 2_000.0])
+async def test_with_a_public_address_what_a_call_left_is_found_from_anywhere(
+    database_url: str, tmp_path: Path, scale: float
+) -> None:
+    root = "https://voice.example.com/calls"
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=root, sim_time_scale=scale)
+    async with open_service(database_url, tmp_path, settings=settings) as door:
+        ended = await run(door, people(1, sim_outcome="answered", sim_intent="yes"))
+        (listed,) = (await door.client.calls.list(deployment_id=ended.id)).data
+        one = await door.client.calls.get(call_uuid=listed.id)
+        (told,) = (await door.client.events.list(type=["call.completed"])).data
+        expected = (f"{root}/v1/calls/{one.id}/recording", f"{root}/v1/calls/{one.id}/transcript")
+        for found in (listed, one):
+            assert (found.recording_url, found.transcript_url) == expected
+        assert (told.data["recording_url"], told.data["transcript_url"]) == expected

@@ -7,6 +7,7 @@ import pytest
 
 from callwright.client.errors import ServiceProblem
 from callwright.service import accounts
+from callwright.service.settings import ServiceSettings
 from tests.service import samples
 from tests.service.doors import Door, open_service
 from tests.service.wire import Response, by_hand, refused
@@ -143,3 +144,21 @@ async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_agai
         with pytest.raises(ServiceProblem) as caught:
             await door.client.phone_numbers.rent(country="US")
         assert (caught.value.code, caught.value.retryable) == ("api_key_owner_required", False)
+
+
+@pytest.mark.requirement("AUTH-33")
+@pytest.mark.parametrize("public_url", [None, "https://voice.example.com"])
+async def test_the_way_out_is_a_page_that_answers_wherever_the_request_says_it_came_from(
+    database_url: str, tmp_path: Path, public_url: str | None
+) -> None:
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=public_url)
+    async with open_service(database_url, tmp_path, workers=False, settings=settings) as door:
+        user_id, ports = await member(door, "ada@example.com"), door.service.ports
+        async with by_hand(door, key=await key_of(door, user_id), Host="evil.example") as http:
+            await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+            body = {"name": "Bob", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+            address = (await http.post("/v1/agents", json=body)).json()["action_url"]
+            assert address == f"{public_url or 'http://service'}/settings/api-keys"
+            page = await http.get("/settings/api-keys")
+        assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        assert "callwright keys create" in page.text
