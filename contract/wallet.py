@@ -4,11 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .changes import TO_NOTHING, Changes
 from .filters import Filter, FilterText, MadeBetween, Several
 from .model import Input, Resource
 from .operation import listing, operation
 from .pagination import MOST_COUNTED, PageQuery
-from .words import Money, Timestamp
+from .words import Money, Spend, Timestamp
 
 TransactionType = Literal["topup", "call_charge", "number_rental", "refund", "adjustment"]
 
@@ -27,8 +28,10 @@ class Wallet(Resource):
     balance: Annotated[Money, Field(description="Money in the wallet.")]
     reserved: Annotated[Money, Field(description="Held back for calls that are under way.")]
     available: Annotated[Money, Field(description="balance less reserved: what can be spent now.")]
-    low_balance_threshold: Money
-    low_balance: bool
+    low_balance_threshold: Annotated[
+        Money | None, Field(description="Below this balance the event wallet.low_balance is sent; null: never.")
+    ] = None
+    low_balance: Annotated[bool, Field(description="Whether the balance is below the threshold.")]
     play_money: Annotated[bool, Field(description="True on the simulated network: the money is not real.")]
     prices: Annotated[list[Price], Field(description="The price list in force.")]
     updated_at: Timestamp
@@ -59,6 +62,16 @@ class GetWallet(Input):
     """The wallet."""
 
 
+class UpdateWallet(Changes):
+    """Changes to the wallet: below which balance to warn. Where the balance is below already, the event comes at once."""
+
+    low_balance_threshold: Annotated[
+        Spend | None,
+        Field(description="Warn when the balance falls below this; null switches the warning off."),
+        TO_NOTHING,
+    ] = None
+
+
 class ListTransactions(MadeBetween, PageQuery):
     """Movements of the wallet."""
 
@@ -71,6 +84,14 @@ class ListTransactions(MadeBetween, PageQuery):
 
 
 get_wallet = operation("get_wallet", "GET", "/wallet", takes=GetWallet, gives=Wallet, summary="Get the wallet.")
+update_wallet = operation(
+    "update_wallet",
+    "PATCH",
+    "/wallet",
+    takes=UpdateWallet,
+    gives=Wallet,
+    summary="Set or switch off the warning of a low balance.",
+)
 list_transactions = listing(
     "list_transactions",
     "/wallet/transactions",

@@ -4,7 +4,7 @@ from callwright.contract import wallet as contract
 from callwright.contract.wallet import Transaction, Wallet
 
 from .text import amount, line, lines, moment
-from .tool import READS, Tool
+from .tool import CHANGES, READS, Tool
 from .use import Use
 
 
@@ -17,6 +17,7 @@ def _wallet(wallet: Wallet, _: Use) -> str:
             "play money, not real" if wallet.play_money else None,
         ),
         "The balance is low." if wallet.low_balance else None,
+        f"warns below {amount(wallet.low_balance_threshold)}" if wallet.low_balance_threshold else None,
         *(f"price: {price.item} {amount(price.price)} a {price.unit}" for price in wallet.prices),
     )
 
@@ -45,6 +46,17 @@ TOOLS: tuple[Tool, ...] = (
             "campaign use preview_deployment. Free."
         ),
         hints=READS,
+        reply=_wallet,
+    ),
+    Tool(
+        operation=contract.update_wallet,
+        toolset="upkeep",
+        title="Set the low-balance warning",
+        description=(
+            "Sets the balance below which the event wallet.low_balance warns; null switches the warning off. It moves "
+            "no money and stops no campaign. To bound a campaign's cost use update_deployment with budget_cap. Free."
+        ),
+        hints=CHANGES,
         reply=_wallet,
     ),
     Tool(

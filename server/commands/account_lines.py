@@ -51,13 +51,17 @@ def change_organization(
     recording_days: Annotated[
         str | None, typer.Option(metavar="N|plan", help="Days for which recordings are kept, in place of the plan's.")
     ] = None,
+    low_balance: Annotated[
+        str | None,
+        typer.Option(metavar="AMOUNT|off", help="Dollars below which the event wallet.low_balance warns, or `off`."),
+    ] = None,
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Changes an organization's plan or what it negotiated; `plan` takes a negotiated value back."""
+    """Changes an organization's plan, what it negotiated (`plan` takes that back), or its warning of a low balance."""
     from . import organizations
 
-    wanted = organizations.Wanted(plan, requests_per_second, requests_per_day, recording_days)
+    wanted = organizations.Wanted(plan, requests_per_second, requests_per_day, recording_days, low_balance)
     run(organizations.change, settings_of(data, database), name, wanted)
 
 

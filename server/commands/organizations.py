@@ -19,6 +19,8 @@ from .tables import Cell, day, show
 
 PLAN = "plan"
 """What takes a negotiated value back, so that the plan's counts."""
+OFF = "off"
+"""What switches the warning of a low balance off."""
 NEGOTIATED = "*"
 """What marks a negotiated value in a table."""
 
@@ -80,27 +82,35 @@ def _number(limit: int | None) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to change of an organization's limits: a number, `plan` for what the plan says, None to leave it."""
+    """What to change of an organization. A limit: a number, `plan` for what the plan says, None to leave it."""
 
     plan: str | None = None
     requests_per_second: str | None = None
     requests_per_day: str | None = None
     recording_days: str | None = None
+    low_balance: str | None = None
+    """Dollars below which the wallet warns, or `off`."""
 
 
 async def change(settings: ProgramSettings, name: str, wanted: Wanted) -> None:
     """Changes an organization's plan or negotiated limits; prints what it is allowed now."""
     if wanted == Wanted():
-        raise CommandError("say what to change: --plan, --requests-per-second, --requests-per-day or --recording-days")
+        flags = "--plan, --requests-per-second, --requests-per-day, --recording-days or --low-balance"
+        raise CommandError(f"say what to change: {flags}")
     second = _negotiated("--requests-per-second", wanted.requests_per_second)
     requests_per_day = _negotiated("--requests-per-day", wanted.requests_per_day)
     retention = _negotiated("--recording-days", wanted.recording_days)
 
+    threshold = _threshold(wanted.low_balance)
+
     def work(connection: Connection, ids: Ids, now_ms: int) -> accounts.PlanChange:
+        org_id = accounts.find_organization(connection, name)
+        if threshold is not ...:
+            accounts.warn_of_low_balance(connection, ids, org_id, threshold, now_ms)
         return accounts.change_plan(
             connection,
             ids,
-            accounts.find_organization(connection, name),
+            org_id,
             now_ms,
             wanted.plan,
             requests_per_second=second,
@@ -111,6 +121,9 @@ async def change(settings: ProgramSettings, name: str, wanted: Wanted) -> None:
     async with account_database(settings) as (database, ids, now_ms):
         made = await database.write(work, ids, now_ms)
     Console().print(f"[bold]{escape(name)}[/] {_allowed(made.after)}", highlight=False, soft_wrap=True)
+    if threshold is not ...:
+        when = "never" if threshold is None else f"below {amount(threshold)[:-4]} USD"
+        Console().print(f"The event wallet.low_balance comes {when}", highlight=False)
     if made.deletes_recordings:
         kept = made.after.recording_retention_days
         said = f"Recordings of calls that ended more than {kept} days ago will be deleted for good"
@@ -126,6 +139,12 @@ def _negotiated(flag: str, text: str | None) -> int | EllipsisType | None:
         return int(text)
     except ValueError as error:
         raise CommandError(f"{flag} is a whole number, or `plan` for what the plan says, not {text!r}") from error
+
+
+def _threshold(text: str | None) -> int | EllipsisType | None:
+    if text is None:
+        return ...
+    return None if text == OFF else dollars("--low-balance", text)
 
 
 def _allowed(plan: Plan) -> str:

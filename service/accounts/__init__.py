@@ -24,6 +24,7 @@ from .organizations import (
     fund,
     organizations_of,
     plan_of,
+    warn_of_low_balance,
 )
 from .users import OPERATOR, create_user, find_user, operator_user, user_with
 
@@ -60,4 +61,5 @@ __all__ = [
     "revoke_key",
     "user_with",
     "users_of",
+    "warn_of_low_balance",
 ]

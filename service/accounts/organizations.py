@@ -11,7 +11,7 @@ from callwright.service.domain.ids import Ids
 from callwright.service.domain.money import CURRENCY, LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
 from callwright.service.domain.plans import PLANS, Plan, negotiated
 from callwright.service.storage import journal
-from callwright.service.storage.ledger import Movement, book
+from callwright.service.storage.ledger import Movement, book, wallet_of, warn_below
 from callwright.service.storage.recording_watermarks import settle
 from callwright.service.storage.schema import organizations, wallets
 
@@ -150,6 +150,18 @@ def fund(connection: Connection, ids: Ids, org_id: str, micros: int, now_ms: int
     balance = _top_up(connection, ids, org_id, micros, "play money added", now_ms)
     note(connection, ids, org_id, "wallet.funded", org_id, now_ms)
     return balance
+
+
+def warn_of_low_balance(connection: Connection, ids: Ids, org_id: str, micros: int | None, now_ms: int) -> None:
+    """Sets the balance below which the wallet warns; None: never. Raises `AccountError` for an amount below zero."""
+    if micros is not None and micros < 0:
+        raise AccountError("--low-balance must not be below zero")
+    before = wallet_of(connection, org_id).threshold_micros
+    warn_below(connection, ids, org_id, micros, now_ms=now_ms)
+    if before != micros:
+        shown = [None if each is None else amount(each) for each in (before, micros)]
+        entry = {"low_balance_threshold": change(*shown)}
+        note(connection, ids, org_id, "wallet.changed", org_id, now_ms, entry)
 
 
 def _top_up(connection: Connection, ids: Ids, org_id: str, micros: int, description: str, now_ms: int) -> int:

@@ -7,11 +7,12 @@ from sqlalchemy import Row, select
 from callwright.contract import wallet as contract
 from callwright.contract.pagination import Page
 from callwright.service.domain.clock import moment
-from callwright.service.domain.money import PRICES, money
-from callwright.service.storage.ledger import wallet_of
+from callwright.service.domain.money import PRICES, micros, money
+from callwright.service.storage.ledger import wallet_of, warn_below
 from callwright.service.storage.listing import Listing, page_of
 from callwright.service.storage.schema import transactions
 
+from .changes import given
 from .work import Work, handles
 
 _T = transactions.c
@@ -27,12 +28,27 @@ def _prices() -> list[contract.Price]:
 @handles(contract.get_wallet)
 def get_wallet(asked: contract.GetWallet, work: Work) -> contract.Wallet:
     """What the organization has."""
+    return _seen(work)
+
+
+@handles(contract.update_wallet)
+def update_wallet(asked: contract.UpdateWallet, work: Work) -> contract.Wallet:
+    """The wallet, with another threshold of its warning or none."""
+    changes = given(asked)
+    if "low_balance_threshold" in changes:
+        threshold = changes["low_balance_threshold"]
+        micros_ = None if threshold is None else micros(threshold.amount)
+        warn_below(work.connection, work.ids, work.org_id, micros_, now_ms=work.now_ms)
+    return _seen(work)
+
+
+def _seen(work: Work) -> contract.Wallet:
     row = wallet_of(work.connection, work.org_id)
     return contract.Wallet(
         balance=money(row.balance_micros),
         reserved=money(row.reserved_micros),
         available=money(row.balance_micros - row.reserved_micros),
-        low_balance_threshold=money(row.threshold_micros),
+        low_balance_threshold=None if row.threshold_micros is None else money(row.threshold_micros),
         low_balance=row.low,
         play_money=row.play_money,
         prices=_prices(),

@@ -1,6 +1,6 @@
 """The page of events."""
 
-from callwright.contract.events import EVENT_TYPES, EventEnvelope
+from callwright.contract.events import EVENT_TYPES, NOT_RAISED_YET, EventEnvelope
 from callwright.service.http.examples import event_example
 from callwright.service.http.openapi.schemas import Schemas
 
@@ -19,4 +19,7 @@ def events_page(schemas: Schemas) -> str:
         example = event_example(event.name)
         if example is not None:
             lines += ["```json", json_text(example), "```", ""]
+    for name, fires in NOT_RAISED_YET.items():
+        said = f"Will fire when {fires}. A subscription may name it; this version never sends it."
+        lines += [f"## {name}", "", said, ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -129,7 +129,7 @@ wallets = Table(
     Column("org_id", String(40), ForeignKey("organizations.id"), primary_key=True),
     Column("balance_micros", Micros, nullable=False),
     Column("reserved_micros", Micros, nullable=False),
-    Column("threshold_micros", Micros, nullable=False),
+    Column("threshold_micros", Micros),
     Column("low", Boolean, nullable=False),
     Column("play_money", Boolean, nullable=False),
     Column("updated_at", Moment, nullable=False),

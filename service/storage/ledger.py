@@ -78,7 +78,7 @@ def book(
         )
     if rows:
         connection.execute(_ADD, rows)
-    low = balance < wallet.threshold_micros
+    low = _is_low(balance, wallet.threshold_micros)
     connection.execute(
         _MOVE,
         {
@@ -90,11 +90,33 @@ def book(
         },
     )
     if low and not wallet.low:
-        data = WalletLowBalance(
-            balance=amount(balance),
-            threshold=amount(wallet.threshold_micros),
-            currency=CURRENCY,
-            play_money=wallet.play_money,
-        )
-        emit(connection, ids, org_id, WALLET_LOW_BALANCE, data, at_ms=now_ms, simulated=wallet.play_money)
+        _tell_low(connection, ids, wallet, balance, wallet.threshold_micros, now_ms)
     return balance
+
+
+def warn_below(connection: Connection, ids: Ids, org_id: str, threshold_micros: int | None, *, now_ms: int) -> None:
+    """Sets the balance below which subscribers are told; None: never. Where the balance is below, they are told now."""
+    wallet = wallet_of(connection, org_id, lock=True)
+    if wallet.threshold_micros == threshold_micros:
+        return
+    low = _is_low(wallet.balance_micros, threshold_micros)
+    values = {"threshold_micros": threshold_micros, "low": low, "updated_at": now_ms}
+    connection.execute(update(wallets).where(_W.org_id == org_id).values(values))
+    if threshold_micros is not None and low and not wallet.low:
+        _tell_low(connection, ids, wallet, wallet.balance_micros, threshold_micros, now_ms)
+
+
+def _is_low(balance_micros: int, threshold_micros: int | None) -> bool:
+    return threshold_micros is not None and balance_micros < threshold_micros
+
+
+def _tell_low(
+    connection: Connection, ids: Ids, wallet: Any, balance_micros: int, threshold_micros: int, now_ms: int
+) -> None:
+    data = WalletLowBalance(
+        balance=amount(balance_micros),
+        threshold=amount(threshold_micros),
+        currency=CURRENCY,
+        play_money=wallet.play_money,
+    )
+    emit(connection, ids, wallet.org_id, WALLET_LOW_BALANCE, data, at_ms=now_ms, simulated=wallet.play_money)

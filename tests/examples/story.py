@@ -52,6 +52,7 @@ async def _build(hand: Recorder) -> None:
     await _steer(hand, hand.stage, draft)
     await _subscription(hand)
     await hand.use("get_wallet")
+    await hand.use("update_wallet", low_balance_threshold={"amount": "25.00"})
 
 
 async def _agent(hand: Recorder) -> str:

@@ -294,6 +294,7 @@ SPENDS_NOTHING: dict[str, str] = {
     "hang_up_call": "ends a call; whoever talked is not called again",
     "create_webhook": "is free",
     "update_webhook": "is free",
+    "update_wallet": "moves no money",
     "delete_webhook": "is free",
     "rotate_webhook_secret": "is free",
     "test_webhook": "is free",

@@ -116,6 +116,15 @@ def test_an_amount_that_means_nothing_is_refused(amount: str, words: str, tmp_pa
     assert words in refused(tmp_path, "orgs", "fund", "one", f"--amount={amount}", "--data", tmp_path / "data")
 
 
+def test_the_warning_of_a_low_balance_is_set_and_switched_off(tmp_path: Path) -> None:
+    said(tmp_path, "orgs", "create", "one")
+    assert "comes below 25.00 USD" in said(tmp_path, "orgs", "change", "one", "--low-balance=25")
+    assert "comes never" in said(tmp_path, "orgs", "change", "one", "--low-balance=off")
+    data = ("--data", tmp_path / "data")
+    assert "--low-balance" in refused(tmp_path, "orgs", "change", "one", "--low-balance=-1", *data)
+    assert "--low-balance 'much'" in refused(tmp_path, "orgs", "change", "one", "--low-balance=much", *data)
+
+
 @pytest.mark.parametrize("command", [("mcp",), ("serve", "--port=0"), ("orgs", "list"), ("keys", "list"), ()])
 def test_a_wrong_setting_is_named_by_every_command(command: tuple[str, ...], tmp_path: Path) -> None:
     assert "CALLWRIGHT_SIM_TIME_SCALE" in refused(tmp_path, *command, CALLWRIGHT_SIM_TIME_SCALE="fast")

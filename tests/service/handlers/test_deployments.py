@@ -211,7 +211,7 @@ async def test_a_change_touches_only_what_it_names_and_null_clears_what_may_be_e
         clearable = {"start_at", "end_at", "calling_hours", "budget_cap"}
         cleared = await http.patch(path, json=dict.fromkeys(clearable))
         assert {name: cleared.json()["data"][name] for name in clearable} == dict.fromkeys(clearable)
-        for field in ("name", "agent_id", "audience_id", "phone_number_ids", "retry_policy", "metadata", "voicemail"):
+        for field in ("name", "agent_id", "audience_id", "phone_number_ids", "retry_policy", "voicemail"):
             refused(await http.patch(path, json={field: None}), 400, "invalid_field", field)
 
 

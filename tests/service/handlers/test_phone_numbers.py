@@ -174,8 +174,7 @@ async def test_a_number_is_changed_in_label_renewal_and_metadata_only(database_u
         changed = await door.client.phone_numbers.update(id=made.id, metadata={"desk": "1"})
         assert (changed.label, changed.auto_renew, changed.metadata) == ("Front desk", False, {"desk": "1"})
         path = f"/v1/phone_numbers/{made.id}"
-        for field in ("label", "auto_renew", "metadata"):
-            refused(await http.patch(path, json={field: None}), 400, "invalid_field", field)
+        refused(await http.patch(path, json={"auto_renew": None}), 400, "invalid_field", "auto_renew")
         for field in ("number", "country", "status"):
             refused(await http.patch(path, json={field: "x"}), 400, "invalid_field", field)
 

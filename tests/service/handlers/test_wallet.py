@@ -1,13 +1,18 @@
 """The wallet over the typed client."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from callwright.contract.words import Spend
 from callwright.service import accounts
 from callwright.service.domain.money import MICROS
+from callwright.service.storage.schema import audit_log
 from tests.service import samples
-from tests.service.doors import open_service
+from tests.service.doors import Door, open_service
+from tests.service.handlers.sent_events import rows_of
 from tests.service.wire import by_hand, refused
 
 
@@ -69,3 +74,71 @@ async def test_what_is_unknown_to_the_list_of_movements_is_refused(database_url:
         naive = "2026-01-01T00:00:00"
         refused(await http.get(f"{path}?filter[created_from]={naive}"), 400, "invalid_field", "filter[created_from]")
         assert (await http.get(f"{path}?filter[created_from]={naive}%2B02:00")).status_code == 200
+
+
+async def told(door: Door) -> list[tuple[str, str]]:
+    """Balance and threshold of each warning of a low balance."""
+    events = [event async for event in door.client.events.list(type="wallet.low_balance", sort="created_at")]
+    return [(event.data["balance"], event.data["threshold"]) for event in events]
+
+
+@pytest.mark.requirement("RES-20", "EVENT-18")
+async def test_the_warning_of_a_low_balance_follows_the_threshold_that_was_set(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+
+        async def put(amount: str | None) -> dict[str, Any]:
+            answer = await http.patch(
+                "/v1/wallet", json={"low_balance_threshold": None if amount is None else {"amount": amount}}
+            )
+            assert answer.status_code == 200, answer.text
+            return answer.json()["data"]
+
+        changed = await put("99.00")
+        assert changed["low_balance_threshold"] == {"amount": "99.000000", "currency": "USD"}
+        assert not changed["low_balance"]
+        await samples.number(door)
+        assert await told(door) == [("98.850000", "99.000000")]
+        await samples.number(door)
+        assert (await put("98.999999"))["low_balance"]  # still below: nothing new
+        assert not (await put("50.00"))["low_balance"]
+        assert len(await told(door)) == 1
+        assert (await put("97.70"))["low_balance"] is False  # not below
+        assert (await put("97.700001"))["low_balance"]
+        assert (await told(door))[-1] == ("97.700000", "97.700001")
+        off = await put(None)
+        assert (off["low_balance_threshold"], off["low_balance"]) == (None, False)
+        await samples.number(door)
+        assert len(await told(door)) == 2
+        assert (await put("0"))["low_balance"] is False
+        before = (await http.get("/v1/wallet")).json()["data"]
+        assert (await http.patch("/v1/wallet", json={})).json()["data"] == before
+
+
+async def test_a_threshold_that_is_no_amount_is_refused_by_name(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        before = await door.client.wallet.get()
+        for value, field in (
+            ({"amount": "-1"}, "low_balance_threshold.amount"),
+            ({"amount": "1.0000001"}, "low_balance_threshold.amount"),
+            ({"amount": 5}, "low_balance_threshold.amount"),
+            ({"amount": "5", "currency": "EUR"}, "low_balance_threshold.currency"),
+            ("5.00", "low_balance_threshold"),
+        ):
+            answer = await http.patch("/v1/wallet", json={"low_balance_threshold": value})
+            refused(answer, 400, "invalid_field", field)
+        refused(await http.patch("/v1/wallet", json={"balance": None}), 400, "invalid_field", "balance")
+        assert await door.client.wallet.get() == before
+
+
+async def test_a_changed_threshold_stands_in_the_audit_log(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        await door.client.wallet.update(low_balance_threshold=Spend(amount="25.00"))
+        (entry,) = await rows_of(door, audit_log, action="update_wallet")
+        changes = json.loads(entry["changes"])
+        assert set(changes) == {"low_balance_threshold"}
+        assert [changes["low_balance_threshold"][when]["amount"] for when in ("before", "after")] == [
+            "10.000000",
+            "25.000000",
+        ]

@@ -11,6 +11,8 @@ import pytest
 from callwright.client import ServiceProblem
 from callwright.contract.events import EVENT_TYPES
 from callwright.contract.webhooks import MOST_SUBSCRIPTIONS
+from callwright.service.http.openapi.schemas import contract_schemas
+from callwright.service.reference.events import events_page
 from callwright.service.storage.schema import audit_log, deliveries, outbox, webhooks
 from tests.service.doors import open_service
 from tests.service.handlers.sent_events import (
@@ -134,6 +136,18 @@ async def test_names_of_events_are_kept_in_their_order_and_each_once(database_ur
         assert changed.events == ["call.started"]
 
 
+@pytest.mark.requirement("EVENT-28")
+async def test_a_subscription_may_name_an_event_that_nothing_raises_yet(database_url: str, tmp_path: Path) -> None:
+    assert "compliance.action_required" not in EVENT_TYPES
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        asked = {"url": URL, "events": ["compliance.action_required"]}
+        made = (await http.post("/v1/webhooks", json=asked)).json()["data"]
+        assert made["events"] == ["compliance.action_required"]
+        changed = await door.client.webhooks.update(id=made["id"], events=["compliance.action_required", "*"])
+        assert changed.events == ["compliance.action_required", "*"]
+    assert "this version never sends it" in events_page(contract_schemas())
+
+
 async def test_the_twenty_first_subscription_is_refused_until_one_is_deleted(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         made = [await subscribe(door) for _ in range(MOST_SUBSCRIPTIONS)]
@@ -188,7 +202,7 @@ async def test_subscriptions_are_listed_by_state_and_page_by_page(database_url: 
         assert (await find(per_page=1)).data[0].id == made[5]
 
 
-async def test_fields_change_alone_and_none_can_be_cleared(database_url: str, tmp_path: Path) -> None:
+async def test_fields_change_alone_and_what_must_be_there_cannot_be_cleared(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         made = await subscribe(door, description="before", metadata={"a": "b"})
         changed = await door.client.webhooks.update(id=made.id, url="https://example.org/other?x=1")
@@ -198,7 +212,7 @@ async def test_fields_change_alone_and_none_can_be_cleared(database_url: str, tm
         changed = await door.client.webhooks.update(id=made.id, description="", metadata={})
         assert (changed.description, changed.metadata) == ("", {})
         path = f"/v1/webhooks/{made.id}"
-        for field in ("url", "events", "description", "status", "metadata"):
+        for field in ("url", "events", "status"):
             refused(await http.patch(path, json={field: None}), 400, "invalid_field", field)
         refused(await http.patch(path, json={"secret": OWN_SECRET}), 400, "invalid_field", "secret")
         refused(await http.patch(path, json={"status": "paused"}), 400, "invalid_field", "status")

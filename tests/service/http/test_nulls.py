@@ -28,6 +28,7 @@ FULL: dict[str, Any] = {
         "windows": [{"days": ["mon"], "start": "09:00", "end": "17:00"}],
     },
     "business_hours": {"timezone": "Europe/Berlin", "windows": [{"days": ["mon"], "start": "09:00", "end": "17:00"}]},
+    "low_balance_threshold": {"amount": "20.00"},
     "inbound": {"recording_enabled": False},
 }
 """A value of each field that null empties."""
@@ -61,6 +62,7 @@ async def paths(door: Door) -> dict[str, list[str]]:
         "update_audience": [f"/audiences/{made.audience.id}"],
         "update_phone_number": [f"/phone_numbers/{made.number.id}"],
         "update_deployment": [f"/deployments/{made.deployment.id}", f"/deployments/{inbound.id}"],
+        "update_wallet": ["/wallet"],
         "update_webhook": [f"/webhooks/{(await subscribe(door)).id}"],
     }
 

@@ -719,6 +719,15 @@ export interface SearchTranscriptsInput {
 /** The wallet. */
 export type GetWalletInput = Record<string, never>;
 
+/**
+ * Changes to the wallet: when to warn of a low balance. The event is sent at once where the balance is below it
+ * already. Fields that are left out stay as they are; null empties a field that may be null.
+ */
+export interface UpdateWalletInput {
+  /** Warn when the balance falls below this; null switches the warning off. */
+  low_balance_threshold?: Spend | null;
+}
+
 /** Movements of the wallet. Counting may stop at 10000: such a `pagination.total` means so many entries or more. */
 export interface ListTransactionsInput {
   /** Page number, from 1. Leave out when using cursor. */
@@ -768,7 +777,7 @@ export interface CreateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url: string;
   /** Names of events, or * for all, later ones too. */
-  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string;
   secret?: string | null;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
@@ -782,7 +791,7 @@ export interface UpdateWebhookInput {
   /** HTTPS address that takes the events. No credentials, no fragment, no private address. */
   url?: string;
   /** Names of events, or * for all, later ones too. */
-  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
+  events?: ("audience.import_completed" | "call.completed" | "call.started" | "call.transferred" | "compliance.action_required" | "deployment.audience_exhausted" | "deployment.completed" | "deployment.failed" | "deployment.paused" | "deployment.resumed" | "deployment.started" | "phone_number.status_changed" | "wallet.low_balance" | "wallet.topup_settled" | "webhook.disabled" | "webhook.test" | "*")[];
   description?: string | null;
   /** disabled stops sending; active sends again. What was missed can be replayed. */
   status?: "active" | "disabled";

@@ -205,6 +205,10 @@ export class Wallet extends Noun {
   get(input: inputs.GetWalletInput = {}, options: CallOptions = {}): Promise<schemas.Wallet> {
     return this.session.ask(operations.getWallet, input, options);
   }
+  /** Set or switch off the warning of a low balance. */
+  update(input: inputs.UpdateWalletInput = {}, options: CallOptions = {}): Promise<schemas.Wallet> {
+    return this.session.ask(operations.updateWallet, input, options);
+  }
   /** List wallet transactions. */
   listTransactions(input: inputs.ListTransactionsInput = {}, options: CallOptions = {}): Listing<schemas.Transaction> {
     return this.session.walk(operations.listTransactions, input, options);

@@ -592,6 +592,16 @@ export const getWallet: Operation<inputs.GetWalletInput, schemas.Wallet> = {
   mediaTypes: []
 };
 
+export const updateWallet: Operation<inputs.UpdateWalletInput, schemas.Wallet> = {
+  name: "update_wallet",
+  method: "PATCH",
+  path: "/wallet",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const listTransactions: Operation<inputs.ListTransactionsInput, schemas.Transaction> = {
   name: "list_transactions",
   method: "GET",

@@ -911,7 +911,9 @@ export interface Wallet {
   reserved: Money;
   /** balance less reserved: what can be spent now. */
   available: Money;
-  low_balance_threshold: Money;
+  /** Below this balance the event wallet.low_balance is sent; null: never. */
+  low_balance_threshold?: Money | null;
+  /** Whether the balance is below the threshold. */
   low_balance: boolean;
   /** True on the simulated network: the money is not real. */
   play_money: boolean;
