@@ -63,7 +63,7 @@ class GetWallet(Input):
 
 
 class UpdateWallet(Changes):
-    """Changes to the wallet: below which balance to warn. Where the balance is below already, the event comes at once."""
+    """Changes to the wallet: below which balance to warn. Where it is below already, the event comes at once."""
 
     low_balance_threshold: Annotated[
         Spend | None,

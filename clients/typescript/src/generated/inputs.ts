@@ -720,8 +720,8 @@ export interface SearchTranscriptsInput {
 export type GetWalletInput = Record<string, never>;
 
 /**
- * Changes to the wallet: when to warn of a low balance. The event is sent at once where the balance is below it
- * already. Fields that are left out stay as they are; null empties a field that may be null.
+ * Changes to the wallet: below which balance to warn. Where it is below already, the event comes at once. Fields
+ * that are left out stay as they are; null empties a field that may be null.
  */
 export interface UpdateWalletInput {
   /** Warn when the balance falls below this; null switches the warning off. */
