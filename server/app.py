@@ -34,6 +34,7 @@ from .completions import complete
 from .current import Sessions, current_session, remembering
 from .elsewhere import as_offered
 from .instructions import instructions
+from .log_lines import ShortLines
 from .recent import fixed_resources, recent_resources
 from .resources import SCHEME, address_of, protocol_templates
 from .session import ServerSession
@@ -160,11 +161,13 @@ def settle() -> None:
 
 
 def log_to_stderr() -> None:
-    """Log records of WARNING and above go to stderr in plain lines, unless the program has set up logging already.
+    """Log records of WARNING and above go to stderr in short lines, unless the program has set up logging already.
 
     stdout belongs to the protocol.
     """
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(ShortLines())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 @contextmanager

@@ -4,7 +4,6 @@ Source: RFC 6750 (bearer tokens), RFC 9728 (protected resource metadata).
 """
 
 import json
-from collections.abc import Awaitable, Callable
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -13,13 +12,14 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .key_sessions import Key, token_of
+from .key_sessions import Keys, token_of
 
 METADATA = "/.well-known/oauth-protected-resource"
 """Below it stands what each protected path is: `…/mcp` describes `/mcp`."""
 
 _ABSENT = "Send Authorization: Bearer with a key: `callwright keys create` makes one, with --personal for one person."
 _UNKNOWN = "The key is unknown or revoked."
+_TOO_MANY = "Too many unknown keys came from this address."
 
 
 def origin_of(scope: Scope) -> str:
@@ -43,15 +43,25 @@ class KeyRequired:
     The key is looked up each time, so that revoking it takes effect on the next request.
     """
 
-    def __init__(self, app: ASGIApp, identified: Callable[[str], Awaitable[Key | None]]) -> None:
+    def __init__(self, app: ASGIApp, keys: Keys) -> None:
         self._app = AuthContextMiddleware(app)
-        self._identified = identified
+        self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers 401 with the address of the metadata, or passes the request on."""
+        """Answers 401 with the address of the metadata, or passes the request on.
+
+        429 where too many unknown keys came from the address, here and at REST together.
+        """
         secret = _bearer(Headers(scope=scope).get("authorization"))
-        key = await self._identified(secret) if secret is not None else None
+        key = await self._keys.identified(secret) if secret is not None else None
         if key is None:
+            client: tuple[str, int] | None = scope.get("client")
+            wait_s = self._keys.note_unknown(client[0]) if secret is not None and client else None
+            if wait_s is not None:
+                said = {"error": "rate_limited", "error_description": _TOO_MANY}
+                headers = {"Retry-After": str(wait_s)}
+                await Response(json.dumps(said), 429, headers, media_type="application/json")(scope, receive, send)
+                return
             await _refusal(scope, was_sent=secret is not None)(scope, receive, send)
             return
         user = AuthenticatedUser(token_of(key))

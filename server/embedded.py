@@ -159,6 +159,10 @@ class ServiceKeys:
         ports.note_use(found.key_id)
         return Key(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
 
+    def note_unknown(self, address: str, /) -> int | None:
+        """Counts an unknown key together with those that REST has refused. Gives the seconds to wait, if any."""
+        return self._service.gate.note_unknown_key(address)
+
     def client(self, key: Key, /) -> Client:
         """A client that works as this key, in this process. Closing it closes nothing, so it need not be closed."""
         inside = Inside(self._service, personal=key.secret if key.is_personal else None)

@@ -18,6 +18,8 @@ from starlette.types import Scope
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _NAME = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+_LONGEST_ORIGIN = 300
+"""Characters of an origin: a scheme, a name and a port."""
 UNNAMED = "MCP is not served here: start with --allowed-host NAME, the name by which clients reach this machine."
 
 
@@ -48,8 +50,11 @@ class HostNames:
         """Why a request is turned away: 421 for a host, 403 for an origin that is not among the names."""
         if not self.names:
             return PlainTextResponse(UNNAMED, 421)
-        if not _NAME.fullmatch(Headers(scope=scope).get("host", "")):
+        headers = Headers(scope=scope)
+        if not _NAME.fullmatch(headers.get("host", "")):
             return PlainTextResponse("Invalid Host header", 421)  # what the SDK takes for a port may be anything
+        if len(headers.get("origin", "")) > _LONGEST_ORIGIN:
+            return PlainTextResponse("Invalid Origin header", 403)  # the SDK logs what it refuses
         return await self._check.validate_request(Request(scope))
 
 

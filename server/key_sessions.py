@@ -40,6 +40,10 @@ class Keys(Protocol):
         """The key with this text; None where it is unknown or revoked."""
         ...
 
+    def note_unknown(self, address: str, /) -> int | None:
+        """Counts an unknown key that came from an address. Gives the seconds to wait when it is one too many."""
+        ...
+
     def client(self, key: Key, /) -> "Caller":
         """A client that works as this key."""
         ...

@@ -17,8 +17,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .app import STATE_TTL_S, CallwrightServer, build
 from .bearer import METADATA, KeyRequired, metadata_of
+from .bodies import MOST_BODY, Bodies
 from .hosts import HostNames
 from .instructions import instructions
+from .key_limits import KeyLimits
 from .key_sessions import Keys, KeySessions, ToolsOf
 from .open_requests import OpenRequests
 from .session import SystemClock
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from callwright.tools.use import Clock, ConfirmMode
 
 MCP, SSE, MESSAGES = "/mcp", "/sse", "/messages/"
-MOST_BODY = 4 * 1024 * 1024
-"""Bytes of a request body."""
 MOST_OLDER_SESSIONS = 2_000
 """Sessions of the older protocol at a time; each ends after half an hour without a request."""
 
@@ -122,7 +122,7 @@ async def mcp_beside(
     server.middleware.append(_instructing(sessions, instructions_of))
     transports = _transports(server, names, keeps_sessions=keeps_sessions)
     async with server.session_manager.run():
-        requests = OpenRequests(KeyRequired(transports, keys.identified))
+        requests = OpenRequests(KeyRequired(KeyLimits(Bodies(transports), path=MCP), keys))
         yield Web(service, names, requests), requests
 
 

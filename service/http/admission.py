@@ -47,6 +47,10 @@ class Admission:
         """The state of the database in which a key was last looked for; None on Postgres."""
         return self._known.generation
 
+    def note_unknown_key(self, address: str) -> int | None:
+        """Counts an unknown key of an address. Gives the seconds to wait when it is one too many, else None."""
+        return self._failed.note(address, self._ports.clock.now_ms())
+
     async def admit(
         self, secret: str, operation: AnyOperation | None, address: str | None, look_up: LookUp
     ) -> Admitted:
@@ -67,7 +71,7 @@ class Admission:
             else:  # in one go: handing each over to a thread and back takes as long as the statement
                 admitted = await self._at_once(secret, operation, now_ms, look_up)
         except Refusal:
-            wait_s = None if address is None else self._failed.note(address, now_ms)
+            wait_s = None if address is None else self.note_unknown_key(address)
             if wait_s is None:
                 raise
             said = "Too many unknown keys came from this address."

@@ -69,6 +69,10 @@ class Gate:
         answer = await self.answer(Incoming(scope, receive))
         await answer.send(scope, receive, send)
 
+    def note_unknown_key(self, address: str) -> int | None:
+        """Counts an unknown key that somebody else has refused. Gives the seconds to wait when it is one too many."""
+        return self._admission.note_unknown_key(address)
+
     async def answer(self, incoming: Incoming) -> Answer:
         """The answer to one request, which is a problem where it is refused or fails."""
         request_id = self._ports.ids.new("req")

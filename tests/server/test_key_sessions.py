@@ -26,6 +26,9 @@ class FakeKeys:
     async def identified(self, secret: str, /) -> Key | None:
         raise AssertionError("sessions do not identify")
 
+    def note_unknown(self, address: str, /) -> int | None:
+        raise AssertionError("sessions do not count unknown keys")
+
     def client(self, key: Key, /) -> Caller:
         self.made.append(key.id)
         return FakeCaller()

@@ -227,9 +227,9 @@ async def test_an_answer_of_nearly_a_megabyte_arrives(database_url: str, tmp_pat
     assert len(base64.b64decode(found.blob)) == 700_003
 
 
-async def test_a_body_above_4_mib_is_refused(database_url: str, tmp_path: Path) -> None:
+async def test_a_body_above_1_mb_is_refused(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
-        most = "x" * (4 * 1024 * 1024)
+        most = "x" * 1_000_000
         assert (await post(http, "tools/call", name="get_wallet", arguments={"x": most})).status_code == 413
 
 

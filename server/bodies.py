@@ -1,0 +1,70 @@
+"""Bodies of requests to the tool server: read whole before anything looks at them, within REST's size and time."""
+
+from collections.abc import MutableMapping
+from typing import Any
+
+import anyio
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BODY = 1_000_000
+"""Bytes of a request body, as at REST."""
+BODY_LIMIT_S = 20.0
+"""How long a body may take to arrive, as at REST."""
+_TOO_LARGE = f"The body is larger than {MOST_BODY} bytes. Send it in smaller parts."
+_TOO_SLOW = f"The body did not arrive within {BODY_LIMIT_S:g} seconds."
+
+
+class _Unread(Exception):
+    """A body that is not read to its end; `answer` says why, where somebody is there to hear it."""
+
+    def __init__(self, answer: PlainTextResponse | None) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class Bodies:
+    """Reads the body of a POST and hands it on in one piece; 413 where it is too large, 408 where it is too slow."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        if scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        try:
+            body = await _read(scope, receive)
+        except _Unread as unread:
+            if unread.answer is not None:
+                await unread.answer(scope, receive, send)
+            return
+        rest = [body]
+
+        async def whole() -> Message:
+            return {"type": "http.request", "body": rest.pop(), "more_body": False} if rest else await receive()
+
+        await self._app(scope, whole, send)
+
+
+async def _read(scope: MutableMapping[str, Any], receive: Receive) -> bytes:
+    too_large = PlainTextResponse(_TOO_LARGE, 413)
+    declared = Headers(scope=scope).get("content-length", "")
+    if declared.isdigit() and int(declared[:20]) > MOST_BODY:
+        raise _Unread(too_large)
+    pieces: list[bytes] = []
+    size = 0
+    with anyio.move_on_after(BODY_LIMIT_S):
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Unread(None)
+            pieces.append(message.get("body", b""))
+            size += len(pieces[-1])
+            if size > MOST_BODY:
+                raise _Unread(too_large)
+            if not message.get("more_body", False):
+                return b"".join(pieces)
+    raise _Unread(PlainTextResponse(_TOO_SLOW, 408, {"Connection": "close"}))

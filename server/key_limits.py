@@ -1,0 +1,117 @@
+"""What one key may hold open at the tool server, so that no key takes what all have.
+
+The SDK counts sessions of the older protocol over all keys, and ends one that was not used for half an hour. Here they
+are counted for each key, by the ids that go by in headers.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_OPEN = 200
+"""Requests of a key that are answered at a time. A client that listens keeps one open, and so does one over SSE."""
+MOST_SESSIONS = 100
+"""Sessions of the older protocol that a key may have at a time."""
+SESSION_IDLE_S = 1_800.0
+"""After so long without a request a session has ended."""
+_VERSION = "mcp-protocol-version"
+_TOO_MANY_OPEN = f"This key has {MOST_OPEN} requests open. Wait until one is answered, or end a client that listens."
+_TOO_MANY_SESSIONS = (
+    f"This key has {MOST_SESSIONS} sessions. End one (DELETE with its Mcp-Session-Id), or wait: each ends after half "
+    "an hour without a request. The protocol of 2026-07-28 needs no session."
+)
+
+
+@dataclass(slots=True)
+class _Session:
+    requests: int = 0
+    used_at: float = 0.0
+
+
+@dataclass(slots=True)
+class _Held:
+    """What a key holds."""
+
+    open: int = 0
+    opening: int = 0
+    sessions: dict[str, _Session] = field(default_factory=dict[str, _Session])
+
+
+class KeyLimits:
+    """Passes requests on as long as their key does not hold too much; then 429."""
+
+    def __init__(self, app: ASGIApp, *, path: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._app, self._path, self._now = app, path, now
+        self._held: dict[str, _Held] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request, whose key is known."""
+        user: AuthenticatedUser = scope["user"]
+        key = user.access_token.client_id
+        held = self._held.setdefault(key, _Held())
+        named = Headers(scope=scope).get(MCP_SESSION_ID_HEADER) if scope["path"] == self._path else None
+        opens = named is None and self._may_open(scope)
+        if held.open >= MOST_OPEN:
+            await _too_many(_TOO_MANY_OPEN)(scope, receive, send)
+            return
+        if opens and self._sessions(held) + held.opening >= MOST_SESSIONS:
+            await _too_many(_TOO_MANY_SESSIONS)(scope, receive, send)
+            return
+        held.open += 1
+        held.opening += opens
+        try:
+            await self._passed_on(scope, receive, send, held, named)
+        finally:
+            held.open -= 1
+            held.opening -= opens
+            if not held.open and not self._sessions(held):
+                self._held.pop(key, None)
+
+    async def _passed_on(self, scope: Scope, receive: Receive, send: Send, held: _Held, named: str | None) -> None:
+        session = held.sessions.get(named) if named is not None else None
+        if session is not None:
+            session.requests += 1
+        made: _Session | None = None
+
+        async def noting(message: Message) -> None:
+            nonlocal made
+            if message["type"] == "http.response.start":
+                status: int = message["status"]
+                given = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER)
+                if named is None and given is not None and status < 400:
+                    made = held.sessions[given] = _Session(requests=1)
+                elif named is not None and (status == 404 or (scope["method"] == "DELETE" and status < 400)):
+                    held.sessions.pop(named, None)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            for one in (session, made):
+                if one is not None:
+                    one.requests -= 1
+                    one.used_at = self._now()
+
+    def _sessions(self, held: _Held) -> int:
+        """How many sessions there are, without those that have ended by themselves."""
+        since = self._now() - SESSION_IDLE_S
+        for name in [name for name, one in held.sessions.items() if not one.requests and one.used_at < since]:
+            del held.sessions[name]
+        return len(held.sessions)
+
+    def _may_open(self, scope: Scope) -> bool:
+        if scope["path"] != self._path or scope["method"] != "POST":
+            return False
+        version = Headers(scope=scope).get(_VERSION)
+        return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def _too_many(words: str) -> PlainTextResponse:
+    return PlainTextResponse(words, 429, {"Retry-After": "1"})
