@@ -186,7 +186,11 @@ class DeleteAudience(Input):
 
 
 class AddAudienceRows(Input):
-    """Rows to add. They join running deployments of the audience."""
+    """Rows to add.
+
+    People who are added are called at once by every deployment of the audience that is active, and by a paused one as
+    soon as it goes on. Look who that is before, with list_deployments and its filters.
+    """
 
     id: AudienceId
     rows: Rows
@@ -201,7 +205,12 @@ class ListAudienceRows(PageQuery):
 
 
 class ImportAudience(Input):
-    """A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters."""
+    """A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters.
+
+    It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
+    (`audience_importing`); its people join those that are active or paused already. An import that has not ended
+    within 6 hours fails.
+    """
 
     id: AudienceId
     csv: Annotated[

@@ -27,6 +27,7 @@ from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
 from .previews import PlanId, Preview
 from .problems import (
+    AUDIENCE_IMPORTING,
     AUDIENCE_NOT_READY,
     DUPLICATE_NAME,
     INSUFFICIENT_CREDITS,
@@ -255,6 +256,7 @@ class StartDeployment(Input):
 _START_PROBLEMS = (
     INVALID_STATE_TRANSITION,
     AUDIENCE_NOT_READY,
+    AUDIENCE_IMPORTING,
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
     PLAN_REQUIRED,

@@ -245,8 +245,15 @@ AUDIENCE_NOT_READY = ProblemCode(
     "audience_not_ready",
     422,
     "business_rule_error",
-    "The audience has no valid row yet, or an import is still running.",
-    "Add rows, or wait until the import is completed.",
+    "The audience has no valid row yet, or lacks a column that the agent's words use.",
+    "Add rows that have what the message names.",
+)
+AUDIENCE_IMPORTING = ProblemCode(
+    "audience_importing",
+    409,
+    "conflict_error",
+    "A file is being imported into the audience, and nobody knows yet how many people it adds; nobody was called.",
+    "Wait until the imports that `imports` names have ended, preview the deployment, then start or resume it.",
 )
 NUMBER_NOT_CAPABLE = ProblemCode(
     "number_not_capable",

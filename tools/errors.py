@@ -68,6 +68,8 @@ NEXT: dict[str, str] = {
     "a higher spending cap, or does it with the key that started it.",
     "plan_limit_reached": "Finish some first, or the person moves to a larger plan. {find} shows what there is.",
     "audience_full": "Put the further people into another one. create_audience makes it.",
+    "audience_importing": "Wait for it: get_audience_import shows when it has ended. Then preview_deployment shows how "
+    "many people it is now; show the person the new summary.",
     "audience_not_ready": "It needs people. get_audience shows its state. add_audience_rows adds rows. import_audience "
     "takes a file.",
     "number_not_capable": "Take an active number that can be called. list_phone_numbers shows them.",

@@ -1,5 +1,6 @@
 """import_audience with the path of a file: sent in parts, one after the other, each when the one before is done."""
 
+import io
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -23,10 +24,11 @@ from callwright.contract.words import AudienceId, PlainText
 
 from .asking import asked_plainly
 from .catalogue import tool_named
-from .consent import Agreeing
+from .consent import Agreeing, Stake
 from .csv_parts import Part, UnreadableFile, parts_of
 from .errors import explained
 from .files import Folders
+from .stakes import joining, rows_in
 from .text import lines, shortened
 from .tool import Narrow, Reply, Tool, data_of, narrow
 from .untrusted import cleaned
@@ -52,6 +54,9 @@ class ImportAudienceFile(Agreeing):
     ] = None
     path: Annotated[str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a file.")] = None
     from_row: Annotated[int, Field(ge=1, description="With path: the first data row to import.")] = 1
+    people: Annotated[int | None, Field(description="The rows that a person agreed to; set by the weighing alone.")] = (
+        None
+    )
 
 
 @dataclass
@@ -72,12 +77,33 @@ class _Sent:
 def import_tool(folders: Folders) -> Tool:
     """`import_audience` that takes the path of a file in these folders, too."""
     tool = tool_named(import_audience.name)
-    return replace(tool, takes=ImportAudienceFile, act=partial(_imported, tool, folders))
+    return replace(
+        tool,
+        takes=ImportAudienceFile,
+        act=partial(_imported, tool, folders),
+        weigh=partial(_weighed, folders),
+        hidden=tool.hidden | {"people"},
+    )
+
+
+async def _weighed(folders: Folders, use: Use, asked: ImportAudienceFile) -> Stake | None:
+    """What a person has to agree to: how many people of the file join which campaigns."""
+    _check_one(asked)
+    if asked.path is None:
+        return await joining(use, asked.id, rows_in(io.BytesIO((asked.csv or "").encode())))
+    with await to_thread.run_sync(folders.opened, asked.path) as file:
+        people = await to_thread.run_sync(partial(rows_in, file, from_row=asked.from_row))
+    stake = await joining(use, asked.id, people)
+    return None if stake is None else replace(stake, bound={**stake.bound, "people": people})
+
+
+def _check_one(asked: ImportAudienceFile) -> None:
+    if (asked.csv is None) == (asked.path is None):
+        raise ToolError("Invalid arguments: path: give either the path of a file, or its text as csv.")
 
 
 async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienceFile) -> Reply:
-    if (asked.csv is None) == (asked.path is None):
-        raise ToolError("Invalid arguments: path: give either the path of a file, or its text as csv.")
+    _check_one(asked)
     if asked.path is None:
         return await (tool.act(use, asked) if tool.act else asked_plainly(tool, use, asked))
     deadline = use.session.clock.monotonic() + PATIENCE_S
@@ -85,18 +111,21 @@ async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienc
     with file:
         sent = _Sent(shortened(cleaned(PurePath(asked.path).name), 80))
         try:
-            total = await to_thread.run_sync(_checked, file, asked.from_row)
+            total, rows = await to_thread.run_sync(_checked, file, asked.from_row)
+            if asked.people not in (None, rows):
+                raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
             with closing(parts_of(file, from_row=asked.from_row)) as parts:
                 return await _send(tool, use, asked.id, parts, total, sent, deadline)
         except UnreadableFile as error:
             raise ToolError(f"Invalid arguments: path: {error}. {sent.rows}") from error
 
 
-def _checked(file: BinaryIO, from_row: int) -> int:
-    """Reads the whole file before the first row of it is sent; gives its size in bytes."""
+def _checked(file: BinaryIO, from_row: int) -> tuple[int, int]:
+    """Reads the whole file before the first row of it is sent; gives its size in bytes and its rows."""
+    last_row = 0
     for part in parts_of(file, from_row=from_row):
-        del part
-    return file.tell()
+        last_row = part.last_row
+    return file.tell(), last_row - from_row + 1
 
 
 async def _send(

@@ -5,8 +5,10 @@ would refuse anyway, or because no telephone rings and no real money moves. What
 play money, is taken to be real.
 """
 
+import io
 from collections.abc import Mapping
-from typing import Any, cast
+from contextlib import closing
+from typing import Any, BinaryIO, cast
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
@@ -16,6 +18,7 @@ from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import AddAudienceRows, ImportAudience
 from callwright.contract.deployments import (
     CreateDeployment,
+    DeploymentStatus,
     GetDeployment,
     ListDeployments,
     PreviewDeployment,
@@ -40,17 +43,21 @@ from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.contract.words import Money
 
 from .consent import Agreeing, Stake
+from .csv_parts import UnreadableFile, parts_of
 from .text import amount, listed, shortened
 from .untrusted import cleaned
 from .use import Use
 
 _STARTABLE = frozenset({"draft", "scheduled", "paused"})
 _DIALLING = frozenset({"active", "scheduled"})
-_CALLING = frozenset({"active", "scheduled", "paused"})
+_CALLING: list[DeploymentStatus] = ["active", "scheduled", "paused"]
 _DIALS_MORE = frozenset({"max_concurrency", "calls_per_second", "end_at", "budget_cap"})
 _TAKES_MORE = frozenset({"max_concurrency", "inbound"})
 _DIGITS_TO_FIND_BY = 7
 _LONGEST_SENTENCE = 900
+MOST_ENTRIES = 200
+"""Entries of one page of a list."""
+_MOST_PAGES = 100
 _REPAIR = "Put that right first. preview_deployment shows what else stands in the way."
 
 
@@ -196,12 +203,24 @@ async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
 
 async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
     """Adding people to an audience that is being called."""
-    return await _joining(use, asked.id, f"{len(asked.rows)} people")
+    return await joining(use, asked.id, len(asked.rows))
 
 
-async def import_file(use: Use, asked: Input) -> Stake | None:
-    """Importing people into an audience that is being called; `asked` is `ImportAgreed` or names a file instead."""
-    return await _joining(use, str(getattr(asked, "id", "")), "the people of a file")
+async def import_file(use: Use, asked: ImportAgreed) -> Stake | None:
+    """Importing people into an audience that is being called."""
+    return await joining(use, asked.id, rows_in(io.BytesIO(asked.csv.encode())))
+
+
+def rows_in(file: BinaryIO, *, from_row: int = 1) -> int | None:
+    """The data rows of a CSV file from a row on; None where it cannot be read, which the import says better."""
+    rows = 0
+    try:
+        with closing(parts_of(file, from_row=from_row)) as parts:
+            for part in parts:
+                rows += part.last_row - part.first_row + 1
+    except UnreadableFile:
+        return None
+    return rows
 
 
 async def _answering(use: Use, agent_id: str, number: Mapping[str, Any]) -> Stake:
@@ -211,15 +230,33 @@ async def _answering(use: Use, agent_id: str, number: Mapping[str, Any]) -> Stak
     return Stake(sentence=f"{said} Every call costs money, until it is paused or cancelled.")
 
 
-async def _joining(use: Use, audience_id: str, who: str) -> Stake | None:
-    asked = ListDeployments(audience_id=audience_id, per_page=200)
-    listing = await _data(use, list_deployments, asked)
-    found = [entry for entry in listing.get("data", []) if entry.get("audience_id", audience_id) == audience_id]
-    weighty = [entry for entry in found if entry.get("status") in _CALLING and use.asks(real=_real(entry))]
+async def joining(use: Use, audience_id: str, people: int | None) -> Stake | None:
+    """Adding so many people to an audience: the campaigns that would call them as well."""
+    weighty = [entry for entry in await _callers(use, audience_id) if use.asks(real=_real(entry))]
     if not weighty:
         return None
+    who = "the people of a file" if people is None else f"{people} people"
     names = listed([_named(entry) for entry in weighty], most=5)
     return Stake(sentence=shortened(f"Add {who} to an audience, so that {names} calls them too.", _LONGEST_SENTENCE))
+
+
+async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
+    """Every campaign that calls people who are added to an audience, now or once it goes on."""
+    found: list[dict[str, Any]] = []
+    asked = ListDeployments(audience_id=audience_id, status=_CALLING, per_page=MOST_ENTRIES)
+    for _ in range(_MOST_PAGES):
+        listing = await _data(use, list_deployments, asked)
+        found += cast("list[dict[str, Any]]", listing.get("data", []))
+        paging = cast("dict[str, Any]", listing.get("pagination") or {})
+        if not paging.get("has_more"):
+            break
+        if cursor := paging.get("next_cursor"):
+            asked = asked.model_copy(update={"cursor": cursor})
+        else:  # another service may count pages only
+            asked = asked.model_copy(update={"page": (asked.page or 1) + 1})
+    # Another service may not know the filters.
+    here = [entry for entry in found if entry.get("audience_id", audience_id) == audience_id]
+    return [entry for entry in here if entry.get("status") in _CALLING]
 
 
 async def _data(use: Use, operation: AnyOperation, asked: Input) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select, up
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.service.domain.clock import HOUR
 from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.rows import MAX_COLUMNS, BadRow
 from callwright.service.ports import Ports
@@ -35,6 +36,9 @@ _TAKE = (
     .values(lease_owner=bindparam("b_owner"), lease_until=bindparam("b_until"), status="importing")
 )
 _FIND = select(imports).where(_I.id == bindparam("id"))
+_AGE = select(_I.created_at).where(_I.id == bindparam("id"))
+EXPIRES_MS = 6 * HOUR
+"""An import that has not ended by then fails: while it is open no deployment of its audience starts."""
 
 
 _REFUSED = ("22", "23", "54")
@@ -58,7 +62,8 @@ async def work_on_one(ports: Ports, owner: str) -> bool:
     if found is None or not await ports.database.write(_take, ports, found, owner):
         return False
     try:
-        await _work(ports, found, owner)
+        if not await ports.database.write(_expired, ports, found, owner):
+            await _work(ports, found, owner)
     except _TakenOver:
         log.warning("another process works on an import now", extra={"import_id": found})
     return True
@@ -98,6 +103,16 @@ def _take(connection: Connection, ports: Ports, import_id: str, owner: str) -> b
     until_ms = now_ms + ports.settings.deployment_lease_ms
     given = {"b_id": import_id, "b_owner": owner, "b_now": now_ms, "b_until": until_ms}
     return bool(connection.execute(_TAKE, given).rowcount)
+
+
+def _expired(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
+    """Whether the import is too old; then it fails. What it has added so far stays."""
+    created_at: int = connection.execute(_AGE, {"id": import_id}).scalar_one()
+    if ports.clock.now_ms() < created_at + EXPIRES_MS:
+        return False
+    hours = EXPIRES_MS // HOUR
+    _fail(connection, ports, import_id, owner, f"it has not ended within {hours} hours; import the file again")
+    return True
 
 
 def _read(text: str) -> tuple[list[str], list[list[str]]]:

@@ -23,7 +23,7 @@ from callwright.service.storage.schema import audience_rows, deployment_contacts
 
 from . import eligibility
 from .activation import SNAPSHOT
-from .plan_parts import check_plan, numbers_in_order, open_imports, parts_of, plan_of
+from .plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from .plan_words import Proposal, sentence
 from .queue import WAITING
 from .start_guards import audience_of, start_refusals
@@ -36,7 +36,6 @@ _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
     "`callwright do-not-call clear --simulated` on the machine of the service lets them be called again"
 )
-_IMPORTING = "an import into the audience is still running: its rows will be called as well"
 
 
 def preview(
@@ -78,6 +77,7 @@ def preview(
     calling_s = eligible / min(row.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
     hours = CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None
     begin_ms = _begins(row, now_ms)
+    problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)
     proposal = Proposal(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
@@ -113,12 +113,8 @@ def preview(
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),
         finishes_at=moment_or_none(_finishes(connection, row, hours, begin_ms, calling_s)) if eligible else None,
-        problems=[refusal.message for refusal in start_refusals(connection, plan, row, speaker, asked=True)],
-        warnings=[
-            *_warnings(speaker),
-            *([_IMPORTING] if open_imports(connection, audience.id) else []),
-            *([_LEFT_OUT] if row.simulated and left_out else []),
-        ],
+        problems=[problem.message for problem in problems],
+        warnings=[*_warnings(speaker), *([_LEFT_OUT] if row.simulated and left_out else [])],
     )
 
 

@@ -5,7 +5,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select
 
-from callwright.contract.problems import AUDIENCE_NOT_READY, INSUFFICIENT_CREDITS, PLAN_LIMIT_REACHED
+from callwright.contract.problems import (
+    AUDIENCE_IMPORTING,
+    AUDIENCE_NOT_READY,
+    INSUFFICIENT_CREDITS,
+    PLAN_LIMIT_REACHED,
+)
 from callwright.service.domain.money import PRICES, amount
 from callwright.service.domain.plans import Plan
 from callwright.service.domain.refusals import Refusal, not_found
@@ -13,7 +18,7 @@ from callwright.service.domain.templates import variables_in
 from callwright.service.storage.ledger import wallet_of
 from callwright.service.storage.schema import audiences, deployments, phone_numbers
 
-from .plan_parts import broken_promises
+from .plan_parts import broken_promises, open_imports
 
 _D = deployments.c
 _COUNTED = ("scheduled", "active", "paused")
@@ -50,15 +55,21 @@ def missing_columns(agent: Any, audience: Row[Any], voicemail_message: str) -> l
 
 
 def start_refusals(
-    connection: Connection, plan: Plan, row: Row[Any], agent: Any, *, asked: bool = False
+    connection: Connection, plan: Plan, row: Row[Any], agent: Any, *, asked: bool = False, starts: bool = True
 ) -> list[Refusal]:
     """Everything that forbids the start now, worst first; empty when it may start. `plan` is the organization's.
 
     `asked`: somebody asks for the start now, and the caller has checked what they agreed to. Otherwise the deployment
-    begins by itself, and then what was agreed to when it was scheduled must still hold.
+    begins by itself, and then what was agreed to when it was scheduled must still hold. `starts`: the start follows in
+    the same transaction, so no import is let in between; a preview locks nothing.
     """
     found: list[Refusal] = []
-    audience = audience_of(connection, row.audience_id)
+    # Rows that are being added lock the audience before the deployments they join, so one that has them does not wait.
+    audience = audience_of(connection, row.audience_id, lock=starts and row.started_at is None)
+    if waiting := open_imports(connection, audience.id):
+        more = f" and {len(waiting) - 1} more have" if len(waiting) > 1 else " has"
+        message = f"import {waiting[0]}{more} not ended: it is not known yet how many people there will be"
+        found.append(Refusal(AUDIENCE_IMPORTING, message, details={"imports": waiting}))
     if not asked:
         found += broken_promises(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
     if not audience.valid_count or audience.status == "importing":

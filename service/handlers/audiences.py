@@ -34,6 +34,7 @@ _LAST_IMPORT = (
 _WITH_IMPORT = select(audiences, _LAST_IMPORT)
 _FIND = _WITH_IMPORT.where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
 _NAMED = Prepared(select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name")))
+_LOCK = select(_A.status).where(_A.id == bindparam("id")).with_for_update()
 _IN_USE = select(deployments.c.id).where(deployments.c.audience_id == bindparam("id"), deployments.c.status.in_(LIVE))
 MAX_SHOWN_ERRORS = 100
 
@@ -250,7 +251,8 @@ def list_audience_rows(asked: contract.ListAudienceRows, work: Work) -> Page[con
 @handles(contract.import_audience)
 def import_audience(asked: contract.ImportAudience, work: Work) -> contract.AudienceImport:
     """An import that waits for its worker."""
-    audience = find(work, asked.id)
+    find(work, asked.id)
+    audience = work.connection.execute(_LOCK, {"id": asked.id}).one()  # no start is half way past its check
     spending_cap.check_joining(work.connection, work.answerable, asked.id)
     import_id = work.ids.new("imp")
     row = {

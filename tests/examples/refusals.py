@@ -10,6 +10,8 @@ from tests.examples.stage import ENDPOINT
 
 _JSON = {"Content-Type": "application/json"}
 _AGENT = {"name": "Cleo", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+_ROWS = [{"phone_number": "+12025550100", "first_name": "Ada", "day": "Monday"}]
+_CSV = "phone_number,first_name,day\n+12025550101,Bob,Monday\n"
 _SIXTEEN_MINUTES_MS = 16 * MINUTE
 _MORE_THAN_ALLOWED = 200
 
@@ -119,6 +121,11 @@ async def _in_the_wrong_state(hand: Recorder) -> None:
     for _ in range(MOST_EARLIER_SECRETS):
         assert (await hand.ask("POST", turned, json={})).status_code == 200
     await hand.refuse("secrets_still_sign", "POST", turned, json={})
+
+    arriving = await hand.use("create_audience", name="Arriving", rows=_ROWS)
+    some = await hand.use("create_deployment", name="Some", **{**parts, "audience_id": arriving["id"]})
+    await hand.ask("POST", f"/audiences/{arriving['id']}/imports", json={"csv": _CSV})
+    await hand.refuse("audience_importing", "POST", f"/deployments/{some['id']}/start")
 
     draft = await hand.use("create_deployment", name="Reminders", **parts)
     start = f"/deployments/{draft['id']}/start"

@@ -19,6 +19,9 @@ from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitResult, Tex
 
 from callwright.server.app import build
 from callwright.server.session import ServerSession
+from callwright.tools.files import Folders
+from callwright.tools.served import served_tools
+from callwright.tools.served_files import with_files
 from callwright.tools.use import Caller, Clock, ConfirmMode
 from tests.programs import environment
 from tests.server.served import serving
@@ -128,8 +131,12 @@ async def host(
     *,
     clock: Clock | None = None,
     confirm: ConfirmMode = "always",
+    files: Path | None = None,
 ) -> AsyncGenerator[Host]:
-    """A host on its way to the service of the door. Over stdio the program keeps the time of the machine."""
+    """A host on its way to the service of the door. Over stdio the program keeps the time of the machine.
+
+    In memory `files` is a folder that tools may read.
+    """
     asks = None if person.answer is None else person
     shown = clock or ScriptedClock()
     async with AsyncExitStack() as stack:
@@ -143,7 +150,8 @@ async def host(
             session = ServerSession(
                 connect, ids=lambda: f"id{next(numbers):030}", clock=shown, base_url=None, confirm=confirm
             )
-            transport: Any = build(session.opened)
+            tools = served_tools() if files is None else with_files(served_tools(), Folders([files]))
+            transport: Any = build(session.opened, tools=tools)
         else:
             served = await stack.enter_async_context(serving(door, confirm=confirm, clock=shown))
             if way == "http":

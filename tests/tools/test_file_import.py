@@ -16,7 +16,7 @@ from callwright.contract.audiences import AudienceImport, ImportAudience
 from callwright.server.app import build
 from callwright.tools import file_import as module
 from callwright.tools.csv_parts import UnreadableFile, parts_of
-from callwright.tools.file_import import ImportAudienceFile
+from callwright.tools.file_import import ImportAudienceFile, import_tool
 from callwright.tools.files import Folders
 from callwright.tools.schema import input_schema
 from callwright.tools.served import served_tools
@@ -283,7 +283,7 @@ async def test_the_schema_names_the_folders_and_no_longer_wants_text(folder: Pat
 def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path) -> None:
     tool = next(tool for tool in with_files(served_tools(), Folders([folder])) if tool.name == "import_audience")
     checked = input_schema(ImportAudienceFile, words={})["properties"]
-    assert set(tool.parameters["properties"]) == set(checked)
+    assert set(tool.parameters["properties"]) == set(import_tool(Folders([folder])).offered) == {*checked} - {"people"}
     for name, schema in tool.parameters["properties"].items():
         assert {**schema, "description": ""} == {**checked[name], "description": ""}
 

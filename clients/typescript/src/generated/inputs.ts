@@ -180,7 +180,10 @@ export interface DeleteAudienceInput {
   id: string;
 }
 
-/** Rows to add. They join running deployments of the audience. */
+/**
+ * Rows to add. People who are added are called at once by every deployment of the audience that is active, and by a
+ * paused one as soon as it goes on. Look who that is before, with list_deployments and its filters.
+ */
 export interface AddAudienceRowsInput {
   /** Audience id (aud_…), from list_audiences. */
   id: string;
@@ -210,8 +213,10 @@ export interface ListAudienceRowsInput {
 }
 
 /**
- * A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters. A
- * key may make 20% of its plan's requests per second here.
+ * A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters. It
+ * goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
+ * (`audience_importing`); its people join those that are active or paused already. An import that has not ended
+ * within 6 hours fails. A key may make 20% of its plan's requests per second here.
  */
 export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */

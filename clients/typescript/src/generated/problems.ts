@@ -127,8 +127,12 @@ export const problems = {
     remedy: "Put the further rows into another audience; `limit` and `current` give the numbers."
   },
   audience_not_ready: {
-    meaning: "The audience has no valid row yet, or an import is still running.",
-    remedy: "Add rows, or wait until the import is completed."
+    meaning: "The audience has no valid row yet, or lacks a column that the agent's words use.",
+    remedy: "Add rows that have what the message names."
+  },
+  audience_importing: {
+    meaning: "A file is being imported into the audience, and nobody knows yet how many people it adds; nobody was called.",
+    remedy: "Wait until the imports that `imports` names have ended, preview the deployment, then start or resume it."
   },
   number_not_capable: {
     meaning: "The number is not active, or cannot be called.",
