@@ -64,7 +64,14 @@ def _plain_text(value: str) -> str:
 PlainText = AfterValidator(_plain_text)
 """Refuses what a database cannot hold in text."""
 
-Name = Annotated[str, Field(min_length=1, max_length=200), PlainText]
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be blank")
+    return value
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200), PlainText, AfterValidator(_not_blank)]
 Text = Annotated[str, Field(max_length=2000), PlainText]
 MAX_ID = 255
 """Characters of an id. The service's own are much shorter; another service may have others."""

@@ -13,6 +13,7 @@ _MAY: dict[str, tuple[DeploymentStatus, ...]] = {
     "cancel": ("draft", "scheduled", "active", "paused"),
     "delete": ("draft",),
 }
+_DONE = {"start": "started", "pause": "paused", "resume": "resumed", "cancel": "cancelled", "delete": "deleted"}
 _ALREADY: dict[str, tuple[DeploymentStatus, ...]] = {
     "start": ("active",),
     "pause": ("paused",),
@@ -37,7 +38,7 @@ def check_action(action: str, status: DeploymentStatus) -> bool:
         allowed = [name for name, states in _MAY.items() if status in states]
         raise Refusal(
             INVALID_STATE_TRANSITION,
-            f"a deployment that is {status} cannot {action}",
+            f"a deployment that is {status} cannot be {_DONE[action]}",
             details={"current_status": status, "allowed": allowed},
         )
     return True

@@ -162,7 +162,7 @@ def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None,
 
 
 @cache
-def _reader(path: str) -> AnyOperation | None:
+def reader_of(path: str) -> AnyOperation | None:
     """The operation that reads the thing to which a path belongs: of those that begin the path, the longest."""
     found = [
         other
@@ -174,7 +174,7 @@ def _reader(path: str) -> AnyOperation | None:
 
 def _read(operation: AnyOperation, path: Mapping[str, str], work: Work, result: Any = None) -> Shown | None:
     """The thing's fields that a request can change, as they are now. `result` is used where it is the thing."""
-    reader = _reader(operation.path)
+    reader = reader_of(operation.path)
     if reader is None or reader.item is None:
         return None
     if not isinstance(result, reader.item):

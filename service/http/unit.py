@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from callwright.contract.changes import Changes
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.service.domain.refusals import Refusal
@@ -87,6 +88,8 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
     )
     if operation.shape == "media":
         return MediaWanted(*MEDIA_HANDLERS[operation.name](asked.input, work))
+    if isinstance(asked.input, Changes) and not asked.input.model_fields_set - asked.path.keys():
+        return _as_it_is(asked, work)
     before = audit.before(operation, asked.input, asked.path, work) if operation.writes else None
     result = HANDLERS[operation.name](asked.input, work)
     answer = encoded(operation, result, asked.canonical)
@@ -106,3 +109,11 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
         stored = idempotency.StoredAnswer(answer.status, answer.body)
         idempotency.store(connection, principal.org_id, principal.key_id, asked.idempotency_key, stored)
     return answer
+
+
+def _as_it_is(asked: Asked, work: Work) -> Answer:
+    """The answer to changes of which there are none: the thing as it stands, of which nothing is noted."""
+    reader = audit.reader_of(asked.operation.path)
+    assert reader is not None  # whatever can be changed can be read
+    wanted = reader.takes.model_validate({name: asked.path[name] for name in reader.path_fields})
+    return encoded(asked.operation, HANDLERS[reader.name](wanted, work), asked.canonical)
