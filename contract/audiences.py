@@ -90,6 +90,12 @@ class Audience(Stored):
     metadata: dict[str, str]
 
 
+class NewAudience(Audience):
+    """An audience just made, with what became of the rows that were sent with it."""
+
+    errors: Annotated[list[RowError], Field(description="The first 100 refused rows.")]
+
+
 class RowsAdded(Resource):
     """What became of rows that were added."""
 
@@ -119,7 +125,10 @@ class AudienceImport(Resource):
 
     id: str
     audience_id: str
-    status: Literal["pending", "importing", "completed", "completed_with_errors", "failed"]
+    status: Annotated[
+        Literal["pending", "importing", "completed", "completed_with_errors", "failed"],
+        Field(description="failed: nothing of the file was taken, or what is in `added`; status_reason says why."),
+    ]
     status_reason: str | None = None
     total_rows: int | None = None
     processed: int
@@ -210,6 +219,7 @@ class ImportAudience(Input):
     It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
     (`audience_importing`); its people join those that are active or paused already. An import that has not ended
     within 6 hours fails.
+    Bad rows are left out and listed. Where more than half are bad, duplicates not counted, none of the file is taken.
     """
 
     id: AudienceId
@@ -255,7 +265,7 @@ create_audience = operation(
     "POST",
     "/audiences",
     takes=CreateAudience,
-    gives=Audience,
+    gives=NewAudience,
     status=201,
     problems=(DUPLICATE_NAME,),
     summary="Create an audience.",

@@ -5,11 +5,12 @@ from typing import Annotated
 from pydantic import Field
 
 from callwright.contract import audiences as contract
-from callwright.contract.audiences import Audience, GetAudience, get_audience
+from callwright.contract.audiences import Audience, GetAudience, NewAudience, RowError, get_audience
 from callwright.contract.words import Timestamp
 
 from .arguments import narrowed
 from .budget import fitting, json_bytes
+from .rows import REFUSED, refusals
 from .text import line, lines, listed, moment, shortened
 from .tool import ADDS, CHANGES, READS, Gone, Narrow, Reply, Tool, data_of, narrow
 from .untrusted import cleaned, fenced
@@ -42,6 +43,12 @@ class AudienceMade(Narrow):
     valid_count: int
     invalid_count: int
     duplicate_count: int
+
+
+class AudienceCreated(AudienceMade):
+    """An audience that was made, with the first rows it refused."""
+
+    errors: list[RowError] = []
 
 
 class AudienceFound(AudienceMade):
@@ -89,9 +96,9 @@ def _short(audience: Audience, use: Use) -> str:
     return lines(_state(audience, use), _columns("columns", listed(names), audience, use))
 
 
-def _made(audience: Audience, use: Use) -> str:
+def _made(audience: NewAudience, use: Use) -> str:
     empty = "It is empty. import_audience takes a CSV file. add_audience_rows takes rows."
-    return lines(_short(audience, use), None if audience.row_count else use.hint(empty))
+    return lines(_short(audience, use), refusals(audience.errors, use), None if audience.row_count else use.hint(empty))
 
 
 async def _found(use: Use, asked: GetAudienceInParts) -> Reply:
@@ -152,12 +159,12 @@ TOOLS: tuple[Tool, ...] = (
             "Makes a list of people to call, empty or with up to 1,000 rows. Costs nothing and calls nobody. Where "
             "numbers lack a + and country code set default_country, else those rows are refused. For a CSV file make "
             "it empty and use import_audience. For one that exists use add_audience_rows. Bad and double rows are "
-            "counted, not kept."
+            "named, not kept."
         ),
         hints=ADDS,
         reply=_made,
-        untrusted=("phone_column",),
-        gives=AudienceMade,
+        untrusted=("phone_column", *REFUSED),
+        gives=AudienceCreated,
         hidden=frozenset({"metadata"}),
         flat=frozenset({"rows"}),
         words={

@@ -54,8 +54,9 @@ def _refused(error: RowError, _: Use) -> str:
     )
 
 
-def _refusals(errors: list[RowError], use: Use) -> str | None:
-    said = [_refused(error, use) for error in errors]
+def refusals(errors: list[RowError], use: Use) -> str | None:
+    """Refused rows in words, fenced: they hold what stood in a file. The first ten of them."""
+    said = [_refused(error, use) for error in errors[:_ERRORS_SHOWN]]
     return fenced(said, tag=use.session.ids(), what="Refused rows.") if said else None
 
 
@@ -64,7 +65,7 @@ def _added(answer: RowsAdded, use: Use) -> str:
     return lines(
         f"{answer.added} of {answer.received} rows added to {answer.audience_id}, "
         f"{answer.invalid} invalid, {answer.duplicates} duplicates.",
-        _refusals(answer.errors[:_ERRORS_SHOWN], use),
+        refusals(answer.errors, use),
         f"{hidden} more refused rows are in the structured answer." if hidden > 0 else None,
     )
 
@@ -105,7 +106,7 @@ async def _found(use: Use, asked: GetAudienceImport) -> Reply:
     where = f"with id={imported.audience_id} and import_id={imported.id}"
     text = lines(
         _import(imported, use),
-        _refusals(errors, use),
+        refusals(errors, use),
         f"{left} more refused rows." if errors and left > 0 else None,
         use.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
     )

@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from anyio import to_thread
-from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
 from callwright.service.domain.clock import HOUR
 from callwright.service.domain.refusals import Refusal
-from callwright.service.domain.rows import MAX_COLUMNS, BadRow
+from callwright.service.domain.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.ports import Ports
 from callwright.service.storage import journal
 from callwright.service.storage.schema import audiences, import_errors, imports
 
-from .intake import take_rows
+from .intake import rules_of, take_rows
 from .spending_cap import answerable
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ _FIND = select(imports).where(_I.id == bindparam("id"))
 _AGE = select(_I.created_at).where(_I.id == bindparam("id"))
 EXPIRES_MS = 6 * HOUR
 """An import that has not ended by then fails: while it is open no deployment of its audience starts."""
+_AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
 
 
 _REFUSED = ("22", "23", "54")
@@ -77,6 +78,15 @@ async def _work(ports: Ports, import_id: str, owner: str) -> None:
         await ports.database.write(_fail, ports, import_id, owner, str(error))
         return
     done, total = row.processed, len(records)
+    audience = await ports.database.read(
+        lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
+    )
+    if audience is None:
+        raise _TakenOver  # it was deleted with its imports
+    bad = await to_thread.run_sync(_bad_rows, audience, header, records)
+    if not row.processed and 2 * len(bad) > total:
+        await _refuse(ports, import_id, owner, bad, total)
+        return
     while done < total:
         end = min(done + PIECE, total)
         try:
@@ -96,6 +106,80 @@ async def _work(ports: Ports, import_id: str, owner: str) -> None:
             return
         done = end
     await ports.database.write(_complete, ports, import_id, owner)
+
+
+def _numbered(
+    header: Sequence[str], records: Sequence[Sequence[str]], first: int
+) -> tuple[list[tuple[int, dict[str, str]]], list[BadRow]]:
+    """Rows with their numbers, from `first` on, and those whose cells do not fit the header."""
+    rows: list[tuple[int, dict[str, str]]] = []
+    bad: list[BadRow] = []
+    for number, record in enumerate(records, first):
+        if len(record) != len(header):
+            message = f"the row has {len(record)} cells, the header {len(header)}"
+            bad.append(BadRow(number, "column_count_mismatch", message))
+        else:
+            rows.append((number, dict(zip(header, record, strict=True))))
+    return rows, bad
+
+
+def _bad_rows(audience: Row[Any], header: Sequence[str], records: Sequence[Sequence[str]]) -> list[BadRow]:
+    """The rows that cannot be read; duplicates are not among them. Nothing is stored."""
+    rows, bad = _numbered(header, records, 1)
+    rules = rules_of(audience, [row for _, row in rows[:20]])
+    read = (read_row(number, row, rules) for number, row in rows)
+    return sorted([*bad, *(one for one in read if isinstance(one, BadRow))], key=lambda one: one.number)
+
+
+async def _refuse(ports: Ports, import_id: str, owner: str, bad: Sequence[BadRow], total: int) -> None:
+    """Ends an import of a file that is mostly bad, such as one whose numbers stand in another column. None is taken.
+
+    Otherwise who happened to be readable would join running campaigns. Whoever goes on after a crash begins anew.
+    """
+    for begin in range(0, len(bad), PIECE):
+        await ports.database.write(_list_bad, ports, import_id, owner, bad[begin : begin + PIECE], begin == 0)
+    reason = (
+        f"{len(bad):,} of {total:,} rows are bad, which is more than half, so none was taken: list_import_errors says "
+        "what is wrong with them. Correct the file, or the audience's phone_column or default_country, and import again"
+    )
+    await ports.database.write(_fail_whole, ports, import_id, owner, reason, len(bad), total)
+
+
+def _list_bad(
+    connection: Connection, ports: Ports, import_id: str, owner: str, bad: Sequence[BadRow], anew: bool
+) -> None:
+    _mine(connection, import_id, owner)
+    if anew:
+        connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
+    _keep_errors(connection, ports, import_id, bad)
+    until_ms = ports.clock.now_ms() + ports.settings.deployment_lease_ms
+    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=until_ms))
+
+
+def _fail_whole(
+    connection: Connection, ports: Ports, import_id: str, owner: str, reason: str, bad: int, total: int
+) -> None:
+    _mine(connection, import_id, owner)
+    values = {"total_rows": total, "processed": total, "invalid": bad}
+    connection.execute(update(imports).where(_I.id == import_id).values(values))
+    _fail(connection, ports, import_id, owner, reason)
+
+
+def _keep_errors(connection: Connection, ports: Ports, import_id: str, bad: Sequence[BadRow]) -> None:
+    errors = [
+        {
+            "id": ports.ids.new("ier"),
+            "import_id": import_id,
+            "row_number": one.number,
+            "column": one.column,
+            "code": one.code,
+            "message": one.message,
+            "value_redacted": one.value_redacted,
+        }
+        for one in bad
+    ]
+    if errors:
+        connection.execute(insert(import_errors), errors)
 
 
 def _take(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
@@ -144,41 +228,19 @@ def _take_piece(
     if row.processed != done:
         raise _TakenOver
     now_ms = ports.clock.now_ms()
-    bad: list[BadRow] = []
-    rows: list[dict[str, str]] = []
-    numbers: list[int] = []
-    for number, record in enumerate(piece, done + 1):
-        if len(record) != len(header):
-            message = f"the row has {len(record)} cells, the header {len(header)}"
-            bad.append(BadRow(number, "column_count_mismatch", message))
-        else:
-            rows.append(dict(zip(header, record, strict=True)))
-            numbers.append(number)
+    rows, bad = _numbered(header, piece, done + 1)
     taken = take_rows(
         connection,
         ports.ids,
         row.audience_id,
-        rows,
+        [cells for _, cells in rows],
         source="csv",
         now_ms=now_ms,
         by=by,
-        numbers=numbers,
+        numbers=[number for number, _ in rows],
         also_bad=bad,
     )
-    errors = [
-        {
-            "id": ports.ids.new("ier"),
-            "import_id": import_id,
-            "row_number": one.number,
-            "column": one.column,
-            "code": one.code,
-            "message": one.message,
-            "value_redacted": one.value_redacted,
-        }
-        for one in taken.bad
-    ]
-    if errors:
-        connection.execute(insert(import_errors), errors)
+    _keep_errors(connection, ports, import_id, taken.bad)
     connection.execute(
         update(imports)
         .where(_I.id == import_id)

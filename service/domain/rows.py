@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from zoneinfo import available_timezones
 
 from .phone import Undialable, masked, read_number
@@ -62,10 +63,18 @@ class ReadRows:
 
 
 def detect_phone_column(columns: Iterable[str]) -> str | None:
-    """The column that holds the number, by its name."""
-    short = (column for column in columns if len(column) <= MAX_COLUMN_NAME)
-    by_name = {column.strip().lower().replace(" ", "_"): column for column in short}
-    return next((by_name[name] for name in PHONE_COLUMNS if name in by_name), None)
+    """The column that holds the number, by its name: `phone_number`, else the first that looks like one.
+
+    Of several that are spelled in another way, such as `Phone Number`, the first one is taken too.
+    """
+    named = [(column, column.strip().lower().replace(" ", "_")) for column in columns if len(column) <= MAX_COLUMN_NAME]
+    exact, *others = PHONE_COLUMNS
+    choices = (
+        (column for column, _ in named if column == exact),
+        (column for column, name in named if name == exact),
+        (column for column, name in named if name in others),
+    )
+    return next(chain.from_iterable(choices), None)
 
 
 def cell_text(value: object) -> str | None:

@@ -131,7 +131,7 @@ def get_audience(asked: contract.GetAudience, work: Work) -> contract.Audience:
 
 
 @handles(contract.create_audience)
-def create_audience(asked: contract.CreateAudience, work: Work) -> contract.Audience:
+def create_audience(asked: contract.CreateAudience, work: Work) -> contract.NewAudience:
     """A new audience with its first rows."""
     if asked.default_country is not None and not is_country(asked.default_country):
         raise invalid("default_country", "is not a country that has phone numbers")
@@ -155,8 +155,9 @@ def create_audience(asked: contract.CreateAudience, work: Work) -> contract.Audi
             "created_by_key_id": work.key_id,
         },
     )
+    refused: list[BadRow] = []
     if asked.rows:
-        take_rows(
+        refused = take_rows(
             work.connection,
             work.ids,
             audience_id,
@@ -164,8 +165,9 @@ def create_audience(asked: contract.CreateAudience, work: Work) -> contract.Audi
             source="json",
             now_ms=work.now_ms,
             by=work.answerable,
-        )
-    return _show(find(work, audience_id))
+        ).bad
+    made = _show(find(work, audience_id))
+    return contract.NewAudience(**dict(made), errors=[_show_error(bad) for bad in refused[:MAX_SHOWN_ERRORS]])
 
 
 @handles(contract.update_audience, brief=True)

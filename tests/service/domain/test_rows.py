@@ -106,6 +106,14 @@ def test_the_column_with_the_number_is_found_by_its_name(name: str) -> None:
 def test_among_several_the_plainest_name_wins_and_no_name_finds_nothing() -> None:
     assert detect_phone_column(["tel", "mobile", "phone_number"]) == "phone_number"
     assert detect_phone_column(["name", "telex", ""]) is None
+
+
+def test_of_two_spellings_the_plain_one_counts_and_else_the_first_column_that_looks_like_one() -> None:
+    assert detect_phone_column(["Phone Number", "phone_number"]) == "phone_number"
+    assert detect_phone_column(["phone_number", "Phone Number"]) == "phone_number"
+    assert detect_phone_column(["Phone_Number", "PHONE NUMBER"]) == "Phone_Number"
+    assert detect_phone_column(["Phone", "phone"]) == "Phone"
+    assert detect_phone_column(["id", "Mobile", "phone"]) == "Mobile"
     assert detect_phone_column([" " * 100 + "phone"]) is None
 
 

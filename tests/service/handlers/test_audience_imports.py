@@ -57,14 +57,15 @@ async def test_an_import_waits_then_fills_the_audience(database_url: str, tmp_pa
 
 
 @pytest.mark.requirement("RES-17", "PATH-24")
-async def test_bad_rows_never_fail_an_import_and_are_listed_with_their_reason(
+async def test_bad_rows_up_to_half_never_fail_an_import_and_are_listed_with_their_reason(
     database_url: str, tmp_path: Path
 ) -> None:
     rows = ("+12125550100,Ada", "nonsense,Bea", ",Cy", "+12125550100,Ada", "+12125550101,Dan,extra", "5550102,Eve")
-    text = "\n".join(("phone_number,name", *rows))
+    more = [f"+121255502{index:02d},Fay" for index in range(2)]
+    text = "\n".join(("phone_number,name", *rows, *more))
     async with open_service(database_url, tmp_path, workers=False) as door:
         done = await imported(door, text)
-        assert (done.status, done.added, done.invalid, done.duplicates) == ("completed_with_errors", 1, 4, 1)
+        assert (done.status, done.added, done.invalid, done.duplicates) == ("completed_with_errors", 3, 4, 1)
         found = await errors(door, done)
         assert [(error.row_number, error.code) for error in found] == [
             (2, "invalid_phone"),
@@ -78,6 +79,37 @@ async def test_bad_rows_never_fail_an_import_and_are_listed_with_their_reason(
         )
         assert [error.row_number for error in only.data] == [3]
         assert "nonsense" not in str(found)
+
+
+@pytest.mark.requirement("RES-21")
+@pytest.mark.parametrize("running", [False, True])
+async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_why(
+    database_url: str, tmp_path: Path, running: bool
+) -> None:
+    bad = ["Ada,+1 212 555", *(f"Person {index},none" for index in range(600))]
+    good = [f"Person,+1212555{1_000 + index}" for index in range(600)]
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await samples.draft(door)
+        audience_id = campaign.audience.id
+        if running:
+            await door.client.deployments.start(id=campaign.deployment.id)
+        done = await imported(door, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
+        assert (done.status, done.added, done.invalid, done.duplicates) == ("failed", 0, 601, 0)
+        assert (done.total_rows, done.processed, done.percent) == (1_201, 1_201, 100)
+        assert (done.status_reason or "").startswith("601 of 1,201 rows are bad, which is more than half, so none was")
+        assert [error.row_number for error in await errors(door, done)] == list(range(601, 1_202))
+        after = await door.client.audiences.get(id=audience_id)
+        assert (after.status, after.valid_count, after.invalid_count) == ("ready", 1, 0)
+        assert (await door.client.deployments.get(id=campaign.deployment.id)).stats.contacts == (1 if running else 0)
+        half = await imported(door, "\n".join(("name,phone_number", *good[:601], *bad[:600])), audience_id=audience_id)
+        assert (half.status, half.added) == ("completed_with_errors", 600)
+
+
+@pytest.mark.requirement("RES-21")
+async def test_duplicates_are_not_bad_rows(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        done = await imported(door, "phone_number\n" + "+12125550100\n" * 9)
+        assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
 
 
 async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(database_url: str, tmp_path: Path) -> None:

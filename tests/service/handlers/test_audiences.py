@@ -228,3 +228,20 @@ async def test_audiences_are_found_by_name_and_state(database_url: str, tmp_path
         assert [entry.id async for entry in audiences.list(status=["empty", "failed"])] == [empty.id]
         assert [entry.id async for entry in audiences.list(name="Full")] == [full.id]
         assert [entry.name async for entry in audiences.list(sort="name")] == ["Empty", "Full"]
+
+
+@pytest.mark.requirement("RES-22")
+async def test_rows_that_are_refused_are_named_when_an_audience_is_made_and_when_rows_are_added(
+    database_url: str, tmp_path: Path
+) -> None:
+    rows = [row(1), {"phone_number": "12", "first_name": "Bea"}, row(1), row(2)]
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        made = (await http.post("/v1/audiences", json={"name": "A", "rows": rows})).json()["data"]
+        assert (made["row_count"], made["valid_count"], made["invalid_count"]) == (4, 2, 1)
+        named = [(error["row_number"], error["column"], error["code"]) for error in made["errors"]]
+        assert named == [(2, "phone_number", "ambiguous_country"), (3, None, "duplicate_in_file")]
+        assert all(error["message"] for error in made["errors"])
+        answer = await http.post(f"/v1/audiences/{made['id']}/rows", json={"rows": rows[1:]})
+        added = answer.json()["data"]["errors"]
+        assert (added[0]["row_number"], added[0]["code"]) == (1, "ambiguous_country")
+        assert (await http.post("/v1/audiences", json={"name": "B"})).json()["data"]["errors"] == []

@@ -21,6 +21,7 @@ async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: 
     async with open_service(database_url, tmp_path, workers=False) as door:
         wallet = await door.client.wallet.get()
     assert wallet.balance.amount == wallet.available.amount == "100.000000"
+    assert wallet.low_balance_threshold is not None
     assert (wallet.reserved.amount, wallet.low_balance_threshold.amount) == ("0.000000", "10.000000")
     assert (wallet.low_balance, wallet.play_money) == (False, True)
     assert {price.item for price in wallet.prices} == {

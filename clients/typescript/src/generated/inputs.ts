@@ -216,7 +216,8 @@ export interface ListAudienceRowsInput {
  * A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters. It
  * goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
  * (`audience_importing`); its people join those that are active or paused already. An import that has not ended
- * within 6 hours fails. A key may make 20% of its plan's requests per second here.
+ * within 6 hours fails. Bad rows are left out and listed. Where more than half are bad, duplicates not counted,
+ * none of the file is taken. A key may make 20% of its plan's requests per second here.
  */
 export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */

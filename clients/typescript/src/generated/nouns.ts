@@ -55,7 +55,7 @@ export class Audiences extends Noun {
     return this.session.ask(operations.getAudience, input, options);
   }
   /** Create an audience. */
-  create(input: inputs.CreateAudienceInput, options: CallOptions = {}): Promise<schemas.Audience> {
+  create(input: inputs.CreateAudienceInput, options: CallOptions = {}): Promise<schemas.NewAudience> {
     return this.session.ask(operations.createAudience, input, options);
   }
   /** Change an audience. */

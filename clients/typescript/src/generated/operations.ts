@@ -133,7 +133,7 @@ export const getAudience: Operation<inputs.GetAudienceInput, schemas.Audience> =
   mediaTypes: []
 };
 
-export const createAudience: Operation<inputs.CreateAudienceInput, schemas.Audience> = {
+export const createAudience: Operation<inputs.CreateAudienceInput, schemas.NewAudience> = {
   name: "create_audience",
   method: "POST",
   path: "/audiences",

@@ -86,6 +86,7 @@ export interface AudienceExhausted {
 export interface AudienceImport {
   id: string;
   audience_id: string;
+  /** failed: nothing of the file was taken, or what is in `added`; status_reason says why. */
   status: "pending" | "importing" | "completed" | "completed_with_errors" | "failed";
   status_reason?: string | null;
   total_rows?: number | null;
@@ -556,6 +557,40 @@ export interface Money {
   amount: string;
   /** ISO 4217 code. */
   currency: string;
+}
+
+/** An audience just made, with what became of the rows that were sent with it. */
+export interface NewAudience {
+  /** The resource's id: opaque, with a prefix that names its type. */
+  id: string;
+  /** When it was made. */
+  created_at: string;
+  /** When it was last changed. */
+  updated_at: string;
+  /** The API key that made it; null when no key did. */
+  created_by_key_id?: string | null;
+  name: string;
+  description: string;
+  status: "empty" | "importing" | "ready" | "failed";
+  source?: "json" | "csv" | null;
+  phone_column: string;
+  default_country?: string | null;
+  timezone_column?: string | null;
+  external_id_column?: string | null;
+  dedupe: "phone" | "external_id" | "none";
+  columns: Column[];
+  /** Rows received: valid, invalid and duplicate ones. */
+  row_count: number;
+  /** Rows that can be called. */
+  valid_count: number;
+  invalid_count: number;
+  duplicate_count: number;
+  last_imported_at?: string | null;
+  /** The newest import of a file; null without one. */
+  last_import_id?: string | null;
+  metadata: Record<string, string>;
+  /** The first 100 refused rows. */
+  errors: RowError[];
 }
 
 /** A webhook subscription with its secret, which is shown this once. */
