@@ -61,7 +61,9 @@ async def remote(
 
 
 @asynccontextmanager
-async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service, str]"]:
+async def service_of(
+    settings: ProgramSettings, *, starts_paused: bool = False
+) -> AsyncGenerator["tuple[Service, str]"]:
     """The service in this process and the embedded default's key. Raises `DataFolderInUse`."""
     await to_thread.run_sync(importlib.import_module, "callwright.service.app")
     from callwright.service import accounts
@@ -77,6 +79,7 @@ async def service_of(settings: ProgramSettings) -> AsyncGenerator["tuple[Service
         clock_begins_ms=settings.clock_begins_ms,
         webhook_networks=settings.webhook_networks,
         public_url=settings.public_url,
+        starts_paused=starts_paused,
     )
     async with running(made) as service:
         folder, ports = DataFolder(settings.data), service.ports

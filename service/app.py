@@ -27,6 +27,7 @@ from callwright.service.delivery.dispatcher import Dispatcher
 from callwright.service.delivery.endpoints import Endpoints
 from callwright.service.delivery.on_demand import OnDemand
 from callwright.service.dialler import sweeps
+from callwright.service.dialler.pausing import pause_all
 from callwright.service.dialler.storage_watch import StorageWatch
 from callwright.service.dialler.supervisor import Supervisor
 from callwright.service.domain.alarm import Bell
@@ -62,6 +63,8 @@ _PAGE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+STARTED_PAUSED = "started_paused"
+"""Why a campaign is paused that ran, or was to begin, in the copy from which the service was started."""
 ANSWER_LIMIT_S = 5.0
 """How long the health check waits for the database."""
 LOCK_LIMIT_MS = 5_000
@@ -202,6 +205,8 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
                 bell.ring,
                 OwnAddress(settings.public_url),
             )
+            if settings.starts_paused:
+                await pause_all(ports, STARTED_PAUSED, statuses=("active", "scheduled"))
             async with OnDemand(Endpoints(opened=settings.webhook_networks)) as endpoints:
                 async with anyio.create_task_group() as tasks:
                     if workers:

@@ -6,15 +6,14 @@ files are readable by their owner alone.
 
 import errno
 import json
-import logging
 import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from filelock import FileLock, Timeout
 
-log = logging.getLogger(__name__)
 LOCK = "service.lock"
 ADDRESS = "service.json"
 KEY = "embedded.key"
@@ -74,29 +73,37 @@ class DataFolder:
         """Leaves the folder to the next process."""
         self._lock.release()
 
-    def announce(self, base_url: str) -> None:
-        """Writes down where this process answers. On a full disk it answers all the same."""
+    def announce(self, base_url: str) -> bool:
+        """Writes down where this process answers; false where the disk is too full for it."""
         said = {"base_url": base_url, "pid": os.getpid(), "host": socket.gethostname()}
         try:
             self._write(ADDRESS, json.dumps(said))
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            log.warning("the disk is full: other programs do not find the service in %s", self.path)
+            return False
+        return True
 
     def withdraw(self) -> None:
         """Removes the address, if it is this process's own."""
-        address = self.address()
-        if address is not None and address.pid == os.getpid():
+        said = self._said()
+        if (said.get("pid"), said.get("host")) == (os.getpid(), socket.gethostname()):
             (self.path / ADDRESS).unlink(missing_ok=True)
 
     def address(self) -> Address | None:
         """Where the folder's service answers, if one has said so."""
+        said = self._said()
+        try:
+            return Address(str(said["base_url"]), int(said["pid"]))
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def _said(self) -> dict[str, Any]:
         try:
             said = json.loads((self.path / ADDRESS).read_text(encoding="utf-8"))
-            return Address(str(said["base_url"]), int(said["pid"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        except (OSError, ValueError):
+            return {}
+        return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
 
     def key(self) -> str | None:
         """The embedded default's API key, once there is one."""

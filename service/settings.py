@@ -24,6 +24,8 @@ class ServiceSettings:
     allowed_origins: tuple[str, ...] = ()
     webhook_networks: tuple[IPv4Network | IPv6Network, ...] = ()
     """Ranges to which events are sent although they are not the internet's, over plain HTTP too: for development."""
+    starts_paused: bool = False
+    """Whether every campaign is paused before anything is dialled, as for a copy of a service that runs elsewhere."""
     public_url: str | None = None
     """The address at which others reach the service, without the version prefix and without a slash at its end."""
     deployment_lease_ms: int = 10_000

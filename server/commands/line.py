@@ -81,6 +81,13 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Only tools that read (CALLWRIGHT_READ_ONLY).")
     ] = False,
+    paused: Annotated[
+        bool,
+        typer.Option(
+            "--paused",
+            help="Pause every campaign before anything is dialled: for a copy of a service (docs/backups.md).",
+        ),
+    ] = False,
     public_url: Annotated[
         str | None,
         typer.Option(
@@ -101,7 +108,7 @@ def serve(
     from .serve import Listening
     from .serve import serve as run
 
-    where = Listening(host, port, tuple(allowed_host or ()), sticky)
+    where = Listening(host, port, tuple(allowed_host or ()), sticky, paused)
     chosen = {
         "CALLWRIGHT_PROFILE": profile,
         "CALLWRIGHT_TOOLSETS": toolsets,

@@ -2,19 +2,29 @@
 
 import socket
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+import anyio
+from anyio.abc import TaskStatus
 from rich.console import Console
 from rich.markup import escape
 
 from callwright.server.app import settle
-from callwright.server.embedded import ServiceKeys, address_of, listener_on, listening, random_id, service_of
+from callwright.server.embedded import (
+    LOOK_AGAIN_S,
+    ServiceKeys,
+    address_of,
+    listener_on,
+    listening,
+    random_id,
+    service_of,
+)
 from callwright.server.hosts import BadHostName, HostNames, names_for
 from callwright.server.settings import ProgramSettings
 from callwright.server.web import mcp_beside
 from callwright.service.app import Service
-from callwright.service.data_folder import DataFolder
+from callwright.service.data_folder import DataFolder, DataFolderInUse
 
 from .accounts import CommandError
 from .signals import stop_signals
@@ -26,13 +36,15 @@ class Listening:
 
     `allowed_hosts` are names by which clients reach this machine, beside the address it is bound to. `sticky` says that
     every client reaches the same process again, so that clients of the older protocol can have sessions in it; None
-    stands for what is true of the database: on SQLite there is one process.
+    stands for what is true of the database: on SQLite there is one process. `starts_paused` pauses every campaign
+    before anything is dialled.
     """
 
     host: str
     port: int
     allowed_hosts: tuple[str, ...] = ()
     sticky: bool | None = None
+    starts_paused: bool = False
 
 
 async def serve(settings: ProgramSettings, where: Listening) -> None:
@@ -48,16 +60,38 @@ async def serve(settings: ProgramSettings, where: Listening) -> None:
         raise CommandError(f"cannot listen on {where.host}:{where.port}: {error.strerror}") from error
     with listener, stop_signals() as told_to_stop:
         async with (
-            service_of(settings) as (service, _),
+            service_of(settings, starts_paused=where.starts_paused) as (service, _),
             answering(service, settings, where, names, listener) as base_url,
+            anyio.create_task_group() as tasks,
         ):
             settle()
-            folder.announce(base_url)
-            try:
-                _greet(settings, base_url, names)
-                await told_to_stop()
-            finally:
+            await tasks.start(_announce, folder, base_url)
+            _greet(settings, base_url, names)
+            await told_to_stop()
+            tasks.cancel_scope.cancel()
+
+
+async def _announce(folder: DataFolder, base_url: str, *, task_status: TaskStatus[None]) -> None:
+    """Keeps the address where other programs look for it, until cancelled.
+
+    On Postgres several processes may share a folder. One of them has its address there, and when it leaves another one.
+    """
+    is_begun = False
+    while True:
+        is_holder = is_announced = False
+        with suppress(DataFolderInUse):
+            folder.hold()
+            is_holder = True
+        try:
+            is_announced = is_holder and folder.announce(base_url)
+            if not is_begun:
+                task_status.started()
+                is_begun = True
+            await (anyio.sleep_forever() if is_announced else anyio.sleep(LOOK_AGAIN_S))
+        finally:
+            if is_holder:
                 folder.withdraw()
+                folder.let_go()
 
 
 @asynccontextmanager

@@ -10,28 +10,22 @@ import logging
 from hashlib import shake_256
 
 import anyio
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.service.domain.alarm import Bell
-from callwright.service.domain.ids import Ids
 from callwright.service.ports import Ports
 from callwright.service.storage.database import ROOM_S
 from callwright.service.storage.fullness import REASON, StorageFull
-from callwright.service.storage.schema import deployments, service_state
+from callwright.service.storage.schema import service_state
 
-from . import endings
-from .queue import LOCKED
+from .pausing import pause_all
 
 log = logging.getLogger(__name__)
-PAGE = 50
-"""Deployments that one unit of work pauses."""
 _PROBE = "storage_probe"
 _FILLING = shake_256(b"").hexdigest(32_768)
 """64 KiB that no engine makes much smaller."""
-_D = deployments.c
-_RUNNING = select(_D.id).where(_D.call_type == "outbound", _D.status == "active").order_by(_D.id).limit(PAGE)
 
 
 class StorageWatch:
@@ -57,8 +51,8 @@ class StorageWatch:
         """Finds out whether there is room again, and pauses what was running. Raises `StorageFull` if there is not."""
         ports = self._ports
         await ports.database.write(_fill)
-        while await ports.database.write(_pause_some, ports.ids, ports.clock.now_ms()):
-            pass
+        await ports.database.write(_free)
+        await pause_all(ports, REASON, statuses=("active",))
         ports.database.fullness.over()
         self._bell.ring()
 
@@ -70,11 +64,5 @@ def _fill(connection: Connection) -> None:
     connection.execute(insert(service_state).values(row).on_conflict_do_nothing())
 
 
-def _pause_some(connection: Connection, ids: Ids, now_ms: int) -> bool:
+def _free(connection: Connection) -> None:
     connection.execute(delete(service_state).where(service_state.c.name == _PROBE))
-    found = connection.execute(_RUNNING).scalars().all()
-    for deployment_id in found:
-        row = connection.execute(LOCKED, {"id": deployment_id}).one_or_none()
-        if row is not None and row.status == "active":
-            endings.pause_locked(connection, ids, row, REASON, now_ms=now_ms)
-    return bool(found)

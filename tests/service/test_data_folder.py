@@ -1,5 +1,6 @@
 """The data folder: who holds it, where its service answers, the key, and who may read all that."""
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -51,6 +52,14 @@ def test_the_address_of_another_process_is_not_withdrawn(tmp_path: Path) -> None
     folder = DataFolder(tmp_path)
     folder.withdraw()
     assert folder.address() == Address("http://127.0.0.1:1/v1", 1)
+
+
+def test_the_address_of_a_process_with_the_same_number_elsewhere_is_not_withdrawn(tmp_path: Path) -> None:
+    said = {"base_url": "http://127.0.0.1:1/v1", "pid": os.getpid(), "host": "another-container"}
+    (tmp_path / ADDRESS).write_text(json.dumps(said), encoding="utf-8")
+    folder = DataFolder(tmp_path)
+    folder.withdraw()
+    assert folder.address() == Address("http://127.0.0.1:1/v1", os.getpid())
 
 
 def test_the_address_of_a_process_that_died_is_gone_once_the_folder_is_held(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.programs import START_S, Serving, run, serving
+from callwright.service.data_folder import DataFolder
+from tests.databases import Engine
+from tests.programs import START_S, Serving, run, serving, until
 
 QUICK_S = 8.0
 """Limit for ending with clients connected, on a machine that does much else. Alone it takes a second."""
@@ -180,3 +182,30 @@ def test_a_port_that_is_none_is_refused(port: str, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "--port" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_address_of_one_process_survives_another(engine: Engine, database_url: str, tmp_path: Path) -> None:
+    data, other = tmp_path / "data", tmp_path / "other"
+    other.symlink_to(data)  # the same folder, with a log of its own
+    flags = ("--database", database_url.replace("+psycopg", ""))
+
+    def said() -> str | None:
+        address = DataFolder(data).address()
+        return None if address is None else address.base_url
+
+    with serving(tmp_path, data, *flags) as first:
+        assert said() == first.base_url
+        if engine == "sqlite":
+            assert run(tmp_path, "serve", "--port=0", "--data", data, *flags).returncode == 2
+            assert said() == first.base_url
+            return
+        with serving(tmp_path, other, *flags) as second:
+            assert asked(second, "/healthz").status_code == 200
+            assert said() == first.base_url
+            assert second.told(signal.SIGTERM) == 0
+        assert said() == first.base_url
+        with serving(tmp_path, other, *flags) as second:
+            assert first.told(signal.SIGTERM) == 0
+            until(lambda: said() == second.base_url, "the one that is left says its address")
+            assert second.told(signal.SIGTERM) == 0
+        assert said() is None
