@@ -7,10 +7,11 @@ from pydantic import Field
 from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input
+from .names import Name
 from .operation import listing, operation, removal
 from .pagination import PageQuery
 from .problems import AGENT_IN_USE, DUPLICATE_NAME
-from .words import AgentId, LanguageTag, Metadata, Name, PlainText, Stored, VoiceId
+from .words import AgentId, LanguageTag, Metadata, PlainText, Stored, VoiceId
 
 SystemPrompt = Annotated[
     str,

@@ -7,10 +7,11 @@ from pydantic import Field, JsonValue
 from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
+from .names import Name, Text
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
 from .problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
-from .words import AudienceId, CountryCode, ImportId, Metadata, Name, PlainText, Stored, Text, Timestamp
+from .words import AudienceId, CountryCode, ImportId, Metadata, PlainText, Stored, Timestamp
 
 ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText]
 Dedupe = Literal["phone", "external_id", "none"]

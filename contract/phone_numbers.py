@@ -7,14 +7,15 @@ from pydantic import Field
 from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
+from .names import Label
 from .operation import listing, operation
 from .pagination import PageQuery
 from .problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE, SPENDING_CAP_REACHED
-from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, PlainText, Stored, Timestamp
+from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, Stored, Timestamp
 
 NumberType = Literal["local", "mobile", "toll_free", "national"]
 PhoneNumberStatus = Literal["pending", "active", "releasing", "released", "suspended", "failed"]
-Label = Annotated[str, Field(max_length=200, description="A name for people."), PlainText]
+NumberLabel = Annotated[Label, Field(description="A name for people.")]
 AreaCode = Annotated[
     str, Field(max_length=6, pattern=r"^[0-9]{1,6}$", description="Only numbers with this area code.", examples=["212"])
 ]
@@ -106,7 +107,7 @@ class RentPhoneNumber(Input):
     area_code: AreaCode | None = None
     contains: Contains | None = None
     number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
-    label: Label = ""
+    label: NumberLabel = ""
     auto_renew: Annotated[bool, Field(description="Rent it again every month until it is released.")] = True
     metadata: Metadata = {}
 
@@ -121,7 +122,7 @@ class UpdatePhoneNumber(Changes):
     """Changes to a phone number."""
 
     id: PhoneNumberId
-    label: Annotated[Label | None, TO_NO_TEXT] = None
+    label: Annotated[NumberLabel | None, TO_NO_TEXT] = None
     auto_renew: Annotated[bool | None, Field(description="Rent it again every month until it is released.")] = None
     metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 

@@ -8,10 +8,11 @@ from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .events import EventName
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
+from .names import Text
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
 from .problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
-from .words import DeliveryId, Metadata, PlainText, Stored, Text, Timestamp, WebhookId
+from .words import DeliveryId, Metadata, PlainText, Stored, Timestamp, WebhookId
 
 MOST_SUBSCRIPTIONS = 20
 """Subscriptions an organization may have at a time."""

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer
 from pydantic.fields import FieldInfo
 
 from .model import Part, Resource
+from .names import Name
 
 
 def _in_range(value: datetime) -> datetime:
@@ -64,15 +65,6 @@ def _plain_text(value: str) -> str:
 PlainText = AfterValidator(_plain_text)
 """Refuses what a database cannot hold in text."""
 
-
-def _not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("must not be blank")
-    return value
-
-
-Name = Annotated[str, Field(min_length=1, max_length=200), PlainText, AfterValidator(_not_blank)]
-Text = Annotated[str, Field(max_length=2000), PlainText]
 MAX_ID = 255
 """Characters of an id. The service's own are much shorter; another service may have others."""
 DeploymentName = Annotated[Name, Field(description="Name, unique in the organization.")]

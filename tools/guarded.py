@@ -1,7 +1,7 @@
 """The way to the service as tools and resources have it: what people outside said or wrote comes in clean.
 
 Every answer passes here once, so that text and data made of it cannot show what is hidden: invisible characters are
-taken out of foreign words, and where the session masks, contacts' telephone numbers lose their middle.
+taken out of every text, whoever wrote it, and where the session masks, contacts' telephone numbers lose their middle.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,10 +21,10 @@ from callwright.contract.operation import MediaStream, Operation
 from callwright.contract.pagination import Page
 from callwright.contract.previews import Preview
 from callwright.contract.transcripts import Snippet, TranscriptMatch
+from callwright.contract.visible import cleaned, cleaned_lines
 from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
 
 from .privacy import masked_in
-from .untrusted import cleaned
 from .use import Caller, Media, Session
 
 P = ParamSpec("P")
@@ -113,7 +113,7 @@ async def client_of(session: Session) -> Caller:
 
 
 def guarded(answer: Out, *, masks: bool) -> Out:
-    """The answer with foreign words cleaned and, where `masks`, contacts' numbers masked."""
+    """The answer with every text cleaned and, where `masks`, contacts' numbers masked."""
     if isinstance(answer, Page):
         page = cast("Page[Any]", answer)
         return cast("Out", page.model_copy(update={"data": [guarded(entry, masks=masks) for entry in page.data]}))
@@ -123,6 +123,9 @@ def guarded(answer: Out, *, masks: bool) -> Out:
     rules = _INBOUND if inbound else foreign_fields(type(answer))
     there = answer.__dict__  # of an answer that does not fit its model, fields may be missing
     update = {name: _safe(kind, there[name], masks=masks) for name, kind in rules.items() if name in there}
+    for name, value in there.items():
+        if name not in rules and (shown := _own(value, masks)) is not value:
+            update[name] = shown
     more = {name: _unknown(name, value, masks) for name, value in (answer.model_extra or {}).items()}
     if not update and not more:
         return answer
@@ -155,17 +158,32 @@ def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool) -> d
     return {
         name: _safe(rules[name], value, masks=masks)
         if name in rules
-        else value
+        else _own(value, masks)
         if name in known
         else _unknown(name, value, masks)
         for name, value in data.items()
     }
 
 
+def _own(value: Any, masks: bool) -> Any:
+    """What the organization wrote, cleaned line by line; the value itself where there is nothing to clean."""
+    if isinstance(value, str):
+        return cleaned_lines(value)
+    if isinstance(value, list):
+        entries = cast("list[Any]", value)
+        shown = [_own(entry, masks) for entry in entries]
+        return entries if all(new is old for new, old in zip(shown, entries, strict=True)) else shown
+    if isinstance(value, dict):
+        inner = cast("dict[str, Any]", value)
+        kept = {cleaned(name): _own(entry, masks) for name, entry in inner.items()}
+        return inner if len(kept) == len(inner) and all(kept.get(name) is inner[name] for name in inner) else kept
+    return guarded(value, masks=masks) if isinstance(value, BaseModel) else value
+
+
 def _unknown(name: str, value: Any, masks: bool) -> Any:
     """A field of another service: cleaned line by line, and masked where its name says that it is a number."""
     if isinstance(value, str):
-        text = "\n".join(cleaned(part) for part in value.split("\n"))
+        text = cleaned_lines(value)
         return masked_in(text, column="phone" if name in _NUMBERS else name) if masks and name != "text" else text
     if isinstance(value, list):
         return [_unknown(name, part, masks) for part in cast("list[Any]", value)]

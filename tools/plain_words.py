@@ -15,11 +15,12 @@ from callwright.client.loose import Loose
 from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page, Pagination
+from callwright.contract.visible import cleaned, cleaned_lines
 
 from .guarded import guarded_json
 from .text import line, lines, shortened
 from .tool import Reply, Tool
-from .untrusted import cleaned, fenced
+from .untrusted import fenced
 from .use import Use
 
 Out = TypeVar("Out")
@@ -192,7 +193,7 @@ def _within(facts: list[str], most: int) -> tuple[list[str], int]:
 def _visible(value: Any) -> Any:
     """The value with its strings cleaned line by line; lines themselves stay."""
     if isinstance(value, str):
-        return "\n".join(cleaned(part) for part in value.split("\n")) if not value.isprintable() else cleaned(value)
+        return cleaned_lines(value)
     if isinstance(value, dict):
         return {cleaned(name): _visible(entry) for name, entry in cast("Json", value).items()}
     if isinstance(value, list):

@@ -29,7 +29,8 @@ from callwright.contract.deployments import (
     preview_deployment,
 )
 from callwright.contract.inbound import CreateInboundDeployment
-from callwright.contract.model import Input
+from callwright.contract.model import Input, Part
+from callwright.contract.names import named, quoted
 from callwright.contract.operation import AnyOperation
 from callwright.contract.phone_numbers import (
     GetPhoneNumber,
@@ -55,6 +56,7 @@ _DIALS_MORE = frozenset({"max_concurrency", "calls_per_second", "end_at", "budge
 _TAKES_MORE = frozenset({"max_concurrency", "inbound"})
 _DIGITS_TO_FIND_BY = 7
 _LONGEST_SENTENCE = 900
+_LONGEST_GREETING = 500
 MOST_ENTRIES = 200
 """Entries of one page of a list."""
 _MOST_PAGES = 100
@@ -126,7 +128,9 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
     greeting = found.get("greeting")
     return Stake(
         sentence=str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}."),
-        shown=f"First words: {greeting}" if greeting else "The contact speaks first.",
+        shown=f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}"
+        if greeting
+        else "The contact speaks first.",
         bound={"plan_id": found["plan_id"]} if "plan_id" in found else {},
     )
 
@@ -180,14 +184,14 @@ async def rent(use: Use, asked: RentAgreed) -> Stake | None:
         return None
     offer = None if asked.number is None else await _offer(use, asked, asked.number)
     if offer is None and not await _searchable(use, asked):
-        return Stake(sentence=f"Rent {asked.number or f'a phone number in {asked.country}'}. Its price is not known.")
+        return Stake(sentence=f"Rent {_rented(asked)}. Its price is not known.")
     if offer is None:
         raise ToolError(
             "number: required, and free, because a person has to agree to a number and its price. Nothing was rented. "
             "search_available_numbers shows what is free."
         )
     until = "and every month until it is released" if asked.auto_renew else "for one month"
-    return Stake(sentence=f"Rent {asked.number} for {offer} now {until}.")
+    return Stake(sentence=f"Rent {_rented(asked)} for {offer} now {until}.")
 
 
 async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
@@ -197,7 +201,7 @@ async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
     number = await _data(use, get_phone_number, GetPhoneNumber(id=asked.id))
     if number.get("auto_renew") is True or not use.asks(real=_real(number)):
         return None
-    what = f"{number.get('number') or asked.id} every month until it is released"
+    what = f"{named(str(number.get('number') or asked.id))} every month until it is released"
     return Stake(sentence=f"Pay {_price(number)} for {what}.")
 
 
@@ -225,8 +229,8 @@ def rows_in(file: BinaryIO, *, from_row: int = 1) -> int | None:
 
 async def _answering(use: Use, agent_id: str, number: Mapping[str, Any]) -> Stake:
     agent = await _data(use, get_agent, GetAgent(id=agent_id))
-    by = _named(agent) if agent.get("name") else agent_id
-    said = f"Let the agent {by} answer everybody who calls {number.get('number')}."
+    by = _named(agent) if agent.get("name") else named(agent_id)
+    said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}."
     return Stake(sentence=f"{said} Every call costs money, until it is paused or cancelled.")
 
 
@@ -303,10 +307,24 @@ def _real(thing: Mapping[str, Any]) -> bool:
 
 
 def _named(deployment: Mapping[str, Any]) -> str:
-    return f'"{shortened(cleaned(str(deployment.get("name") or deployment.get("id") or "without a name")), 100)}"'
+    return quoted(str(deployment.get("name") or deployment.get("id") or "without a name"))
+
+
+def _rented(asked: RentPhoneNumber) -> str:
+    return named(asked.number) if asked.number else f"a phone number in {asked.country}"
 
 
 def _said(value: Any) -> str:
+    """A value in a sentence. Texts in it are quoted, so that none of them reads as the sentence going on."""
     if value is None:
         return "none"
-    return value.model_dump_json(exclude_unset=True) if isinstance(value, Input) else str(value)
+    if isinstance(value, str):
+        return named(value)
+    if isinstance(value, (Input, Part)):
+        return _said(value.model_dump(mode="json", exclude_unset=True))
+    if isinstance(value, list):
+        return f"[{', '.join(_said(entry) for entry in cast('list[Any]', value))}]"
+    if isinstance(value, dict):
+        entries = cast("dict[str, Any]", value).items()
+        return f"({', '.join(f'{named(name)} {_said(entry)}' for name, entry in entries)})"
+    return str(value)

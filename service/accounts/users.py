@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 from sqlalchemy.exc import IntegrityError
 
+from callwright.contract.visible import hidden_in
 from callwright.service.domain.ids import Ids
 from callwright.service.storage.schema import users
 
@@ -23,8 +24,10 @@ _U = users.c
 
 def checked_name(name: str) -> str:
     """The name itself. Raises `AccountError` unless it has 1 to 200 characters that fit into one line."""
-    if not 1 <= len(name) <= NAME_LENGTH or any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in name):
-        raise AccountError(f"a name has 1 to {NAME_LENGTH} characters, without line breaks and control characters")
+    if not 1 <= len(name) <= NAME_LENGTH or hidden_in(name) is not None:
+        raise AccountError(
+            f"a name has 1 to {NAME_LENGTH} characters, without line breaks, control characters and invisible ones"
+        )
     return name
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callwright.contract.dialling import WEEKDAYS, CallingHours, Weekday
+from callwright.contract.names import named, quoted
 from callwright.service.domain.clock import moment
 from callwright.service.domain.money import CURRENCY, MICROS, amount
 
-_MOST_NAME = 80
 _MOST_NUMBERS = 3
 _MOST_WINDOWS = 4
 _CENT = MICROS // 100
@@ -47,7 +47,7 @@ def sentence(proposal: Proposal) -> str:
     purpose = "left in" if proposal.goes_on else "for"
     attempts = "1 attempt" if proposal.attempts == 1 else f"up to {proposal.attempts} attempts"
     parts = (
-        f"Call {who} {purpose} {_quoted(proposal.name)} with agent {_name(proposal.agent)} "
+        f"Call {who} {purpose} {quoted(proposal.name)} with agent {named(proposal.agent)} "
         f"from {_numbers(proposal.numbers)}",
         _left_out(proposal.left_out),
         f"{attempts} each",
@@ -63,15 +63,6 @@ def sentence(proposal: Proposal) -> str:
 def _left_out(people: int) -> str | None:
     who = f"{people} who" if people > 1 else "1 person who"
     return f"leaving out {who} asked not to be called again" if people else None
-
-
-def _quoted(name: str) -> str:
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in name).replace('"', "'").split())
-    return f'"{line}"' if len(line) <= _MOST_NAME else f'"{line[: _MOST_NAME - 1]}…"'
-
-
-def _name(name: str) -> str:
-    return name if name.isalnum() and len(name) <= _MOST_NAME else _quoted(name)
 
 
 def _numbers(numbers: Sequence[str]) -> str:

@@ -55,9 +55,16 @@ def test_cells_whose_columns_become_the_same_are_all_kept() -> None:
     assert guarded(contact, masks=True).values == {"a": "1", "a (2)": "2", "a (3)": "3"}
 
 
-def test_what_an_organization_wrote_itself_stays_as_it_is() -> None:
-    agent = samples.agent(system_prompt=f"Say{HIDDEN} +12025550100.")
-    assert guarded(agent, masks=True) == agent
+def test_what_an_organization_wrote_itself_keeps_its_lines_and_numbers_and_loses_what_is_hidden() -> None:
+    agent = samples.agent(name=f"A{HIDDEN}da", system_prompt=f"Say{HIDDEN} +12025550100.\nThen wait.")
+    shown = guarded(agent.model_copy(update={"metadata": {f"no{HIDDEN}te": f"x{HIDDEN}"}}), masks=True)
+    assert (shown.name, shown.system_prompt) == ("Ada", "Say +12025550100.\nThen wait.")
+    assert shown.metadata == {"note": "x"}
+
+
+def test_an_answer_without_anything_hidden_is_handed_on_as_it_is() -> None:
+    agent = samples.agent()
+    assert guarded(agent, masks=True) is agent
     assert guarded(None, masks=True) is None
 
 
