@@ -46,7 +46,7 @@ from callwright.service.ports import Ports
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
-from callwright.service.storage import migrate
+from callwright.service.storage import clock_record, migrate
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.engines import Limits
 from callwright.service.storage.fullness import LEAST_FREE, StorageFull
@@ -171,8 +171,12 @@ def limits_of(settings: ServiceSettings) -> Limits:
 
 
 @asynccontextmanager
-async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGenerator[Service]:
+async def running(
+    settings: ServiceSettings, *, workers: bool = True, clock: SystemClock | None = None
+) -> AsyncGenerator[Service]:
     """A service that runs until the block ends; then work under way is left where the next start finds it.
+
+    `clock` takes the place of the machine's.
 
     Raises:
         data_folder.DataFolderInUse: on SQLite, when another process serves the folder.
@@ -180,7 +184,7 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     async with _alone(settings):
         await to_thread.run_sync(migrate.upgrade, settings.database_url, settings.data)
-        clock = SystemClock(settings.clock_begins_ms)
+        clock = clock or SystemClock(settings.clock_begins_ms)
         ids = Ids(clock.now_ms)
         bell = Bell()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
@@ -211,6 +215,7 @@ async def running(settings: ServiceSettings, *, workers: bool = True) -> AsyncGe
                 async with anyio.create_task_group() as tasks:
                     if workers:
                         tasks.start_soon(StorageWatch(ports, bell).run)
+                        tasks.start_soon(clock_record.keep_looking, database, clock)
                         tasks.start_soon(Supervisor(ports, bell).run)
                         tasks.start_soon(Dispatcher(ports, bell, endpoints).run)
                     try:

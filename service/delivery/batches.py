@@ -142,6 +142,7 @@ def turn(
     asked: Turn,
     *,
     now_ms: int,
+    sure_ms: int,
     chance: Callable[[], float],
 ) -> Taken:
     """One turn of a lane. Raises `LeaseLost` when it is another process's, and enters nothing then.
@@ -155,7 +156,9 @@ def turn(
         outcomes.enter_left_behind(connection, webhook, now_ms)
     is_open = webhook.status == "active" and webhook.deleted_at is None
     if asked.attempts:
-        disabled = outcomes.record(connection, ids, webhook, asked.attempts, now_ms=now_ms, chance=chance)
+        disabled = outcomes.record(
+            connection, ids, webhook, asked.attempts, now_ms=now_ms, sure_ms=sure_ms, chance=chance
+        )
         is_open = is_open and not disabled
     if asked.unsent:
         _UNMARK.run(connection, asked.unsent)

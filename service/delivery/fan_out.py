@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, literal_column, select, update
 
 from callwright.contract.events import EVERY, WEBHOOK_DISABLED, WEBHOOK_TEST
+from callwright.service.domain.clock import MINUTE
 from callwright.service.domain.ids import Ids, is_older
 from callwright.service.storage import delivery_rows
 from callwright.service.storage.bulk import for_ids
@@ -34,7 +35,7 @@ _TAKE = (
     .with_for_update(skip_locked=True)
 )
 _WEBHOOKS = (
-    select(_W.id, _W.org_id, _W.events, _W.status)
+    select(_W.id, _W.org_id, _W.events, _W.status, _W.created_at)
     .where(_W.org_id.in_(bindparam("b_orgs", expanding=True)), _W.deleted_at.is_(None))
     .order_by(_W.id)
 )
@@ -54,11 +55,13 @@ class _Wants:
     webhook_id: str
     types: frozenset[str]
     is_active: bool
+    is_from_future: bool
+    """Made while the clock was ahead: all that happens now would be older."""
 
     def wants(self, event: Any) -> bool:
         if event.type == WEBHOOK_DISABLED.name and event.subject_id == self.webhook_id:
             return False
-        if is_older(event.id, self.webhook_id):
+        if not self.is_from_future and is_older(event.id, self.webhook_id):
             return False
         return event.type in self.types or EVERY in self.types
 
@@ -75,7 +78,9 @@ def fan_out(connection: Connection, ids: Ids, now_ms: int) -> FannedOut:
         return FannedOut(0, 0)
     wanting: defaultdict[str, list[_Wants]] = defaultdict(list)
     for row in connection.execute(_WEBHOOKS, {"b_orgs": sorted({event.org_id for event in events})}):
-        wanting[row.org_id].append(_Wants(row.id, frozenset(json.loads(row.events)), row.status == "active"))
+        wanting[row.org_id].append(
+            _Wants(row.id, frozenset(json.loads(row.events)), row.status == "active", row.created_at > now_ms + MINUTE)
+        )
     made: list[dict[str, Any]] = []
     done: list[str] = []
     for event in events:

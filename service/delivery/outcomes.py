@@ -134,11 +134,13 @@ def record(
     attempts: Sequence[Attempt],
     *,
     now_ms: int,
+    sure_ms: int,
     chance: Callable[[], float],
 ) -> bool:
     """Enters attempts and moves their deliveries. The caller holds the lane. True when it disabled the subscription.
 
-    `webhook` is the subscription's row, locked; `chance` gives random numbers of [0, 1).
+    `webhook` is the subscription's row, locked; `chance` gives random numbers of [0, 1). How long nothing
+    has arrived goes by `sure_ms`, the moment that is certain.
     """
     _LOG.run(connection, [_entry(attempt) for attempt in attempts])
     arrived: dict[int | None, list[str]] = {}
@@ -151,7 +153,7 @@ def record(
     for response, delivered in arrived.items():
         _ARRIVED.run_later(connection, delivered, {"b_now": now_ms, "b_response": response})
     ended = _move(connection, failed, now_ms, chance) if failed else set[str]()
-    return _count(connection, ids, webhook, attempts, ended, now_ms)
+    return _count(connection, ids, webhook, attempts, ended, now_ms, sure_ms)
 
 
 def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) -> None:
@@ -219,7 +221,13 @@ def _move(connection: Connection, attempts: Sequence[Attempt], now_ms: int, chan
 
 
 def _count(
-    connection: Connection, ids: Ids, webhook: Row[Any], attempts: Sequence[Attempt], given_up: set[str], now_ms: int
+    connection: Connection,
+    ids: Ids,
+    webhook: Row[Any],
+    attempts: Sequence[Attempt],
+    given_up: set[str],
+    now_ms: int,
+    sure_ms: int,
 ) -> bool:
     """Brings the subscription's figures up to date, and disables it when it has failed for too long."""
     figures = _Figures(
@@ -239,7 +247,7 @@ def _count(
         if attempt.delivery_id in given_up and not attempt.is_test:
             figures.failures += 1
             heard_ms = max(webhook.enabled_at, figures.success_ms or 0)
-            silent = attempt.ended_ms - heard_ms >= SILENCE_UNTIL_DISABLED_MS
+            silent = min(attempt.ended_ms, sure_ms) - heard_ms >= SILENCE_UNTIL_DISABLED_MS
             if silent and figures.failures >= FAILURES_UNTIL_DISABLED:
                 figures.disabled = figures.disabled or "consecutive_failures"
         if attempt.status == GONE:

@@ -77,8 +77,8 @@ async def run(ports: Ports) -> None:
 
 
 async def sweep(ports: Ports) -> None:
-    """One pass: deletes everything that is too old at this moment."""
-    before_ms = ports.clock.now_ms() - KEPT_MS
+    """One pass: deletes everything that is too old for certain."""
+    before_ms = ports.clock.sure_ms() - KEPT_MS
     await _go_through(ports, full, forget_deliveries, before_ms)
     await _go_through(ports, overdue, forget_events, before_ms)
 

@@ -89,7 +89,7 @@ class Lane:
         self._parts, self._webhook_id, self._load = parts, webhook_id, load
         self._left_behind = left_behind
         self._quick = 0
-        self._begun_ms = parts.clock.now_ms()
+        self._begun_ms = parts.clock.running_ms()
         self._queue: deque[tuple[Due, Any]] = deque()
         self._unsent: list[str] = []
         self._under_way = 0
@@ -127,13 +127,15 @@ class Lane:
             task_status.started(sending)
             await anyio.sleep_forever()
 
-    def _is_over(self, now_ms: int) -> bool:
-        return self._ending or (self._load.others_wait and now_ms - self._begun_ms >= SLICE_MS)
+    def _is_over(self) -> bool:
+        if self._ending or not self._load.others_wait:
+            return self._ending
+        return self._parts.clock.running_ms() - self._begun_ms >= SLICE_MS
 
     async def _turn(self) -> bool:
         """Writes what is over and fetches what is next. True when the lane was given back."""
         parts, now_ms = self._parts, self._parts.clock.now_ms()
-        is_over = self._is_over(now_ms)
+        is_over = self._is_over()
         if is_over:
             self._drop()
         attempts, self._finished = self._finished, []
@@ -152,7 +154,14 @@ class Lane:
         )
         self._first, self._enough = anyio.Event(), anyio.Event()
         taken = await parts.database.write_briefly(
-            turn, parts.ids, self._webhook_id, parts.owner, asked, now_ms=now_ms, chance=parts.chance
+            turn,
+            parts.ids,
+            self._webhook_id,
+            parts.owner,
+            asked,
+            now_ms=now_ms,
+            sure_ms=parts.clock.sure_ms(),
+            chance=parts.chance,
         )
         self._left_behind = False
         if runs_out:
@@ -186,7 +195,7 @@ class Lane:
             while self._queue and self._senders <= self._load.at_once:
                 started_ms = clock.now_ms()
                 # Behind `until_ms` another process may send already: the next turn tells.
-                if self._is_over(started_ms) or started_ms >= self.until_ms:
+                if self._is_over() or started_ms >= self.until_ms:
                     self._tell()
                     return
                 row, webhook = self._queue.popleft()

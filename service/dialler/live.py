@@ -51,17 +51,20 @@ MOST_LINES = 1_000
 
 
 class DeploymentTime:
-    """A deployment's running clock: begins at the moment it was left at, and runs `scale` times as fast as life."""
+    """A deployment's running clock: begins at the moment it was left at, and runs `scale` times as fast as life.
+
+    Whoever sets the machine's clock does not move it.
+    """
 
     def __init__(self, clock: Clock, begins_ms: int, scale: float) -> None:
         self._clock = clock
         self._begins_ms = begins_ms
-        self._since_ms = clock.now_ms()
+        self._since_ms = clock.running_ms()
         self._scale = scale
 
     def now_ms(self) -> int:
         """The deployment's moment."""
-        return self._begins_ms + round((self._clock.now_ms() - self._since_ms) * self._scale)
+        return self._begins_ms + round((self._clock.running_ms() - self._since_ms) * self._scale)
 
     async def until(self, moment_ms: int) -> None:
         """Waits until the deployment's clock shows a moment."""

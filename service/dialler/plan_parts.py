@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from callwright.contract.problems import PLAN_EXPIRED, PLAN_REQUIRED, PLAN_STALE
-from callwright.service.domain.clock import SECOND
+from callwright.service.domain.clock import MINUTE, SECOND
 from callwright.service.domain.money import PRICES
 from callwright.service.domain.plan_seal import PARTS, VALID_MS, Part, SealedPlan, contents, part_fingerprint
 from callwright.service.domain.refusals import Refusal
@@ -92,7 +92,8 @@ def plan_of(parts: Mapping[Part, bytes], now_ms: int) -> SealedPlan:
 
 def check_plan(plan: SealedPlan, now: Mapping[Part, bytes], now_ms: int) -> None:
     """Raises `Refusal`: plan_expired, or plan_stale with the parts that have changed."""
-    if now_ms >= plan.valid_until_s * SECOND:
+    # One that is valid for longer than plans are was made while the clock was ahead.
+    if not now_ms < plan.valid_until_s * SECOND <= now_ms + VALID_MS + MINUTE:
         raise Refusal(PLAN_EXPIRED)
     if changed := plan.changed(now):
         raise _stale(changed)

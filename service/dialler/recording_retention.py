@@ -15,9 +15,9 @@ MOST_CALLS = 500
 
 async def run(ports: Ports) -> None:
     """One pass."""
-    now_ms = ports.clock.now_ms()
-    if due := await ports.database.read(recording_watermarks.due, now_ms):
-        await ports.database.write(recording_watermarks.settle, due, now_ms)
+    sure_ms = ports.clock.sure_ms()
+    if due := await ports.database.read(recording_watermarks.due, sure_ms):
+        await ports.database.write(recording_watermarks.settle, due, sure_ms)
     held = await ports.recordings.held(MOST_CALLS)
     if held:
         kept = await ports.database.read(recording_watermarks.kept_among, held)

@@ -20,6 +20,7 @@ from callwright.service.domain.plans import PLANS
 from callwright.service.domain.refusals import Refusal
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.ports import Ports
+from callwright.service.storage import future_moments
 from callwright.service.storage.fullness import StorageFull
 from callwright.service.storage.schema import deployments, organizations
 
@@ -63,6 +64,7 @@ class Supervisor:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
             tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
+            tasks.start_soon(self._again_and_again, self._correct, future_moments.EVERY_S)
             tasks.start_soon(self._whenever, self._uploaded, self._import)
             await self._whenever(self._due, partial(self._look, tasks))
 
@@ -99,6 +101,10 @@ class Supervisor:
 
     async def _sweep(self) -> None:
         await sweeps.run(self._ports)
+
+    async def _correct(self) -> None:
+        ports = self._ports
+        await ports.database.write(future_moments.correct, ports.settings, ports.clock.now_ms())
 
     async def _look(self, tasks: TaskGroup) -> None:
         ports = self._ports

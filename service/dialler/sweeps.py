@@ -23,21 +23,21 @@ _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindp
 
 
 async def run(ports: Ports) -> None:
-    """One sweep."""
-    now_ms = ports.clock.now_ms()
+    """One sweep. It goes by what is certain of the time: nothing of this can be undone."""
+    sure_ms = ports.clock.sure_ms()
     await keep_uses(ports)
-    due = await ports.database.read(lambda connection: connection.execute(_DUE, {"now": now_ms}).all())
+    due = await ports.database.read(lambda connection: connection.execute(_DUE, {"now": sure_ms}).all())
     for number in due:
-        await ports.database.write(_renew, ports, number.id, now_ms)
-    await ports.database.write(lambda connection: connection.execute(_EXPIRED, {"before": now_ms - DAY}).rowcount)
-    for org_id in await ports.database.read(audit_reading.overdue, now_ms):
-        await ports.database.write(audit_reading.forget, org_id, now_ms)
+        await ports.database.write(_renew, ports, number.id, sure_ms)
+    await ports.database.write(lambda connection: connection.execute(_EXPIRED, {"before": sure_ms - DAY}).rowcount)
+    for org_id in await ports.database.read(audit_reading.overdue, sure_ms):
+        await ports.database.write(audit_reading.forget, org_id, sure_ms)
     await recording_retention.run(ports)
 
 
 async def keep_uses(ports: Ports) -> None:
     """Writes down when keys were last used and how often, if any was since the last time."""
-    await ports.limits.keep(ports.clock.now_ms())
+    await ports.limits.keep(ports.clock.sure_ms())
     if ports.used_keys:
         used = dict(ports.used_keys)
         ports.used_keys.clear()

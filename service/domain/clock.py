@@ -6,28 +6,69 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Protocol
 
-SECOND = 1_000
-MINUTE = 60_000
-HOUR = 3_600_000
-DAY = 86_400_000
+from .certainty import Certainty, Seen
+from .durations import DAY, HOUR, MINUTE, SECOND
+
+__all__ = [
+    "DAY",
+    "HOUR",
+    "MINUTE",
+    "SECOND",
+    "Clock",
+    "SystemClock",
+    "instant_or_none",
+    "iso_milliseconds",
+    "milliseconds",
+    "moment",
+    "moment_or_none",
+]
 
 
 class Clock(Protocol):
-    """Tells the moment, in milliseconds since the epoch."""
+    """Tells the time, in milliseconds. The first and the last of these are moments since the epoch."""
 
-    def now_ms(self) -> int: ...
+    def now_ms(self) -> int:
+        """What the clock shows. Somebody may set it, and it may be wrong."""
+        ...
+
+    def running_ms(self) -> int:
+        """Time that only goes on, from a beginning that means nothing: how long something took or has to wait."""
+        ...
+
+    def sure_ms(self) -> int:
+        """How late it is for certain, never later than `now_ms`: what is deleted or charged for good goes by this."""
+        ...
 
 
 class SystemClock:
     """The machine's clock. With `begins_at_ms` it shows that moment when it is made, and runs on from there."""
 
-    def __init__(self, begins_at_ms: int | None = None, *, wall: Callable[[], float] = time.time) -> None:
-        self._wall = wall
+    def __init__(
+        self,
+        begins_at_ms: int | None = None,
+        *,
+        wall: Callable[[], float] = time.time,
+        running: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._wall, self._running = wall, running
         self._ahead_ms = 0 if begins_at_ms is None else begins_at_ms - round(wall() * 1_000)
+        self._certainty = Certainty()
 
     def now_ms(self) -> int:
         """Milliseconds since the epoch."""
         return round(self._wall() * 1_000) + self._ahead_ms
+
+    def running_ms(self) -> int:
+        """Milliseconds that only go on."""
+        return round(self._running() * 1_000)
+
+    def sure_ms(self) -> int:
+        """How late it is for certain; 0 before the first `look`."""
+        return self._certainty.sure_ms(self.now_ms(), self.running_ms())
+
+    def look(self, kept: Seen | None) -> Seen:
+        """Compares the clock with what was kept of it before; what this gives is to be kept (`domain.certainty`)."""
+        return self._certainty.look(kept, self.now_ms(), self.running_ms())
 
 
 def moment(ms: int) -> datetime:

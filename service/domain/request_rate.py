@@ -11,10 +11,17 @@ from typing import Literal
 from .clock import DAY
 
 SECOND = 1_000
+AHEAD_MS = 30_000
+"""How far in the future a bucket may have been used last. The clocks of several processes are not so far apart."""
 
 
 def refilled(level: float, since_ms: int, now_ms: int, per_second: float) -> float:
-    """What is in a bucket now that held `level` at `since_ms`. A clock that went back adds nothing."""
+    """What is in a bucket now that held `level` at `since_ms`.
+
+    A clock that went back a little adds nothing; one that was ahead has said nothing, and the bucket counts as full.
+    """
+    if since_ms - now_ms > AHEAD_MS:
+        return capacity(per_second)
     return min(capacity(per_second), level + max(0, now_ms - since_ms) * per_second / SECOND)
 
 

@@ -64,16 +64,18 @@ def request_fingerprint(method: str, canonical_path: str, body: bytes) -> str:
 
 
 def claim(
-    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int
+    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, sure_ms: int
 ) -> StoredAnswer | None:
     """Takes the key for this request: `None` when it is new, else the answer to give again.
+
+    An earlier claim is forgotten when it is too old by `sure_ms`: else a clock that is ahead has things done twice.
 
     Raises:
         Refusal: idempotency_key_reused when the key belongs to a different request.
         KeyInProgress: the key belongs to a request that has not ended.
     """
     try:
-        return _claimed(connection, org_id, key_id, key, fingerprint, now_ms)
+        return _claimed(connection, org_id, key_id, key, fingerprint, now_ms, sure_ms)
     except DBAPIError as error:
         if is_locked(error):
             raise KeyInProgress("the idempotency key is in use") from error
@@ -81,10 +83,10 @@ def claim(
 
 
 def _claimed(
-    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int
+    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, sure_ms: int
 ) -> StoredAnswer | None:
     mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
-    connection.execute(_EXPIRE, {**mine, "b_before": now_ms - LIFETIME_MS})
+    connection.execute(_EXPIRE, {**mine, "b_before": sure_ms - LIFETIME_MS})
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     row = {"org_id": org_id, "key_id": key_id, "key": key, "fingerprint": fingerprint, "created_at": now_ms}
     taken = insert(_TABLE).values(row).on_conflict_do_nothing().returning(_TABLE.c.key)

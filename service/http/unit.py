@@ -65,7 +65,7 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
     if asked.idempotency_key is not None:
         fingerprint = idempotency.request_fingerprint(asked.method, asked.canonical, asked.body)
         mine = (principal.org_id, principal.key_id, asked.idempotency_key)
-        stored = idempotency.claim(connection, *mine, fingerprint, now_ms)
+        stored = idempotency.claim(connection, *mine, fingerprint, now_ms, ports.clock.sure_ms())
         if stored is not None:
             return replayed(operation, stored, asked.canonical)
     if asked.refusal is not None:

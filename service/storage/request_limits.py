@@ -10,7 +10,16 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, text
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from callwright.service.domain.request_rate import Standing, capacity, day_of, nearest, of_day, of_second, refilled
+from callwright.service.domain.request_rate import (
+    AHEAD_MS,
+    Standing,
+    capacity,
+    day_of,
+    nearest,
+    of_day,
+    of_second,
+    refilled,
+)
 
 from .database import Database
 from .prepared import Prepared
@@ -31,9 +40,11 @@ _TAKE = Prepared(
         INSERT INTO request_levels AS held (key_id, name, level, at)
         SELECT :key, :name, CAST(:most AS double precision) - 1, CAST(:now AS bigint) WHERE :by_second
         ON CONFLICT (key_id, name) DO UPDATE SET at = excluded.at, level = LEAST(
-            :most, held.level + GREATEST(0, excluded.at - held.at) * CAST(:rate AS double precision) / 1000) - 1
+            :most, CASE WHEN held.at > excluded.at + :ahead THEN :most
+            ELSE held.level + GREATEST(0, excluded.at - held.at) * CAST(:rate AS double precision) / 1000 END) - 1
         WHERE 1 <= LEAST(
-            :most, held.level + GREATEST(0, excluded.at - held.at) * CAST(:rate AS double precision) / 1000)
+            :most, CASE WHEN held.at > excluded.at + :ahead THEN :most
+            ELSE held.level + GREATEST(0, excluded.at - held.at) * CAST(:rate AS double precision) / 1000 END)
         RETURNING level
     ), counted AS (
         INSERT INTO request_levels AS held (key_id, name, level, at)
@@ -111,15 +122,15 @@ class RequestLimits:
                 day = of_day(None, allowance.per_day, now_ms)
         return nearest(second, day)
 
-    async def keep(self, now_ms: int) -> None:
-        """Writes the day's counts down and drops those of long ago."""
+    async def keep(self, sure_ms: int) -> None:
+        """Writes the day's counts down and drops those that are of long ago for certain."""
         rows: list[dict[str, Any]] = [
             {"key_id": key_id, "day": held.day, "requests": held.made}
             for key_id, held in self._days.items()
             if not held.is_kept
         ]
         if not self._database.is_sqlite or rows:
-            await self._database.write(_keep, rows, day_of(now_ms))
+            await self._database.write(_keep, rows, day_of(sure_ms))
         for row in rows:
             held = self._days[row["key_id"]]
             held.is_kept = (held.day, held.made) == (row["day"], row["requests"])
@@ -128,6 +139,8 @@ class RequestLimits:
         held = self._buckets.get((key_id, group))
         level = capacity(per_second) if held is None else refilled(*held, now_ms, per_second)
         if level < 1.0:
+            if held is not None and held[1] > now_ms:  # used while the clock was ahead: it fills from now on
+                self._buckets[key_id, group] = (level, now_ms)
             return of_second(level, per_second, now_ms, refused=True)
         if held is None and len(self._buckets) >= MOST_BUCKETS:
             self._buckets = {name: held for name, held in self._buckets.items() if now_ms - held[1] < _STALE_MS}
@@ -140,7 +153,9 @@ class RequestLimits:
             held = _Day(day, await self._database.look_up(_made, key_id, day))
             held = self._days.setdefault(key_id, held)
         if held.day != day:
-            held.day, held.made = day, 0
+            made = await self._database.look_up(_made, key_id, day)  # not none where the clock was set back
+            if held.day != day:
+                held.day, held.made, held.is_kept = day, made, True
         return held
 
 
@@ -160,6 +175,7 @@ def taken_there(connection: Connection, allowance: Allowance, now_ms: int) -> St
         "by_day": per_day is not None,
         "rate": per_second or 0.0,
         "most": capacity(per_second or 0.0),
+        "ahead": AHEAD_MS,
         "quota": per_day or 0,
         "now": now_ms,
         "day": day,

@@ -15,6 +15,7 @@ from callwright.client.transport import ASGITransport
 from callwright.contract.deployments import Deployment
 from callwright.service import accounts
 from callwright.service.app import Service, running
+from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.money import MICROS
 from callwright.service.settings import ServiceSettings
 
@@ -67,11 +68,12 @@ async def open_service(
     extra_dollars: int = 0,
     workers: bool = True,
     settings: ServiceSettings | None = None,
+    clock: SystemClock | None = None,
 ) -> AsyncGenerator[Door]:
     """A running service on the database, with one organization. The schema is there already or is made."""
     made = settings or ServiceSettings(data=data, database_url=database_url)
     made = replace(made, data=data, database_url=database_url)
-    async with running(made, workers=workers) as service:
+    async with running(made, workers=workers, clock=clock) as service:
         service.ports.own_address.bound = BASE_URL.removesuffix("/v1")
         async with _door(service, "tests", plan, extra_dollars) as door:
             yield door

@@ -22,6 +22,12 @@ class StandingClock:
     def now_ms(self) -> int:
         return self.at_ms
 
+    def running_ms(self) -> int:
+        return self.at_ms
+
+    def sure_ms(self) -> int:
+        return self.at_ms
+
 
 @asynccontextmanager
 async def in_future(door: Door, ahead_ms: int) -> AsyncGenerator[Client]:

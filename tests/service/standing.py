@@ -24,6 +24,14 @@ class MovableClock:
         """The moment."""
         return self.at_ms
 
+    def running_ms(self) -> int:
+        """The moment as well: what is scripted took as long as the clock was moved by."""
+        return self.at_ms
+
+    def sure_ms(self) -> int:
+        """The moment as well: the script is certain of it."""
+        return self.at_ms
+
     def move(self, by_ms: int) -> None:
         """Puts it forward."""
         self.at_ms += by_ms

@@ -28,6 +28,12 @@ class StandingClock:
     def now_ms(self) -> int:
         return self.at_ms
 
+    def running_ms(self) -> int:
+        return self.at_ms
+
+    def sure_ms(self) -> int:
+        return self.at_ms
+
 
 async def sweep_in(door: Door, days: float) -> None:
     """A sweep as it will be so many days from now."""

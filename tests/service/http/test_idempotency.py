@@ -13,6 +13,7 @@ from callwright.service.http.idempotency import read_key, request_fingerprint
 from callwright.service.storage.schema import idempotency_keys
 from tests.service import samples
 from tests.service.doors import open_service
+from tests.service.standing import standing
 from tests.service.wire import Response, by_hand, refused
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
@@ -145,7 +146,8 @@ async def test_the_same_word_is_another_key_for_another_api_key(database_url: st
 
 @pytest.mark.requirement("IDEM-03", "IDEM-11", "LIMIT-03")
 async def test_a_key_is_new_again_after_24_hours(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
+        http = process.http
         await http.post("/v1/audiences", json={"name": "One"}, headers=ONCE)
 
         async def age(hours: int) -> None:

@@ -55,7 +55,7 @@ async def held(door: Door) -> AsyncGenerator[Holder]:
 
     def begin() -> Connection:
         connection = engine.connect()
-        idempotency.claim(connection, door.org_id, key_id, "once", fingerprint, ports.clock.now_ms())
+        idempotency.claim(connection, door.org_id, key_id, "once", fingerprint, ports.clock.now_ms(), 0)
         return connection
 
     connection = await to_thread.run_sync(begin)

@@ -1,0 +1,53 @@
+"""Moments that were written while the clock was ahead, and lie further in the future than anything can that is right.
+
+Left alone, whatever waits for them would stand still until the clock gets there once more. Nothing is lost by making
+it due now: a retry comes early, and a lease that is cut is its holder's as long as that renews it.
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import BindParameter, Column, ColumnElement, Connection, Table, bindparam, literal_column, update
+
+from callwright.service.domain.clock import MINUTE
+from callwright.service.settings import ServiceSettings
+
+from .schema import deliveries, deployments, imports, webhook_lanes
+
+LONGEST_RETRY_MS = 10 * MINUTE
+"""Longer than any delivery waits for its next attempt."""
+EVERY_S = 20.0
+"""Between two looks for such moments."""
+SLACK_MS = MINUTE
+"""How far the clocks of several processes may be apart."""
+_NOW: BindParameter[int] = bindparam("b_now")
+_BEYOND: BindParameter[int] = bindparam("b_beyond")
+_LATEST: BindParameter[int] = bindparam("b_latest")
+_PENDING: ColumnElement[bool] = literal_column("deliveries.status = 'pending'")
+_ATTEMPTS = update(deliveries).where(_PENDING, deliveries.c.next_attempt_at > _BEYOND).values(next_attempt_at=_NOW)
+_LANES = update(webhook_lanes).where(webhook_lanes.c.due_at > _BEYOND).values(due_at=_NOW)
+
+
+@dataclass(frozen=True)
+class _Lease:
+    table: Table
+    until: Column[int]
+
+    def cut(self, connection: Connection, now_ms: int, lease_ms: int) -> None:
+        """No lease lasts longer than from now on."""
+        latest = update(self.table).where(self.until > _BEYOND).values(lease_until=_LATEST)
+        connection.execute(latest, {"b_beyond": now_ms + lease_ms + SLACK_MS, "b_latest": now_ms + lease_ms})
+
+
+_DRIVERS = (_Lease(deployments, deployments.c.lease_until), _Lease(imports, imports.c.lease_until))
+_SENDERS = _Lease(webhook_lanes, webhook_lanes.c.lease_until)
+
+
+def correct(connection: Connection, settings: ServiceSettings, now_ms: int) -> None:
+    """Brings what lies too far in the future back to now."""
+    retries = {"b_beyond": now_ms + LONGEST_RETRY_MS, "b_now": now_ms}
+    for lease in _DRIVERS:
+        lease.cut(connection, now_ms, settings.deployment_lease_ms)
+    # Lanes before their deliveries, as whoever holds one locks them.
+    _SENDERS.cut(connection, now_ms, settings.delivery_lease_ms)
+    connection.execute(_LANES, retries)
+    connection.execute(_ATTEMPTS, retries)
