@@ -106,7 +106,9 @@ class Deployment(Stored):
     compliance: Compliance | None
     inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
     stats: Stats
-    next_dial_at: Annotated[Timestamp | None, Field(description="When the next contact falls due.")] = None
+    next_dial_at: Annotated[
+        Timestamp | None, Field(description="When the next call is made, inside the calling hours.")
+    ] = None
     clock: Annotated[Timestamp | None, Field(description="The deployment's own time on the simulated network.")] = None
     started_at: Timestamp | None = None
     completed_at: Timestamp | None = None

@@ -59,6 +59,10 @@ class Preview(Resource):
     cost: CostRange
     max_attempts: int
     estimated_minutes: Annotated[float, Field(description="Time to call everybody once, in minutes.")]
+    next_call_at: Annotated[
+        Timestamp | None,
+        Field(description="When the first call from now on would be made, inside the calling hours; null: never."),
+    ] = None
     finishes_at: Annotated[
         Timestamp | None,
         Field(

@@ -109,6 +109,7 @@ def preview(found: Preview, use: Use) -> str:
         f"basis: {cost.basis}",
         line(
             f"up to {found.max_attempts} attempts each",
+            f"first call {moment(found.next_call_at)}" if found.next_call_at else None,
             f"about {found.estimated_minutes:.1f} minutes for one round",
             f"everybody called once by about {finish}" if finish else None,
         ),

@@ -38,6 +38,7 @@ _CLAIM = (
         attempt_times=bindparam("b_times"),
         caller_number_id=bindparam("b_number"),
         last_call_id=bindparam("b_call"),
+        due_at=None,
         next_at=None,
     )
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
+from callwright.contract.dialling import RetryPolicy
 from callwright.contract.events import (
     CALL_COMPLETED,
     CALL_STARTED,
@@ -65,6 +66,7 @@ _SETTLE = (
     .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
     .values(
         status=bindparam("b_status"),
+        due_at=bindparam("b_next"),
         next_at=bindparam("b_next"),
         last_outcome=bindparam("b_outcome"),
         last_disposition=bindparam("b_disposition"),
@@ -123,7 +125,8 @@ def finish(
     row: Row[Any] = mine(connection, rules.row.id, owner)
     wallet_of(connection, row.org_id, lock=True)  # before the calls, in the order in which claims lock
     contacts = contacts_by_id(connection, row.id, [one.request.contact_id for one in finished])
-    steps = [_step(rules, one, contacts[one.request.contact_id], row.status) for one in finished]
+    policy = RetryPolicy.model_validate_json(row.retry_policy)  # as it is now: it may have changed during the calls
+    steps = [_step(policy, one, contacts[one.request.contact_id], row.status) for one in finished]
     costs = [PRICES.call(one.billed_seconds) for one in finished]
     connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, costs, strict=True)])
     spoken = [one for one in finished if one.result.turns]
@@ -164,11 +167,11 @@ def finish(
         endings.cancelled(connection, ids, row.id)
 
 
-def _step(rules: Rules, one: Finished, contact: Row[Any], status: str) -> tuple[Step, str]:
+def _step(policy: RetryPolicy, one: Finished, contact: Row[Any], status: str) -> tuple[Step, str]:
     result = one.result
     callback = result.callback_after_s
     step = after_call(
-        rules.policy,
+        policy,
         outcome=result.outcome,
         disposition=result.disposition,
         duration_s=result.duration_s,

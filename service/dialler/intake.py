@@ -210,10 +210,11 @@ def insert_contacts(
         case((may, "pending"), else_="suppressed"),
         rows.c.reason,
         literal(0),
-        case((may, due_ms), else_=null()),
+        *[case((may, due_ms), else_=null())] * 2,
         literal("[]"),
     )
-    names = ["deployment_id", "id", "org_id", "position", "phone", "status", "status_reason", "attempts", "next_at"]
-    connection.execute(insert(deployment_contacts).from_select([*names, "attempt_times"], chosen))
+    names = ["deployment_id", "id", "org_id", "position", "phone", "status", "status_reason", "attempts"]
+    names += ["due_at", "next_at", "attempt_times"]
+    connection.execute(insert(deployment_contacts).from_select(names, chosen))
     made = select(_K.status, func.count()).where(_K.deployment_id == deployment.id, _K.position >= since)
     return Counter({status: count for status, count in connection.execute(made.group_by(_K.status)).all()})

@@ -19,12 +19,12 @@ from callwright.service.storage import journal
 from callwright.service.storage.database import Database
 from callwright.service.storage.schema import calls, deployments
 
-from . import endings
+from . import endings, waiting
 from .claims import allowance, claim, draft_calls
 from .finishing import Finished, finish, started_event
 from .leases import LeaseLost, mine
-from .queue import FIND, Rules, due, numbers_of, open_calls, soonest
-from .schedule import gap_ms, plan_round
+from .queue import FIND, Rules, due, is_open, numbers_of, open_calls, soonest
+from .schedule import LOOK_AHEAD, gap_ms, plan_round
 
 _C = calls.c
 _STAGES = {
@@ -76,6 +76,7 @@ class DeploymentTime:
 @dataclass(frozen=True)
 class _Look:
     rules: Rules
+    room: int
     contacts: list[Row[Any]]
     numbers: list[Row[Any]]
     hang_ups: list[str]
@@ -90,9 +91,12 @@ def _look(connection: Connection, deployment_id: str, owner: str, now_ms: int) -
     room = allowance(connection, row)
     numbers = list(numbers_of(connection, deployment_id))
     dials = row.status == "active" and numbers and (row.end_at is None or now_ms < row.end_at)
-    contacts = list(due(connection, deployment_id, now_ms, room.most)) if dials else []
+    rules = Rules.of(row)
+    ahead = LOOK_AHEAD if rules.hours and room.most else 0
+    contacts = list(due(connection, deployment_id, now_ms, room.most + ahead)) if dials else []
     return _Look(
-        Rules.of(row),
+        rules,
+        room.most,
         contacts,
         numbers,
         list(connection.execute(_HANG_UPS, {"id": deployment_id}).scalars()),
@@ -183,6 +187,9 @@ class LiveDriver:
             if not look.numbers:
                 await self._stop(endings.fail, deployment_id, "no_phone_number")
                 return False
+        if is_open(look.contacts):
+            await self._database.write(waiting.decide, deployment_id, owner=self._owner)
+            return True
         if look.contacts:
             await self._dial(tasks, engine, time, look, now_ms)
         self._looked_ms = now_ms
@@ -204,12 +211,12 @@ class LiveDriver:
         }
         planned = plan_round(
             [rules.slot(contact) for contact in look.contacts],
-            lines=self._lines(len(look.contacts)),
+            lines=self._lines(look.room),
             last_dial_ms=row.last_dial_ms,
             calls_per_second=row.calls_per_second,
             hours=rules.hours,
             lasts_ms=lambda _: UNKNOWN_MS,
-            most=len(look.contacts),
+            most=look.room,
             end_ms=row.end_at,
             foreseen=requests.keys(),
         )

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, func, select
 
 from callwright.contract import previews as contract
 from callwright.contract.dialling import CallingHours, RetryPolicy
-from callwright.service.domain.calling_hours import zones_for
+from callwright.service.domain.calling_hours import next_call_ms, zones_for
 from callwright.service.domain.clock import SECOND, moment, moment_or_none
 from callwright.service.domain.finish_time import finish_ms
 from callwright.service.domain.money import PRICES, money
@@ -25,7 +25,7 @@ from . import eligibility
 from .activation import SNAPSHOT
 from .plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from .plan_words import Proposal, sentence
-from .queue import WAITING
+from .queue import WAITING, first_waiting
 from .start_guards import audience_of, start_refusals
 
 _R, _K = audience_rows.c, deployment_contacts.c
@@ -112,6 +112,7 @@ def preview(
         ),
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),
+        next_call_at=moment_or_none(_next_call(connection, row, hours, begin_ms)) if eligible else None,
         finishes_at=moment_or_none(_finishes(connection, row, hours, begin_ms, calling_s)) if eligible else None,
         problems=[problem.message for problem in problems],
         warnings=[*_warnings(speaker), *([_LEFT_OUT] if row.simulated and left_out else [])],
@@ -139,6 +140,19 @@ def _begins(row: Row[Any], now_ms: int) -> int:
         return row.clock_ms if row.simulated else max(row.clock_ms, now_ms)
     waits = row.status in ("draft", "paused")  # a start of what is scheduled does not wait for its moment any more
     return max(row.start_at or 0, now_ms) if waits else now_ms
+
+
+def _next_call(connection: Connection, row: Row[Any], hours: CallingHours | None, begin_ms: int) -> int | None:
+    """When the first call would be made, by the first people who wait, or of the audience."""
+    if row.started_at is not None:
+        waiting = first_waiting(connection, row.id, _SAMPLE)
+        people = {(max(one.next_at, begin_ms), one.timezone, one.phone) for one in waiting}
+    else:
+        sample = select(_R.phone, _R.timezone).where(_R.audience_id == row.audience_id).order_by(_R.position)
+        found = connection.execute(sample.limit(_SAMPLE)).all()
+        people = {(begin_ms, person.timezone, person.phone) for person in found}
+    moments = (next_call_ms(hours, zone, phone, at_ms, row.end_at) for at_ms, zone, phone in people)
+    return min((at_ms for at_ms in moments if at_ms is not None), default=None)
 
 
 def _finishes(

@@ -34,6 +34,7 @@ _JOINED: Select[*tuple[Any, ...]] = select(
     _K.position,
     _K.status,
     _K.attempts,
+    _K.due_at,
     _K.next_at,
     _K.attempt_times,
     _K.caller_number_id,
@@ -48,6 +49,13 @@ _DUE: Select[*tuple[Any, ...]] = (
     .limit(bindparam("most"))
 )
 _SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
+_FIRST: Select[*tuple[Any, ...]] = (
+    select(_K.next_at, _K.phone, _R.timezone)
+    .outerjoin(audience_rows, _R.id == _K.id)
+    .where(_K.deployment_id == bindparam("id"), WAITING)
+    .order_by(_K.next_at, _K.position)
+    .limit(bindparam("most"))
+)
 _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)
 _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
     _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
@@ -110,6 +118,11 @@ class Rules:
         return Slot(contact.id, contact.next_at, zones)
 
 
+def is_open(contacts: Sequence[Row[Any]]) -> bool:
+    """Whether it is to be decided anew when one of the contacts is called again."""
+    return any(contact.due_at is None for contact in contacts)
+
+
 def due(connection: Connection, deployment_id: str, until_ms: int, most: int) -> Sequence[Row[Any]]:
     """Contacts due up to a moment, the longest waiting first."""
     return connection.execute(_DUE, {"id": deployment_id, "until": until_ms, "most": most}).all()
@@ -118,6 +131,11 @@ def due(connection: Connection, deployment_id: str, until_ms: int, most: int) ->
 def soonest(connection: Connection, deployment_id: str) -> int | None:
     """When the next waiting contact falls due; `None` when nobody waits."""
     return connection.execute(_SOONEST, {"id": deployment_id}).scalar()
+
+
+def first_waiting(connection: Connection, deployment_id: str, most: int) -> Sequence[Row[Any]]:
+    """Contacts that wait, in the order in which they are looked at: `next_at`, `phone`, `timezone`."""
+    return connection.execute(_FIRST, {"id": deployment_id, "most": most}).all()
 
 
 def numbers_of(connection: Connection, deployment_id: str) -> Sequence[Row[Any]]:

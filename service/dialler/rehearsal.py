@@ -20,15 +20,12 @@ from callwright.service.engine.call_engine import CallRequest, CallResult
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.storage.database import Database
 
-from . import endings
+from . import endings, waiting
 from .claims import allowance, claim, draft_calls
 from .finishing import Finished, finish
 from .leases import LeaseLost
-from .queue import FIND, Rules, due, numbers_of, open_calls, soonest
-from .schedule import plan_round
-
-LOOK_AHEAD = 200
-"""With calling hours: contacts looked at beyond those that can be called, so that many are put off at once."""
+from .queue import FIND, Rules, due, is_open, numbers_of, open_calls, soonest
+from .schedule import LOOK_AHEAD, plan_round
 
 BUSY_S = 0.05
 """Between two tries, in the service's time, when every number that is due is being called by somebody else."""
@@ -123,6 +120,9 @@ class Rehearsal:
         if not seen.numbers:
             await self._stop(endings.fail, deployment_id, "no_phone_number")
             return False
+        if is_open(seen.contacts):
+            await self._database.write(waiting.decide, deployment_id, owner=self._owner)
+            return True
         return await self._dial(seen)
 
     async def _dial(self, seen: _Round) -> bool:

@@ -8,6 +8,9 @@ from math import ceil
 from callwright.contract.dialling import CallingHours
 from callwright.service.domain.calling_hours import first_allowed
 
+LOOK_AHEAD = 200
+"""With calling hours: contacts looked at beyond those that can be called, so that many are put off at once."""
+
 
 @dataclass(frozen=True)
 class Slot:

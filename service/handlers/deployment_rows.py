@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, select, update
+from sqlalchemy import Row, and_, bindparam, select, update
 
 from callwright.contract import deployments as contract
 from callwright.contract.problems import PLAN_LIMIT_REACHED
 from callwright.service.dialler.activation import SNAPSHOT
+from callwright.service.dialler.queue import WAITING
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.storage.prepared import Prepared
-from callwright.service.storage.schema import deployment_contacts, deployments
+from callwright.service.storage.schema import audience_rows, deployment_contacts, deployments
 
 from .deployment_view import show
 from .work import Work
@@ -19,14 +20,25 @@ NAMED = Prepared(select(_D.id).where(_D.org_id == bindparam("org"), _D.name == b
 """The deployment with a name, for `changes.check_name_free`."""
 _ONE = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
 _LOCKED = _ONE.with_for_update()
-_NEXT = (
-    select(func.min(_K.next_at))
-    .where(_K.deployment_id == _D.id, _K.status.in_(("pending", "retry_waiting")), _D.status == "active")
+_SOONEST = (
+    select(_K.id)
+    .where(_K.deployment_id == _D.id, WAITING, _D.status == "active")
+    .order_by(_K.next_at, _K.position)
+    .limit(1)
     .scalar_subquery()
-    .label("next_dial_at")
 )
-SEEN = select(deployments, _NEXT)
-"""Deployments with what `deployment_view.show` needs."""
+_SOON = deployment_contacts.alias("soon")
+SEEN = select(
+    deployments,
+    _SOON.c.next_at.label("soonest_at"),
+    _SOON.c.phone.label("soonest_phone"),
+    audience_rows.c.timezone.label("soonest_timezone"),
+).select_from(
+    deployments.outerjoin(_SOON, and_(_SOON.c.deployment_id == _D.id, _SOON.c.id == _SOONEST)).outerjoin(
+        audience_rows, audience_rows.c.id == _SOON.c.id
+    )
+)
+"""Deployments with what `deployment_view.show` needs: of one that is active, who is looked at next."""
 
 
 def find(work: Work, deployment_id: str, *, lock: bool = True) -> Row[Any]:

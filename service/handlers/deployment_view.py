@@ -10,6 +10,7 @@ from callwright.contract.contacts import Contact
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.inbound import Inbound
 from callwright.service.dialler.counters import stats_of
+from callwright.service.domain.calling_hours import next_call_ms
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import money
 from callwright.service.storage.fullness import REASON
@@ -72,10 +73,18 @@ def _campaign(row: Row[Any]) -> dict[str, Any]:
         "max_call_duration_seconds": row.max_call_duration_seconds,
         "budget_cap": None if cap is None else money(cap),
         "compliance": Compliance.model_validate_json(row.compliance),
-        "next_dial_at": moment_or_none(row.next_dial_at),
+        "next_dial_at": moment_or_none(_next_dial_ms(row)),
         "clock": moment_or_none(row.clock_ms),
         "plan_id": row.plan_id,
     }
+
+
+def _next_dial_ms(row: Row[Any]) -> int | None:
+    """When whoever is looked at next may be called: not before the deployment's own clock, and inside the hours."""
+    if row.soonest_at is None:
+        return None
+    at_ms = max(row.soonest_at, row.clock_ms)
+    return next_call_ms(hours_of(row), row.soonest_timezone, row.soonest_phone, at_ms, row.end_at)
 
 
 def snapshot_of(row: Row[Any]) -> contract.AgentSnapshot | None:

@@ -10,7 +10,7 @@ from callwright.contract.contacts import Contact, ListContacts
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.pagination import Page
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
-from callwright.service.dialler import spending_cap
+from callwright.service.dialler import spending_cap, waiting
 from callwright.service.dialler.start_guards import missing_columns
 from callwright.service.domain.clock import DAY, milliseconds
 from callwright.service.domain.deployment_states import check_action, check_editable
@@ -213,6 +213,7 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
         changes["metadata"] = json_text(changes["metadata"])
     spending_cap.check_change(work.connection, work.answerable, row, changes)
     change(work, asked.id, **changes)
+    waiting.rules_changed(work.connection, asked.id, set(changes))
     return seen(work, asked.id)
 
 

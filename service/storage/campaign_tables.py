@@ -217,6 +217,7 @@ deployment_contacts = Table(
     Column("phone", String(20), nullable=False),
     Column("status", String(20), nullable=False),
     Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment),
     Column("next_at", Moment),
     Column("attempt_times", Text, nullable=False),
     Column("caller_number_id", String(40)),
@@ -234,6 +235,9 @@ deployment_contacts = Table(
     ),
     Index("ix_deployment_contacts_position", "deployment_id", "position"),
 )
+"""Of somebody who waits `due_at` is the moment from which the retry policy lets them be called, null when that is to be
+decided anew; `next_at` is when they are looked at, later than `due_at` where the calling hours forbid a call.
+"""
 
 do_not_call = Table(
     "do_not_call",
