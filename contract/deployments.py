@@ -253,6 +253,15 @@ class StartDeployment(Input):
             )
         ),
     ] = None
+    jump_clock: Annotated[
+        bool,
+        Field(
+            description=(
+                "Simulated network only: begin now although start_at is ahead; the deployment's own clock begins at "
+                "start_at."
+            )
+        ),
+    ] = False
 
 
 _START_PROBLEMS = (

@@ -12,6 +12,7 @@ from .use import Use
 _NEXT = {
     "draft": "Next: preview_deployment shows who would be called and at what cost. start_deployment dials, once the "
     "person agrees.",
+    "scheduled": "Next: it starts by itself. start_deployment does not wait any more; cancel_deployment ends it.",
     "active": "Next: get_deployment with wait_seconds=45 follows it. pause_deployment stops it.",
     "paused": "Next: resume_deployment goes on, once the person agrees. cancel_deployment ends it.",
     "completed": "Next: get_call_stats counts its calls. list_calls with this deployment_id shows them.",
@@ -78,7 +79,14 @@ def started(deployment: Deployment, use: Use) -> str:
     network = "Simulated network: no telephone rings, the money is play money."
     if deployment.call_type == "inbound":
         network = inbound_words.NOBODY_CALLS
-    return lines(_state(deployment, use), network if deployment.simulated else None, _next(deployment, use))
+    waits = deployment.status == "scheduled"
+    return lines(
+        _state(deployment, use),
+        f"It waits for its start at {moment(deployment.start_at)}: nobody is called before." if waits else None,
+        f"Its own clock is at {moment(deployment.clock)}." if deployment.simulated and deployment.clock else None,
+        network if deployment.simulated else None,
+        _next(deployment, use),
+    )
 
 
 def stopped(deployment: Deployment, use: Use) -> str:

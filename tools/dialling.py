@@ -25,7 +25,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=_DIALS,
         reply=started,
-        words={"plan_id": _PLAN},
+        words={"plan_id": _PLAN, "jump_clock": "Simulated only: do not wait for start_at."},
         takes=stakes.StartAgreed,
         weigh=stakes.start,
         gives=DeploymentState,
@@ -61,6 +61,7 @@ TOOLS: tuple[Tool, ...] = (
         takes=stakes.StartAgreed,
         weigh=stakes.start,
         gives=DeploymentState,
+        hidden=frozenset({"jump_clock"}),
         rest=REST,
     ),
     Tool(

@@ -126,8 +126,9 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
         said = listed([cleaned(str(problem)) for problem in problems], most=5)
         raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + use.hint(_REPAIR))
     greeting = found.get("greeting")
+    sentence = str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}.")
     return Stake(
-        sentence=str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}."),
+        sentence=f"{sentence} It begins at once, in simulated time." if asked.jump_clock else sentence,
         shown=f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}"
         if greeting
         else "The contact speaks first.",

@@ -36,6 +36,7 @@ _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
     "`callwright do-not-call clear --simulated` on the machine of the service lets them be called again"
 )
+_WAITS = "a start waits for start_at; with jump_clock it begins at once, and the deployment's own clock at start_at"
 
 
 def preview(
@@ -115,7 +116,11 @@ def preview(
         next_call_at=moment_or_none(_next_call(connection, row, hours, begin_ms)) if eligible else None,
         finishes_at=moment_or_none(_finishes(connection, row, hours, begin_ms, calling_s)) if eligible else None,
         problems=[problem.message for problem in problems],
-        warnings=[*_warnings(speaker), *([_LEFT_OUT] if row.simulated and left_out else [])],
+        warnings=[
+            *_warnings(speaker),
+            *([_LEFT_OUT] if row.simulated and left_out else []),
+            *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
+        ],
     )
 
 

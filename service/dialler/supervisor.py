@@ -5,14 +5,14 @@ a pause between, so that one deployment's trouble is not another's.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from math import isinf
 from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from callwright.service.domain.alarm import Alarm, Bell
 from callwright.service.domain.clock import SECOND
@@ -41,8 +41,9 @@ _SCHEDULED = (
     .where(
         deployments.c.call_type == "outbound",
         deployments.c.status == "scheduled",
-        deployments.c.start_at.is_not(None),
+        deployments.c.start_at <= bindparam("now"),
     )
+    .order_by(deployments.c.start_at)
     .limit(50)
 )
 
@@ -111,9 +112,8 @@ class Supervisor:
         if ports.database.fullness.is_full:  # nothing begins before what was running is paused
             return
         now_ms = ports.clock.now_ms()
-        for row in await ports.database.look_up(lambda connection: connection.execute(_SCHEDULED).all()):
-            if isinf(ports.settings.sim_time_scale) or row.start_at <= now_ms:
-                await ports.database.write(_activate, ports, row.id, now_ms)
+        for row in await ports.database.look_up(_scheduled, now_ms):
+            await ports.database.write(_activate, ports, row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
         found = await ports.database.look_up(leases.candidates, now_ms, room) if room > 0 else ()
         free = [deployment_id for deployment_id in found if deployment_id not in self._driven]
@@ -154,10 +154,15 @@ class Supervisor:
         self._due.ring()
 
 
+def _scheduled(connection: Connection, now_ms: int) -> Sequence[Row[Any]]:
+    """Deployments whose moment has come, those that have waited longest first."""
+    return connection.execute(_SCHEDULED, {"now": now_ms}).all()
+
+
 def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: int) -> None:
     """Starts a scheduled deployment whose moment has come, or pauses it with the reason why it may not start."""
     row: Row[Any] | None = connection.execute(
-        _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments)
+        _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments), {"now": now_ms}
     ).one_or_none()
     if row is None:
         return

@@ -64,7 +64,7 @@ def start_deployment(asked: contract.StartDeployment, work: Work) -> contract.De
     """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money."""
     row = find(work, asked.id)
     if _may("start", asked, row, work):
-        start(work, row, plan_id=asked.plan_id)
+        start(work, row, plan_id=asked.plan_id, jump_clock=asked.jump_clock)
     return seen(work, asked.id)
 
 
@@ -74,13 +74,15 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work
     Raises:
         Refusal: the plan is none of this deployment, is too old or does not fit any more, or there has to be one.
     """
+    if asked.jump_clock and (row.call_type == "inbound" or not row.simulated):
+        raise invalid("jump_clock", "is for campaigns on the simulated network; leave it out to wait for start_at")
     if row.call_type == "inbound":
         if asked.plan_id is not None:
             raise invalid("plan_id", "an inbound deployment calls nobody and has no plan")
         return check_action(action, row.status)
     plan: SealedPlan | None = None
     if asked.plan_id is not None:
-        if asked.plan_id == row.plan_id:
+        if asked.plan_id == row.plan_id and not (asked.jump_clock and row.started_at is None):
             return False
         plan = work.plan_seal.open(asked.plan_id, org_id=row.org_id, deployment_id=row.id)
     acts = check_action(action, row.status)
@@ -93,16 +95,31 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work
     return acts
 
 
-def start(work: Work, row: Row[Any], *, plan_id: str | None = None) -> None:
-    """Starts a draft or scheduled deployment, or schedules a draft. Raises `Refusal` when something forbids it."""
+def start(work: Work, row: Row[Any], *, plan_id: str | None = None, jump_clock: bool = False) -> None:
+    """Starts a draft or scheduled deployment, or schedules a draft whose moment is ahead.
+
+    With `jump_clock` it begins in any case, and its own clock at that moment.
+
+    Raises:
+        Refusal: what forbids the start.
+    """
     kept = _agent(work, row)
     _check_start(work, row, kept)
     answered = spending_cap.set_going(work.connection, work.answerable, row, now_ms=work.now_ms)
     change(work, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, **answered)
-    if row.start_at is not None and row.start_at > work.now_ms and row.status == "draft":
+    if row.status == "draft" and _waits(row, work) and not jump_clock:
         move(work, row.id, "scheduled", None)
         return
-    begin(work.connection, row, work.now_ms)
+    _begin(work, row, jump_clock)
+
+
+def _waits(row: Row[Any], work: Work) -> bool:
+    return row.start_at is not None and row.start_at > work.now_ms
+
+
+def _begin(work: Work, row: Row[Any], jump_clock: bool) -> None:
+    clock_ms = row.start_at if jump_clock and _waits(row, work) else work.now_ms
+    begin(work.connection, row, clock_ms, now_ms=work.now_ms)
 
 
 def _check_start(work: Work, row: Row[Any], kept: dict[str, Any]) -> None:
@@ -143,10 +160,10 @@ def _go_on(asked: contract.StartDeployment, row: Row[Any], work: Work) -> None:
     change(work, row.id, plan_id=asked.plan_id, **answered)
     if row.started_at is not None:
         move(work, row.id, "active", None)
-    elif row.start_at is not None and row.start_at > work.now_ms:
+    elif _waits(row, work) and not asked.jump_clock:
         move(work, row.id, "scheduled", None)
     else:
-        begin(work.connection, row, work.now_ms)
+        _begin(work, row, asked.jump_clock)
 
 
 @handles(contract.cancel_deployment, stops=True)

@@ -234,7 +234,7 @@ def _policy(chance: random.Random) -> RetryPolicy:
     )
 
 
-@pytest.mark.requirement("RES-30")
+@pytest.mark.requirement("RES-23")
 async def test_preview_next_dial_and_the_next_call_agree_after_any_change(database_url: str, tmp_path: Path) -> None:
     """Whatever the hours and the policy were and become: what is foretold is what happens, inside the new hours."""
     async with open_service(database_url, tmp_path, workers=False, extra_dollars=100) as door:

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from datetime import datetime, timedelta
+from math import inf
 from pathlib import Path
 
 import anyio
 import pytest
 
 from callwright.contract.dialling import RetryPolicy
-from callwright.service.domain.clock import DAY, HOUR, milliseconds, moment
+from callwright.service.domain.clock import DAY, milliseconds, moment
+from callwright.service.settings import ServiceSettings
 from tests.service.dialler.campaigns import (
     ONCE,
     claim_and_die,
@@ -35,6 +37,8 @@ from tests.service.dialler.evidence import (
     evidence,
 )
 from tests.service.doors import Door, open_service
+from tests.service.plans import make_real, nobody_is_called, plan_of
+from tests.service.samples import refusal
 
 
 def in_minutes(door: Door, minutes: int) -> datetime:
@@ -158,8 +162,9 @@ async def test_the_end_comes_before_some_were_called_at_all(database_url: str, t
 async def test_a_scheduled_deployment_dials_from_its_start_on(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         start_ms = door.service.ports.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
-        made = await draft(door, people(20), start_at=moment(start_ms), auto_start=True)
-        assert made.status == "scheduled"
+        made = await draft(door, people(20), start_at=moment(start_ms))
+        jumped = await door.client.deployments.start(id=made.id, jump_clock=True)
+        assert (jumped.status, jumped.clock) == ("active", moment(start_ms))
         ended = await door.ended(made.id)
         assert ended.started_at == moment(start_ms)
         found = await evidence(door.service.ports.database, made.id)
@@ -167,12 +172,57 @@ async def test_a_scheduled_deployment_dials_from_its_start_on(database_url: str,
         check_everything(found, RetryPolicy())
 
 
+@pytest.mark.parametrize("scale", [inf, 100.0])
+async def test_a_simulated_deployment_waits_for_its_start(scale: float, database_url: str, tmp_path: Path) -> None:
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=scale)
+    async with open_service(database_url, tmp_path, settings=settings) as door:
+        now_ms = door.service.ports.clock.now_ms()
+        far = await draft(door, people(1), "far", start_at=moment(now_ms + 2 * DAY))
+        seen = await door.client.deployments.preview(id=far.id)
+        assert (seen.next_call_at, seen.problems) == (far.start_at, [])
+        assert any("jump_clock" in said for said in seen.warnings)
+        assert (await door.client.deployments.start(id=far.id, plan_id=seen.plan_id)).status == "scheduled"
+        soon = await draft(door, people(1, first=1), "soon", start_at=moment(now_ms + 2_000), retry_policy=ONCE)
+        assert (await door.client.deployments.start(id=soon.id)).status == "scheduled"
+        ended = await door.ended(soon.id)
+        assert soon.start_at is not None
+        assert ended.started_at is not None
+        assert ended.started_at >= soon.start_at
+        waits = await door.client.deployments.get(id=far.id)
+        assert (waits.status, waits.stats.attempts) == ("scheduled", 0)
+
+
+@pytest.mark.requirement("RES-24")
+async def test_a_clock_jumps_for_who_is_scheduled_or_paused_before_the_start_too(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        client, ahead = door.client.deployments, moment(door.service.ports.clock.now_ms() // 1_000 * 1_000 + 2 * DAY)
+        scheduled = await draft(door, people(1), "scheduled", start_at=ahead, auto_start=True)
+        paused = await draft(door, people(1), "paused", start_at=ahead, auto_start=True)
+        await client.pause(id=paused.id)
+        assert (await client.start(id=scheduled.id, jump_clock=True)).clock == ahead
+        assert (await client.resume(id=paused.id, jump_clock=True)).clock == ahead
+        at_once = await draft(door, people(1), "at once")
+        assert (await client.start(id=at_once.id, jump_clock=True)).clock != ahead
+
+
+@pytest.mark.requirement("RES-24")
+async def test_no_clock_jumps_where_telephones_ring_or_people_call_in(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(1), start_at=moment(door.service.ports.clock.now_ms() + DAY))
+        await make_real(door, made.id)
+        async with refusal(400, "invalid_field", "jump_clock"):
+            await door.client.deployments.start(id=made.id, plan_id=await plan_of(door, made.id), jump_clock=True)
+        assert await nobody_is_called(door, made.id)
+
+
 @pytest.mark.requirement("STATE-06")
 async def test_a_scheduled_deployment_that_may_not_start_is_paused_with_the_reason(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.ports.clock.now_ms() + HOUR)
+        start_at = moment(door.service.ports.clock.now_ms() + 1_500)
         made = await draft(door, people(3), start_at=start_at, auto_start=True)
         await leave_in_wallet(door, 1_000)
         async with working(door):

@@ -517,6 +517,11 @@ export interface StartDeploymentInput {
    * telephones really ring.
    */
   plan_id?: string | null;
+  /**
+   * Simulated network only: begin now although start_at is ahead; the deployment's own clock begins at start_at.
+   * Default: false.
+   */
+  jump_clock?: boolean;
 }
 
 /** The deployment to act on. */
@@ -534,6 +539,11 @@ export interface ResumeDeploymentInput {
    * telephones really ring.
    */
   plan_id?: string | null;
+  /**
+   * Simulated network only: begin now although start_at is ahead; the deployment's own clock begins at start_at.
+   * Default: false.
+   */
+  jump_clock?: boolean;
 }
 
 /** The deployment to act on. */

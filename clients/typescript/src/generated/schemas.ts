@@ -433,7 +433,7 @@ export interface Deployment {
   /** How it takes calls; null in a campaign. */
   inbound?: Inbound | null;
   stats: Stats;
-  /** When the next contact falls due. */
+  /** When the next call is made, inside the calling hours. */
   next_dial_at?: string | null;
   /** The deployment's own time on the simulated network. */
   clock?: string | null;
@@ -704,6 +704,8 @@ export interface Preview {
   max_attempts: number;
   /** Time to call everybody once, in minutes. */
   estimated_minutes: number;
+  /** When the first call from now on would be made, inside the calling hours; null: never. */
+  next_call_at?: string | null;
   /** About when everybody is called once, inside the calling hours; null: after end_at, or unknown. */
   finishes_at?: string | null;
   /** What start would refuse, in words. */
