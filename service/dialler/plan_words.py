@@ -39,6 +39,8 @@ class Proposal:
     cap_micros: int | None
     high_micros: int
     """The high end of the cost range; it is told where there is no cap."""
+    overrun_micros: int = 0
+    """What calls that are under way when the cap is reached may cost beyond it."""
 
 
 def sentence(proposal: Proposal) -> str:
@@ -105,9 +107,14 @@ def _moment(ms: int) -> str:
 
 def _cost(proposal: Proposal) -> str:
     more = " more" if proposal.goes_on else ""
-    if proposal.cap_micros is not None:
-        return f"for at most {_money(proposal.cap_micros)}{more}"
-    return f"for about {_money(-(-proposal.high_micros // _CENT) * _CENT)}{more} at most"
+    if proposal.cap_micros is None:
+        return f"for about {_rounded_up(proposal.high_micros)}{more} at most"
+    beyond = f" and what calls under way cost beyond it, {_rounded_up(proposal.overrun_micros)}"
+    return f"for at most {_money(proposal.cap_micros)}{more}{beyond if proposal.overrun_micros else ''}"
+
+
+def _rounded_up(micros: int) -> str:
+    return _money(-(-micros // _CENT) * _CENT)
 
 
 def _money(micros: int) -> str:

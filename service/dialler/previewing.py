@@ -23,6 +23,7 @@ from callwright.service.storage.schema import audience_rows, deployment_contacts
 
 from . import eligibility
 from .activation import SNAPSHOT
+from .dearest_case import dearest_case
 from .plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from .plan_words import Proposal, sentence
 from .queue import WAITING, first_waiting
@@ -30,6 +31,10 @@ from .start_guards import audience_of, start_refusals
 
 _R, _K = audience_rows.c, deployment_contacts.c
 _TYPICAL_CALL_S = 40
+_BASIS = (
+    "low: one contact in five talks for half a minute; high: every attempt is answered and lasts as long as a call "
+    "may, up to the budget cap and what calls under way cost beyond it"
+)
 _SAMPLE = 100
 """Rows of the audience that are looked at to learn the time zones its people live in."""
 _LEFT_OUT = (
@@ -67,12 +72,8 @@ def preview(
     policy = RetryPolicy.model_validate_json(row.retry_policy)
     eligible, blocked = _people(connection, row, audience, now_ms)
     left_out = sum(group.count for group in blocked if group.reason == eligibility.DO_NOT_CALL)
-    cap = row.budget_cap_micros
-    if cap is not None and row.started_at is not None:
-        cap = max(0, cap - row.spend_micros - row.reserved_micros)
-    low, high = eligible // 5 * PRICES.call(30), eligible * PRICES.call(120)
-    if cap is not None:
-        low, high = min(low, cap), min(high, cap)
+    dearest = dearest_case(row, eligible, policy.max_attempts)
+    low, high = min(eligible // 5 * PRICES.call(30), dearest.micros), dearest.micros
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
     calling_s = eligible / min(row.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
@@ -91,7 +92,8 @@ def preview(
         hours=hours,
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
         end_ms=row.end_at,
-        cap_micros=cap,
+        cap_micros=dearest.cap,
+        overrun_micros=dearest.overrun,
         high_micros=high,
     )
     return contract.Preview(
@@ -109,7 +111,7 @@ def preview(
             high=money(high),
             available=money(available),
             covered=available >= high,
-            basis="low: one contact in five talks for half a minute; high: every contact talks for two minutes",
+            basis=_BASIS,
         ),
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),

@@ -42,6 +42,8 @@ def test_without_a_budget_cap_the_high_end_is_told_as_about_and_rounded_up_to_ce
     assert sentence(replace(PLAIN, cap_micros=None)).endswith(", for about 4.37 USD at most.")
     assert sentence(replace(PLAIN, cap_micros=None, high_micros=0)).endswith(", for about 0.00 USD at most.")
     assert sentence(replace(PLAIN, cap_micros=12_345)).endswith(", for at most 0.012345 USD.")
+    beyond = ", for at most 54.00 USD and what calls under way cost beyond it, 0.97 USD."
+    assert sentence(replace(PLAIN, overrun_micros=960_001)).endswith(beyond)
 
 
 def test_what_goes_on_tells_who_is_left_and_what_may_be_added() -> None:

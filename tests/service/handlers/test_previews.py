@@ -22,7 +22,7 @@ async def test_a_preview_of_a_paused_campaign_counts_who_is_left(database_url: s
         rules: dict[str, Any] = {"max_concurrency": 1, "budget_cap": Spend(amount="2"), "retry_policy": ONCE}
         made = await draft(door, people(80, sim_outcome="answered"), **rules)
         before = await door.client.deployments.preview(id=made.id)
-        assert (before.eligible, before.cost.high.amount) == (80, "1.920000")
+        assert (before.eligible, before.cost.high.amount) == (80, "2.096000")
         await door.client.deployments.start(id=made.id)
         await progressed(door, made.id, attempts=5)
         await door.client.deployments.pause(id=made.id)
@@ -31,9 +31,12 @@ async def test_a_preview_of_a_paused_campaign_counts_who_is_left(database_url: s
         assert 0 < left < 80
         seen = await door.client.deployments.preview(id=made.id)
         assert seen.eligible == left
-        assert float(seen.cost.high.amount) == pytest.approx(min(left * 0.024, 2 - float(paused.stats.spend.amount)))
+        # A call may last ten minutes; one that is under way when the cap is reached was only held two minutes for.
+        beyond = 0.12 - 0.024
+        left_of_cap = 2 - float(paused.stats.spend.amount)
+        assert float(seen.cost.high.amount) == pytest.approx(min(left * 0.12, left_of_cap + beyond))
         assert seen.summary.startswith(f'SIMULATED: Call {left} people left in "Campaign" with agent ')
-        assert seen.summary.endswith(" USD more.")
+        assert " USD more" in seen.summary
         assert seen.finishes_at is not None
         assert paused.clock is not None
         assert seen.finishes_at > paused.clock
@@ -90,14 +93,14 @@ async def test_a_summary_holds_settings_and_counts_but_nothing_of_the_contacts(
         assert seen.greeting == "Hi Zebulon"
 
 
-async def test_an_import_that_is_still_running_is_told(database_url: str, tmp_path: Path) -> None:
+async def test_an_import_that_is_still_running_stands_in_the_way(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         campaign = await samples.draft(door)
-        assert not [said for said in await warnings(door, campaign) if "import" in said]
+        assert not [said for said in await problems(door, campaign) if "import" in said]
         await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
-        assert [said for said in await warnings(door, campaign) if "import" in said]
+        assert [said for said in await problems(door, campaign) if "import" in said]
 
 
-async def warnings(door: Door, campaign: Campaign) -> list[str]:
-    """What a preview warns of."""
-    return (await door.client.deployments.preview(id=campaign.deployment.id)).warnings
+async def problems(door: Door, campaign: Campaign) -> list[str]:
+    """What stands in the way by a preview."""
+    return (await door.client.deployments.preview(id=campaign.deployment.id)).problems
