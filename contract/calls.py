@@ -60,6 +60,14 @@ class RecordingState(Resource):
     duration_seconds: int = 0
 
 
+class Transfer(Resource):
+    """How a call went on to a person."""
+
+    type: Annotated[str, Field(description="warm: the agent stays until the person has taken over.")]
+    to: Annotated[str | None, Field(description="Where to, in E.164; null on the simulated network, where nobody is.")]
+    bridged_at: Timestamp
+
+
 class Call(Resource):
     """One call."""
 
@@ -83,6 +91,7 @@ class Call(Resource):
     answered_by: str | None = None
     ended_by: str | None = None
     hangup_cause: str | None = None
+    transfer: Annotated[Transfer | None, Field(description="Null where nobody took over.")] = None
     created_at: Timestamp
     started_at: Annotated[Timestamp | None, Field(description="When the carrier accepted it.")] = None
     ringing_at: Timestamp | None = None

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from .calls import Transfer
 from .contacts import Stats
 from .model import Resource
 from .words import Timestamp
@@ -63,14 +64,7 @@ class CallCompleted(CallStarted):
     disposition: str | None
     hangup_cause: str | None
     answered_by: str | None
-
-
-class Transfer(Resource):
-    """How a call went on to a person."""
-
-    type: Annotated[str, Field(description="warm: the agent stays until the person has taken over.")]
-    to: Annotated[str | None, Field(description="Where to, in E.164; null on the simulated network, where nobody is.")]
-    bridged_at: Timestamp
+    transfer: Transfer | None = None
 
 
 class CallTransferred(Resource):

@@ -8,7 +8,7 @@ from .calls import CallFilters
 from .model import Resource
 from .operation import listing, operation
 from .pagination import MOST_COUNTED, PageQuery
-from .words import PlainText, Timestamp
+from .words import Money, PlainText, Timestamp
 
 GroupBy = Literal["outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "day"]
 
@@ -62,6 +62,14 @@ class Spread(Resource):
     total: float
 
 
+class MoneySpread(Resource):
+    """How amounts of money spread: the median, the upper tenth and the sum."""
+
+    p50: Money
+    p90: Money
+    total: Money
+
+
 class CallGroup(Resource):
     """Calls that are alike in what was asked to group by."""
 
@@ -70,7 +78,7 @@ class CallGroup(Resource):
     share: Annotated[float, Field(description="Of all calls counted, 0 to 1.")]
     answered: int
     duration_seconds: Annotated[Spread | None, Field(description="Of answered calls.")] = None
-    cost: Annotated[Spread | None, Field(description="In the wallet's currency.")] = None
+    cost: Annotated[MoneySpread | None, Field(description="Of calls that cost anything.")] = None
 
 
 class CallStats(Resource):

@@ -56,10 +56,9 @@ class KeyRequired:
         key = await self._keys.identified(secret) if secret is not None else None
         if key is None:
             client: tuple[str, int] | None = scope.get("client")
-            wait_s = self._keys.note_unknown(client[0]) if secret is not None and client else None
-            if wait_s is not None:
+            headers = self._keys.note_unknown(client[0]) if secret is not None and client else None
+            if headers is not None:
                 said = {"error": "rate_limited", "error_description": _TOO_MANY}
-                headers = {"Retry-After": str(wait_s)}
                 await Response(json.dumps(said), 429, headers, media_type="application/json")(scope, receive, send)
                 return
             await _refusal(scope, was_sent=secret is not None)(scope, receive, send)

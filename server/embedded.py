@@ -162,8 +162,8 @@ class ServiceKeys:
         ports.note_use(found.key_id)
         return Key(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
 
-    def note_unknown(self, address: str, /) -> int | None:
-        """Counts an unknown key together with those that REST has refused. Gives the seconds to wait, if any."""
+    def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
+        """Counts an unknown key together with those that REST has refused. Gives a 429's headers, if any."""
         return self._service.gate.note_unknown_key(address)
 
     def client(self, key: Key, /) -> Client:

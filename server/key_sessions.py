@@ -1,7 +1,7 @@
 """Whose tools these are over HTTP: one session for each key, found by the key of the request."""
 
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -40,7 +40,7 @@ class Keys(Protocol):
         """The key with this text; None where it is unknown or revoked."""
         ...
 
-    def note_unknown(self, address: str, /) -> int | None:
+    def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         """Counts an unknown key that came from an address. Gives the seconds to wait when it is one too many."""
         ...
 

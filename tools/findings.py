@@ -3,7 +3,7 @@
 from callwright.contract import transcripts as contract
 from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatch
 
-from .text import clock_time, line, lines, moment
+from .text import amount, clock_time, line, lines, moment
 from .tool import READS, Tool
 from .transcripts import WHAT
 from .untrusted import fenced
@@ -27,7 +27,7 @@ def _match(match: TranscriptMatch, use: Use) -> str:
     )
 
 
-def _group(group: CallGroup, currency: str) -> str:
+def _group(group: CallGroup) -> str:
     lasted, cost = group.duration_seconds, group.cost
     return line(
         ", ".join(f"{name} {value}" for name, value in group.key.items()) or "none",
@@ -35,14 +35,14 @@ def _group(group: CallGroup, currency: str) -> str:
         f"{group.share:.1%}",
         f"{group.answered} answered",
         f"length {clock_time(lasted.p50)} median, {clock_time(lasted.p90)} upper tenth" if lasted else None,
-        f"cost {cost.total:.2f} {currency}" if cost else None,
+        f"cost {amount(cost.total)}" if cost else None,
     )
 
 
 def _stats(stats: CallStats, _: Use) -> str:
     return lines(
         f"{stats.calls} calls, {stats.answered} answered",
-        *(_group(group, stats.currency) for group in stats.groups),
+        *(_group(group) for group in stats.groups),
         f"{stats.groups_left_out} more groups: narrow the filters." if stats.groups_left_out else None,
     )
 

@@ -27,6 +27,8 @@ def stats_of(row: Row[Any]) -> Stats:
     )
 
 
+REACHED, MACHINES = ("answered", "transferred"), ("voicemail", "voicemail_left")
+"""Outcomes that count as answered, and as voicemail."""
 CONTACT_COUNTERS = (
     "pending",
     "in_flight",

@@ -1,10 +1,12 @@
 """How a deployment stops: completed, out of time, out of money, or without a number to call from."""
 
 import json
+from collections import Counter
 from typing import Any
 
-from sqlalchemy import Connection, Row, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
+from callwright.contract.contacts import Stats
 from callwright.contract.events import (
     DEPLOYMENT_AUDIENCE_EXHAUSTED,
     DEPLOYMENT_COMPLETED,
@@ -15,16 +17,24 @@ from callwright.contract.events import (
     DeploymentFailed,
     DeploymentPaused,
 )
-from callwright.service.domain.clock import moment, moment_or_none
+from callwright.service.domain.clock import HOUR, moment, moment_or_none
 from callwright.service.domain.ids import Ids
+from callwright.service.domain.money import money
 from callwright.service.storage import journal
-from callwright.service.storage.schema import deployment_contacts, deployments
+from callwright.service.storage.schema import calls, deployment_contacts, deployments
 
-from .counters import moved, stats_of
+from .counters import CONTACT_COUNTERS, MACHINES, REACHED, moved, stats_of
 from .leases import mine
 from .queue import FIND, WAITING, soonest
 
-_D, _K = deployments.c, deployment_contacts.c
+_D, _K, _C = deployments.c, deployment_contacts.c, calls.c
+_LONGEST_CALL_MS = 2 * HOUR
+"""More than ringing and talking may take together."""
+_ENDED_LATER = (
+    select(_C.outcome, _C.disposition, _C.cost_micros, _K.status.label("contact_status"))
+    .join(deployment_contacts, (_K.deployment_id == _C.deployment_id) & (_K.id == _C.contact_id))
+    .where(_C.deployment_id == bindparam("id"), _C.created_at >= bindparam("since"), _C.ended_at > bindparam("at"))
+)
 
 
 def _audit(connection: Connection, ids: Ids, row: Row[Any], action: str, reason: str, now_ms: int) -> None:
@@ -38,8 +48,12 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
     if row.status != "active" or row.in_flight or soonest(connection, deployment_id) is not None:
         return False
     at_ms = _over_ms(row)
+    exhausted_ms = row.last_dial_ms or at_ms
     exhausted = AudienceExhausted(
-        deployment_id=row.id, audience_id=row.audience_id, stats=stats_of(row), simulated=row.simulated
+        deployment_id=row.id,
+        audience_id=row.audience_id,
+        stats=_stats_at(connection, row, exhausted_ms),
+        simulated=row.simulated,
     )
     journal.emit(
         connection,
@@ -47,11 +61,34 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
         row.org_id,
         DEPLOYMENT_AUDIENCE_EXHAUSTED,
         exhausted,
-        at_ms=row.last_dial_ms or at_ms,
+        at_ms=exhausted_ms,
         simulated=row.simulated,
     )
     _end(connection, ids, row, "completed", "audience_exhausted", at_ms, now_ms)
     return True
+
+
+def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats:
+    """The figures at the moment of the last dial: calls that ended later were under way then, and are not counted."""
+    given = {"id": row.id, "since": last_dial_ms - _LONGEST_CALL_MS, "at": last_dial_ms}
+    late = connection.execute(_ENDED_LATER, given).all()
+    final = stats_of(row)
+    now: dict[str, Any] = {name: getattr(final, name) for name in CONTACT_COUNTERS}
+    for call in late:
+        now[call.contact_status] -= 1
+    now["in_flight"] += len(late)
+    outcomes = Counter(final.outcomes) - Counter(call.outcome for call in late)
+    dispositions = Counter(final.dispositions) - Counter(call.disposition for call in late if call.disposition)
+    return final.model_copy(
+        update={
+            **now,
+            "answered": final.answered - sum(call.outcome in REACHED for call in late),
+            "voicemail": final.voicemail - sum(call.outcome in MACHINES for call in late),
+            "outcomes": dict(outcomes),
+            "dispositions": dict(dispositions),
+            "spend": money(row.spend_micros - sum(call.cost_micros or 0 for call in late)),
+        }
+    )
 
 
 def run_out_of_time(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
+from callwright.contract.calls import Transfer
 from callwright.contract.dialling import RetryPolicy
 from callwright.contract.events import (
     CALL_COMPLETED,
@@ -16,7 +17,6 @@ from callwright.contract.events import (
     CallCompleted,
     CallStarted,
     CallTransferred,
-    Transfer,
 )
 from callwright.service.domain.clock import moment, whole_seconds
 from callwright.service.domain.ids import Ids
@@ -76,7 +76,6 @@ _SETTLE = (
 _ADD_TRANSCRIPT = insert(transcripts)
 _HELD = select(func.sum(_C.reserved_micros)).where(_C.id.in_(bindparam("ids", expanding=True)))
 """What was held back for calls when they were claimed, whatever the price is now."""
-_MACHINE = ("voicemail", "voicemail_left")
 
 
 @dataclass(frozen=True)
@@ -244,8 +243,8 @@ def _count(
             states=counters.moved(row.states, [("in_flight", state) for state in states]),
             outcomes=counters.added(row.outcomes, outcomes),
             dispositions=counters.added(row.dispositions, dispositions),
-            answered=row.answered + sum(outcome in ("answered", "transferred") for outcome in outcomes),
-            voicemails=row.voicemails + sum(outcome in _MACHINE for outcome in outcomes),
+            answered=row.answered + sum(outcome in counters.REACHED for outcome in outcomes),
+            voicemails=row.voicemails + sum(outcome in counters.MACHINES for outcome in outcomes),
             spend_micros=row.spend_micros + cost,
             reserved_micros=row.reserved_micros - reserved,
             in_flight=row.in_flight - len(finished),
@@ -269,13 +268,17 @@ def started_event(ids: Ids, row: Row[Any], request: CallRequest, at_ms: int) -> 
     return journal.event_row(ids, row.org_id, CALL_STARTED, data, at_ms=at_ms, simulated=row.simulated)
 
 
+def _transfer(one: Finished) -> Transfer:
+    return Transfer(type="warm", to=None, bridged_at=moment(one.ended_ms))
+
+
 def _transferred_event(ids: Ids, row: Row[Any], one: Finished) -> dict[str, Any]:
     """The outbox row that says a person has taken over, which is the last thing that happens on the agent's side."""
     data = CallTransferred(
         call_id=one.request.call_id,
         deployment_id=row.id,
         agent_id=row.agent_id,
-        transfer=Transfer(type="warm", to=None, bridged_at=moment(one.ended_ms)),
+        transfer=_transfer(one),
         simulated=row.simulated,
     )
     return journal.event_row(ids, row.org_id, CALL_TRANSFERRED, data, at_ms=one.ended_ms, simulated=row.simulated)
@@ -311,6 +314,7 @@ def _report(
             disposition=result.disposition,
             hangup_cause=result.hangup_cause,
             answered_by=result.answered_by,
+            transfer=_transfer(one) if result.outcome == "transferred" else None,
         )
         events.append(
             journal.event_row(ids, row.org_id, CALL_COMPLETED, data, at_ms=one.ended_ms, simulated=row.simulated)

@@ -78,15 +78,16 @@ async def _work(ports: Ports, import_id: str, owner: str) -> None:
         await ports.database.write(_fail, ports, import_id, owner, str(error))
         return
     done, total = row.processed, len(records)
-    audience = await ports.database.read(
-        lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
-    )
-    if audience is None:
-        raise _TakenOver  # it was deleted with its imports
-    bad = await to_thread.run_sync(_bad_rows, audience, header, records)
-    if not row.processed and 2 * len(bad) > total:
-        await _refuse(ports, import_id, owner, bad, total)
-        return
+    if not done:
+        audience = await ports.database.read(
+            lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
+        )
+        if audience is None:
+            raise _TakenOver  # it was deleted with its imports
+        bad = await to_thread.run_sync(_bad_rows, audience, header, records)
+        if 2 * len(bad) > total:
+            await _refuse(ports, import_id, owner, bad, total)
+            return
     while done < total:
         end = min(done + PIECE, total)
         try:

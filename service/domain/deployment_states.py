@@ -1,6 +1,6 @@
 """The states of a deployment and who may move it where."""
 
-from callwright.contract.deployments import CallType, DeploymentStatus
+from callwright.contract.deployments import CallType, DeploymentStatus, UpdateDeployment
 from callwright.contract.problems import INVALID_STATE_TRANSITION
 
 from .refusals import Refusal, invalid
@@ -24,6 +24,7 @@ _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", 
 _PAUSED_NOT = frozenset({"agent_id", "audience_id"})
 _INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata"})
 _INBOUND_PAUSED = _INBOUND_ANY_TIME | {"agent_id"}
+_CAMPAIGN = frozenset(UpdateDeployment.changing()) - {"id", "inbound"}
 
 
 def check_action(action: str, status: DeploymentStatus) -> bool:
@@ -44,25 +45,31 @@ def check_action(action: str, status: DeploymentStatus) -> bool:
     return True
 
 
+def editable(status: DeploymentStatus, call_type: CallType = "outbound") -> frozenset[str]:
+    """The fields of a deployment of this kind that may change in this state."""
+    if status in TERMINAL:
+        return frozenset()
+    if call_type == "inbound":
+        return _INBOUND_PAUSED if status == "paused" else _INBOUND_ANY_TIME
+    if status == "active":
+        return _ANY_TIME
+    return _CAMPAIGN - _PAUSED_NOT if status == "paused" else _CAMPAIGN
+
+
 def check_editable(fields: set[str], status: DeploymentStatus, call_type: CallType = "outbound") -> None:
     """Checks which fields may change.
 
     Raises:
         Refusal: invalid_field for a field that deployments of this kind do not have, invalid_state_transition for one
-            that may not change in this state.
+            that may not change in this state, with all that may.
     """
-    inbound = call_type == "inbound"
-    if foreign := fields - _INBOUND_PAUSED if inbound else fields & {"inbound"}:
+    if foreign := fields - (_INBOUND_PAUSED if call_type == "inbound" else _CAMPAIGN):
         raise invalid(sorted(foreign)[0], f"an {call_type} deployment does not have it")
-    if status in ("draft", "scheduled"):
-        return
-    any_time = _INBOUND_ANY_TIME if inbound else _ANY_TIME
-    paused = fields - _INBOUND_PAUSED if inbound else fields & _PAUSED_NOT
-    locked = fields if status in TERMINAL else paused if status == "paused" else fields - any_time
-    if locked:
+    allowed = editable(status, call_type)
+    if locked := sorted(fields - allowed):
         raise Refusal(
             INVALID_STATE_TRANSITION,
-            f"{sorted(locked)[0]} of a deployment that is {status} cannot change",
-            field=sorted(locked)[0],
-            details={"current_status": status, "allowed": [] if status in TERMINAL else sorted(any_time)},
+            f"{locked[0]} of a deployment that is {status} cannot change",
+            field=locked[0],
+            details={"current_status": status, "allowed": sorted(allowed)},
         )

@@ -33,6 +33,7 @@ HangupCause = Literal[
     "agent_hangup",
     "inactivity_timeout",
     "max_duration",
+    "transfer_completed",
     "user_busy",
     "no_answer",
     "call_rejected",

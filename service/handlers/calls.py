@@ -68,6 +68,13 @@ def _recording(call: Mapping[str, Any], deleted_before: int) -> dict[str, Any]:
     return {"status": status, "channels": 2, "format": "mp3", "duration_seconds": whole_seconds(duration_ms)}
 
 
+def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Who took over. A transfer is warm, and the last thing that happens on the agent's side."""
+    if call["outcome"] != "transferred":
+        return None
+    return {"type": "warm", "to": None, "bridged_at": instant_or_none(call["ended_at"])}
+
+
 def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict[str, Any]:
     """A call as JSON has it, every member in the contract's order.
 
@@ -98,6 +105,7 @@ def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict
         "answered_by": call["answered_by"],
         "ended_by": call["ended_by"],
         "hangup_cause": call["hangup_cause"],
+        "transfer": _transfer(call),
         "created_at": instant_or_none(call["created_at"]),
         "started_at": instant_or_none(call["started_at"]),
         "ringing_at": instant_or_none(ringing),

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Row, case, func, select
 from callwright.contract import transcripts as contract
 from callwright.contract.pagination import MOST_COUNTED, Page
 from callwright.service.domain.clock import DAY, HOUR, moment, whole_seconds
-from callwright.service.domain.money import CURRENCY, MICROS
+from callwright.service.domain.money import CURRENCY, money
 from callwright.service.domain.refusals import invalid
 from callwright.service.domain.search_words import Query, read_query, words_of
 from callwright.service.storage.listing import Listing, matches, page_of
@@ -110,7 +110,7 @@ def get_call_stats(asked: contract.GetCallStats, work: Work) -> contract.CallSta
             share=round(row.calls / total, 4),
             answered=row.answered,
             duration_seconds=_spread(durations.get(_key(row, names)), 1_000),
-            cost=_spread(costs.get(_key(row, names)), MICROS),
+            cost=_money_spread(costs.get(_key(row, names))),
         )
         for row in sorted(rows, key=lambda row: (-row.calls, str(tuple(row))))
     ]
@@ -165,3 +165,9 @@ def _spread(row: Any, unit: int) -> contract.Spread | None:
     return contract.Spread(
         p50=round(row.p50 / unit, 6), p90=round(row.p90 / unit, 6), total=round(float(row.total) / unit, 6)
     )
+
+
+def _money_spread(row: Any) -> contract.MoneySpread | None:
+    if row is None:
+        return None
+    return contract.MoneySpread(p50=money(row.p50), p90=money(row.p90), total=money(int(row.total)))

@@ -1,6 +1,6 @@
 """Who asks, and whether they may ask so often: the checks of a request before anything is done for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -47,9 +47,13 @@ class Admission:
         """The state of the database in which a key was last looked for; None on Postgres."""
         return self._known.generation
 
-    def note_unknown_key(self, address: str) -> int | None:
-        """Counts an unknown key of an address. Gives the seconds to wait when it is one too many, else None."""
-        return self._failed.note(address, self._ports.clock.now_ms())
+    def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
+        """Counts an unknown key of an address. Gives the headers of a 429 when it is one too many, else None."""
+        now_ms = self._ports.clock.now_ms()
+        standing = self._failed.note(address, now_ms)
+        if standing is None:
+            return None
+        return {"Retry-After": str(standing.retry_after_s(now_ms)), **standing.headers()}
 
     async def admit(
         self, secret: str, operation: AnyOperation | None, address: str | None, look_up: LookUp
@@ -71,11 +75,11 @@ class Admission:
             else:  # in one go: handing each over to a thread and back takes as long as the statement
                 admitted = await self._at_once(secret, operation, now_ms, look_up)
         except Refusal:
-            wait_s = None if address is None else self.note_unknown_key(address)
-            if wait_s is None:
+            headers = None if address is None else self.note_unknown_key(address)
+            if headers is None:
                 raise
             said = "Too many unknown keys came from this address."
-            raise Refusal(RATE_LIMITED, said, headers={"Retry-After": str(wait_s)}) from None
+            raise Refusal(RATE_LIMITED, said, headers=headers) from None
         ports.note_use(admitted.principal.key_id)
         return admitted
 

@@ -2,6 +2,9 @@
 
 from collections import OrderedDict
 
+from callwright.service.domain.clock import SECOND
+from callwright.service.domain.request_rate import Standing
+
 ALLOWED = 30
 """Unknown keys that one address may send in a minute."""
 WINDOW_MS = 60_000
@@ -15,8 +18,8 @@ class FailedAttempts:
     def __init__(self) -> None:
         self._windows: OrderedDict[str, tuple[int, int]] = OrderedDict()
 
-    def note(self, address: str, now_ms: int) -> int | None:
-        """Counts one more. Gives the seconds to wait when it is one too many, else None."""
+    def note(self, address: str, now_ms: int) -> Standing | None:
+        """Counts one more. Gives where the address stands when it is one too many, else None."""
         begun_ms, count = self._windows.get(address, (now_ms, 0))
         if not 0 <= now_ms - begun_ms < WINDOW_MS:
             begun_ms, count = now_ms, 0
@@ -27,4 +30,5 @@ class FailedAttempts:
         self._windows[address] = (begun_ms, count + 1)
         if count < ALLOWED:
             return None
-        return max(1, -(-(begun_ms + WINDOW_MS - now_ms) // 1_000))
+        end_ms = begun_ms + WINDOW_MS
+        return Standing(ALLOWED, 0, end_ms, end_ms, WINDOW_MS // SECOND, refused="second")

@@ -69,8 +69,8 @@ class Gate:
         answer = await self.answer(Incoming(scope, receive))
         await answer.send(scope, receive, send)
 
-    def note_unknown_key(self, address: str) -> int | None:
-        """Counts an unknown key that somebody else has refused. Gives the seconds to wait when it is one too many."""
+    def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
+        """Counts an unknown key that somebody else has refused. Gives a 429's headers when it is one too many."""
         return self._admission.note_unknown_key(address)
 
     async def answer(self, incoming: Incoming) -> Answer:

@@ -1,5 +1,7 @@
 """One session for each key."""
 
+from collections.abc import Mapping
+
 import pytest
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -26,7 +28,7 @@ class FakeKeys:
     async def identified(self, secret: str, /) -> Key | None:
         raise AssertionError("sessions do not identify")
 
-    def note_unknown(self, address: str, /) -> int | None:
+    def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         raise AssertionError("sessions do not count unknown keys")
 
     def client(self, key: Key, /) -> Caller:

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from callwright.contract.transcripts import CallGroup, CallStats, Snippet, Spread, TranscriptMatch
+from callwright.contract.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
+from callwright.contract.words import Money
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
@@ -32,6 +33,10 @@ def stats() -> CallStats:
         share=0.75,
         answered=3,
         duration_seconds=Spread(p50=30.0, p90=65.0, total=125.0),
-        cost=Spread(p50=0.006, p90=0.013, total=0.025),
+        cost=MoneySpread(
+            p50=Money(amount="0.006000", currency="USD"),
+            p90=Money(amount="0.013000", currency="USD"),
+            total=Money(amount="0.025000", currency="USD"),
+        ),
     )
     return CallStats(calls=4, answered=3, groups=[group], groups_left_out=2, currency="USD")

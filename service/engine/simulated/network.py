@@ -193,6 +193,8 @@ def _connected(
             outcome = "transferred" if steering.outcome == "transferred" else "answered"
             disposition = "escalated" if steering.outcome == "transferred" else ending.disposition
             cause, ended_by = ending.hangup_cause, ending.ended_by
+            if ending.transferred:
+                cause = "transfer_completed"
             answered_by = "human" if ending.met_person else "unknown"
             unanswered, callback_after_s = tuple(ending.unanswered_questions), ending.callback_after_s
             warnings += ending.warnings

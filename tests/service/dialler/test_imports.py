@@ -94,23 +94,25 @@ async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
     database_url: str, tmp_path: Path
 ) -> None:
     lines = ["phone_number,note,zone,sim.outcome,more", "+14155550100,first,America/New_York,busy,"]
-    lines += [line for line, _, _ in BAD_ROWS] + ["+14155550107,last,,,"]
+    more = [f"+141555502{index:02d},more,,," for index in range(7)]
+    lines += [line for line, _, _ in BAD_ROWS] + ["+14155550107,last,,,"] + more
     async with open_service(database_url, tmp_path) as door:
         known = [{"phone_number": "+14155550199", "note": "known", "zone": "", "more": ""}]
         audience = await make_audience(door, known, timezone_column="zone")
         job = await imported(door, audience.id, "\n".join(lines))
-        assert (job.status, job.added, job.duplicates) == ("completed_with_errors", 2, 2)
-        assert (job.total_rows, job.invalid) == (len(BAD_ROWS) + 2, len(BAD_ROWS) - 2)
+        assert (job.status, job.added, job.duplicates) == ("completed_with_errors", 9, 2)
+        assert (job.total_rows, job.invalid) == (len(BAD_ROWS) + 9, len(BAD_ROWS) - 2)
         assert await refused(door, job) == [
             (number, code, column) for number, (_, code, column) in enumerate(BAD_ROWS, 2)
         ]
         counted = await door.client.audiences.get(id=audience.id)
-        assert (counted.row_count, counted.valid_count) == (len(BAD_ROWS) + 3, 3)
+        assert (counted.row_count, counted.valid_count) == (len(BAD_ROWS) + 10, 10)
         assert (counted.invalid_count, counted.duplicate_count) == (len(BAD_ROWS) - 2, 2)
         assert [number for number, _ in await cells(door, audience.id)] == [
             "+14155550199",
             "+14155550100",
             "+14155550107",
+            *(line.partition(",")[0] for line in more),
         ]
 
 
@@ -148,7 +150,7 @@ async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(
     async with open_service(database_url, tmp_path) as door:
         audience = await make_audience(door, [])
         wrong = await imported(door, audience.id, "nummer,first_name\n+14155550100,Kim\n")
-        assert (wrong.status, wrong.invalid) == ("completed_with_errors", 1)
+        assert (wrong.status, wrong.invalid) == ("failed", 1)
         right = await imported(door, audience.id, "mobile,first_name\n+14155550100,Kim\n")
         assert (right.status, right.added) == ("completed", 1)
         ready = await door.client.audiences.get(id=audience.id)

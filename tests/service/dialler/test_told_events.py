@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from decimal import Decimal
 from math import inf
 from pathlib import Path
 from typing import Any, get_args
@@ -94,6 +95,26 @@ async def test_a_deployment_that_calls_everybody_is_exhausted_and_completed_once
             "deployment.audience_exhausted": 1,
             "deployment.completed": 1,
         }
+
+
+@pytest.mark.requirement("EVENT-25")
+async def test_an_exhausted_audience_is_told_with_the_figures_of_the_last_dial(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        made = await run(door, people(12, sim_outcome="answered", sim_intent="yes"))
+        ((row, data),) = await told(door, "deployment.audience_exhausted")
+        calls = [call async for call in door.client.calls.list(deployment_id=made.id)]
+        ended = [data for row_, data in await told(door, "call.completed") if row_.created_at <= row.created_at]
+        stats, final = data["stats"], made.stats
+        assert 0 < len(ended) < len(calls) == 12  # pace: a call a second, so the first ones have ended by then
+        assert (stats["attempts"], stats["in_flight"]) == (12, 12 - len(ended))
+        assert (stats["answered"], stats["completed"]) == (len(ended), len(ended))
+        assert stats["outcomes"] == {"answered": len(ended)}
+        assert sum(stats["dispositions"].values()) == len(ended)
+        spent = {call.id: Decimal(call.cost.amount) for call in calls if call.cost}
+        assert Decimal(stats["spend"]["amount"]) == sum(spent[one["call_id"]] for one in ended)
+        assert (final.in_flight, final.answered, final.outcomes) == (0, 12, {"answered": 12})
 
 
 async def test_a_deployment_that_lost_its_numbers_has_failed_and_is_not_completed(
@@ -270,6 +291,12 @@ async def test_a_transfer_is_told_once(database_url: str, tmp_path: Path) -> Non
         (call,) = [call async for call in door.client.calls.list(deployment_id=made.id, outcome=["transferred"])]
         assert (row.subject_id, row.simulated, data["agent_id"]) == (call.id, True, made.agent_id)
         assert data["transfer"] == {"type": "warm", "to": None, "bridged_at": f"{call.ended_at:%Y-%m-%dT%H:%M:%SZ}"}
+        assert (call.outcome, call.hangup_cause, call.ended_by) == ("transferred", "transfer_completed", "agent")
+        assert call.transfer is not None
+        assert call.transfer.model_dump(mode="json") == data["transfer"]
+        ended = {one["call_id"]: one for _, one in await told(door, "call.completed")}
+        assert ended[call.id]["transfer"] == data["transfer"]
+        assert [one["transfer"] for one in ended.values() if one["call_id"] != call.id] == [None]
         of_call = [row.type for row, data in await told(door) if data.get("call_id") == call.id]
         assert of_call[0] == "call.started"
         assert sorted(of_call[1:]) == ["call.completed", "call.transferred"]

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from callwright.contract.deployments import DeploymentStatus, UpdateDeployment
+from callwright.contract.deployments import CallType, DeploymentStatus, UpdateDeployment
 from callwright.contract.problems import INVALID_FIELD, INVALID_STATE_TRANSITION
 from callwright.service.domain.deployment_states import TERMINAL, check_action, check_editable
 from callwright.service.domain.refusals import Refusal
@@ -14,6 +14,7 @@ STATES: tuple[DeploymentStatus, ...] = get_args(DeploymentStatus)
 EVERY = frozenset(UpdateDeployment.model_fields) - {"id"}
 FIELDS = EVERY - {"inbound"}
 """Those of a campaign."""
+INBOUND = frozenset({"name", "agent_id", "max_concurrency", "inbound", "metadata"})
 LIVE = ("name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata")
 
 
@@ -109,3 +110,19 @@ def test_a_campaign_has_no_inbound_settings() -> None:
         refusal = refusal_of(lambda status=status: check_editable({"inbound"}, status))
         assert refusal is not None
         assert (refusal.problem, refusal.field) == (INVALID_FIELD, "inbound")
+
+
+@pytest.mark.requirement("STATE-18")
+@pytest.mark.parametrize("call_type", ["outbound", "inbound"])
+@pytest.mark.parametrize("status", STATES)
+def test_a_refused_change_names_exactly_the_fields_that_may_change(
+    status: DeploymentStatus, call_type: CallType
+) -> None:
+    fields = sorted(FIELDS if call_type == "outbound" else INBOUND)
+    may = [
+        field for field in fields if refusal_of(lambda field=field: check_editable({field}, status, call_type)) is None
+    ]
+    for field in sorted({*fields} - {*may}):
+        refusal = refusal_of(lambda field=field: check_editable({field}, status, call_type))
+        assert refusal is not None
+        assert refusal.details == {"current_status": status, "allowed": may}

@@ -104,7 +104,8 @@ async def test_calls_are_counted_by_group(database_url: str, tmp_path: Path) -> 
         assert answered.cost is not None
         lasted = answered.duration_seconds
         assert (lasted.p50, lasted.p90, lasted.total) == (30.0, 100.0, 200.0)
-        assert (answered.cost.p50, answered.cost.total) == (0.006, 0.04)
+        assert (answered.cost.p50.amount, answered.cost.total.amount) == ("0.006000", "0.040000")
+        assert answered.cost.p90.currency == "USD"
         assert (busy.key, busy.calls, busy.answered) == ({"outcome": "busy"}, 1, 0)
         assert (busy.duration_seconds, busy.cost) == (None, None)
 

@@ -6,8 +6,15 @@ from callwright.service.http.attempts import ALLOWED, MOST_ADDRESSES, WINDOW_MS,
 def test_the_thirty_first_attempt_of_a_minute_has_to_wait_for_its_end() -> None:
     attempts = FailedAttempts()
     assert [attempts.note("192.0.2.1", 500) for _ in range(ALLOWED)] == [None] * ALLOWED
-    assert attempts.note("192.0.2.1", 500) == 60
-    assert attempts.note("192.0.2.1", 500 + WINDOW_MS - 1) == 1
+    standing = attempts.note("192.0.2.1", 500)
+    assert standing is not None
+    assert [standing.retry_after_s(at_ms) for at_ms in (500, 500 + WINDOW_MS - 1)] == [60, 1]
+    assert standing.headers() == {
+        "X-RateLimit-Limit": str(ALLOWED),
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": "61",
+    }
+    assert attempts.note("192.0.2.1", 500 + WINDOW_MS - 1) == standing
     assert attempts.note("192.0.2.1", 500 + WINDOW_MS) is None
 
 

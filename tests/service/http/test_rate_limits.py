@@ -218,6 +218,8 @@ async def test_an_address_that_guesses_keys_is_slowed_down_while_good_keys_pass(
         assert found == [401] * 30 + [429]
         answer = await process.http.get("/v1/agents", headers=unknown)
         assert answer.headers["retry-after"] == "60"
+        assert (answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]) == ("30", "0")
+        assert int(answer.headers["x-ratelimit-reset"]) * 1_000 >= process.clock.now_ms() + 59_000
         assert (await process.http.get("/v1/agents")).status_code == 200
         process.clock.move(60_000)
         assert (await process.http.get("/v1/agents", headers=unknown)).status_code == 401

@@ -172,6 +172,8 @@ export interface Call {
   answered_by?: string | null;
   ended_by?: string | null;
   hangup_cause?: string | null;
+  /** Null where nobody took over. */
+  transfer?: Transfer | null;
   created_at: string;
   /** When the carrier accepted it. */
   started_at?: string | null;
@@ -212,6 +214,7 @@ export interface CallCompleted {
   disposition: string | null;
   hangup_cause: string | null;
   answered_by: string | null;
+  transfer?: Transfer | null;
 }
 
 /** What a call cost. */
@@ -231,8 +234,8 @@ export interface CallGroup {
   answered: number;
   /** Of answered calls. */
   duration_seconds?: Spread | null;
-  /** In the wallet's currency. */
-  cost?: Spread | null;
+  /** Of calls that cost anything. */
+  cost?: MoneySpread | null;
 }
 
 /** Data of call.started. */
@@ -557,6 +560,13 @@ export interface Money {
   amount: string;
   /** ISO 4217 code. */
   currency: string;
+}
+
+/** How amounts of money spread: the median, the upper tenth and the sum. */
+export interface MoneySpread {
+  p50: Money;
+  p90: Money;
+  total: Money;
 }
 
 /** An audience just made, with what became of the rows that were sent with it. */
