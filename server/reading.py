@@ -9,6 +9,7 @@ from callwright.client.errors import CallwrightError, InvalidArguments, InvalidR
 from callwright.tools.catalogue import tool_named
 from callwright.tools.errors import explained
 from callwright.tools.mentions import offered_words
+from callwright.tools.use import fence_of
 
 from .content import Content
 from .reading_calls import call, recording, transcript_json, transcript_markdown, transcript_vtt
@@ -38,9 +39,13 @@ async def read(session: ServerSession, address: Address) -> Content:
         found = offered_words(f"Unknown resource. {_finder(tool)} shows what exists.", session.offers)
         raise ResourceNotFoundError(found) from error
     except (InvalidRequest, InvalidArguments) as error:
-        raise refused(explained(error, tool_named(tool), offers=session.offers), address.uri) from error
+        raise refused(
+            explained(error, tool_named(tool), offers=session.offers, fence=fence_of(session)), address.uri
+        ) from error
     except CallwrightError as error:
-        raise ResourceError(explained(error, tool_named(tool), offers=session.offers)) from error
+        raise ResourceError(
+            explained(error, tool_named(tool), offers=session.offers, fence=fence_of(session))
+        ) from error
 
 
 READERS: Mapping[str, tuple[Read, str]] = {

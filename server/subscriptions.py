@@ -274,6 +274,7 @@ async def _first_look(session: "ServerSession", address: Address) -> _Watch:
     from callwright.tools.catalogue import tool_named
     from callwright.tools.errors import explained
     from callwright.tools.mentions import offered_words
+    from callwright.tools.use import fence_of
 
     try:
         found = await _found(session, address)
@@ -281,7 +282,7 @@ async def _first_look(session: "ServerSession", address: Address) -> _Watch:
         said = offered_words("Unknown resource. list_deployments shows what exists.", session.offers)
         raise refused(said, address.uri) from error
     except CallwrightError as error:
-        said = explained(error, tool_named("get_deployment"), offers=session.offers)
+        said = explained(error, tool_named("get_deployment"), offers=session.offers, fence=fence_of(session))
         raise MCPError(code=INTERNAL_ERROR, message=said, data={"uri": address.uri}) from error
     return _Watch(session, address, _state(found), found.status == "active")
 

@@ -21,9 +21,10 @@ from callwright.contract.operation import AnyOperation
 
 from .mentions import Offers, everything, offered_words
 from .not_offered import not_there
+from .privacy import masked_everywhere
 from .text import shortened
 from .tool import Tool
-from .untrusted import cleaned
+from .untrusted import cleaned, fenced
 
 NEXT: dict[str, str] = {
     "invalid_json": "This is a fault of the server, not of your arguments: report it and do not try again.",
@@ -135,15 +136,22 @@ _DETAILS = ("current_status", "allowed", "required", "available", "limit", "curr
 _ADDRESS = re.compile(r"https?://[!-~]{1,200}")
 
 
-def explained(error: CallwrightError, tool: Tool, *, offers: Offers = everything, key: str = "") -> str:
-    """What happened and the next step, in one short paragraph. Text from the service is cleaned and cut.
+def explained(
+    error: CallwrightError, tool: Tool, *, offers: Offers = everything, key: str = "", fence: str | None = None
+) -> str:
+    """What happened and the next step, in one short paragraph. Text from the service is cleaned, masked and cut.
+
+    With `fence`, a tag (see `use.fence_of`), the service's own words stand inside a fence: another program wrote them.
 
     A tool that is switched off is not advised. `key` is the idempotency key of the call.
     """
     if isinstance(error, NotOffered | AddressUnreadable):
         return offered_words(not_there(error, tool.operation), offers)
     if isinstance(error, ServiceProblem):
-        return f"{_happened(error, tool)} {_advice(error, tool.operation, offers)}"
+        happened, advice = _happened(error, tool), _advice(error, tool.operation, offers)
+        if fence is None:
+            return f"{happened} {advice}"
+        return f"{fenced([happened], tag=fence, what='The service refused. These are its words.')}\n{advice}"
     if isinstance(error, InvalidArguments):
         return f"Invalid arguments: {_sentence(str(error))} Correct them and call again."
     if isinstance(error, ServiceUnreachable | ServiceTimeout):
@@ -248,9 +256,9 @@ def _value(value: JsonValue) -> str:
         return " ".join(_value(part) for part in value.values())
     if isinstance(value, list):
         return ", ".join(_value(part) for part in value)
-    return shortened(cleaned(str(value)), 200)
+    return shortened(masked_everywhere(cleaned(str(value))), 200)
 
 
 def _sentence(text: str) -> str:
-    said = shortened(cleaned(text).strip(), 500)
+    said = shortened(masked_everywhere(cleaned(text).strip()), 500)
     return said if said.endswith((".", "!", "?", "…")) else f"{said}."

@@ -32,7 +32,7 @@ from .stakes import joining, rows_in
 from .text import lines, shortened
 from .tool import Narrow, Reply, Tool, data_of, narrow
 from .untrusted import cleaned
-from .use import Use
+from .use import Use, fence_of
 
 PATIENCE_S = 40.0
 """A call ends after about this time, wherever it is, and says how to go on: hosts give up on tools after a minute."""
@@ -148,9 +148,8 @@ async def _begun(tool: Tool, use: Use, audience_id: str, part: Part, sent: _Sent
     try:
         return await use.client.ask(import_audience, question, idempotency_key=use.session.ids())
     except CallwrightError as error:
-        where = (
-            f"Rows {part.first_row:,} to {part.last_row:,} failed: {explained(error, tool, offers=use.session.offers)}"
-        )
+        said = explained(error, tool, offers=use.session.offers, fence=fence_of(use.session))
+        where = f"Rows {part.first_row:,} to {part.last_row:,} failed: {said}"
         raise ToolError(f"{sent.rows} {where} {_again(part.first_row)}") from error
 
 
@@ -164,7 +163,9 @@ async def _settled(use: Use, sent: _Sent, deadline: float) -> None:
         try:
             last = await use.client.ask(get_audience_import, question)
         except CallwrightError as error:
-            said = explained(error, tool_named(get_audience_import.name), offers=use.session.offers)
+            said = explained(
+                error, tool_named(get_audience_import.name), offers=use.session.offers, fence=fence_of(use.session)
+            )
             raise ToolError(
                 f"{sent.rows} {where}, but how it goes cannot be seen: {said} {_again(part.last_row + 1)}"
             ) from error

@@ -24,14 +24,14 @@ from callwright.contract.transcripts import Snippet, TranscriptMatch
 from callwright.contract.visible import cleaned, cleaned_lines
 from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
 
-from .privacy import masked_in
+from .privacy import masked_everywhere, masked_in
 from .use import Caller, Media, Session
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
 Out = TypeVar("Out")
 
-Kind = Literal["speech", "words", "number"]
+Kind = Literal["speech", "words", "number", "spelt"]
 
 FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
     Call: {"to": "number", "unanswered_questions": "speech", "variables": "words", "warnings": "words"},
@@ -47,10 +47,10 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
         "timezone_column": "words",
         "external_id_column": "words",
     },
-    Column: {"name": "words", "sample": "words"},
+    Column: {"name": "words", "sample": "spelt"},
     RowsAdded: {"errors": RowError},
     RowError: {"column": "words", "message": "words", "value_redacted": "words"},
-    Preview: {"greeting": "speech"},
+    Preview: {"greeting": "spelt"},
     DeliveryWithAttempts: {"attempts": DeliveryAttempt},
     DeliveryAttempt: {"response_excerpt": "words", "detail": "words"},
     EventExplanation: {"webhooks": WebhookArrival},
@@ -58,7 +58,8 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
 }
 """Where answers hold what came from outside. `speech` is said on a call: it is cleaned, and numbers in it stay. `words`
 stood in a file, are made of its cells, or are what an endpoint answered: numbers in them are masked. `number` is a
-contact's own. A model is a part that has more inside, or a list of such parts.
+contact's own. `spelt` has somebody's cells in it without the columns they come from: whatever may be a number is
+masked. A model is a part that has more inside, or a list of such parts.
 """
 _NUMBERS = frozenset({"to", "from", "to_number", "from_number", "caller", "callee", "customer_number"})
 """Names of fields that other services give to telephone numbers."""
@@ -202,6 +203,8 @@ def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool) -> Any:
         return _cells(cast("dict[str, Any]", value), hides=masks and kind == "words")
     if not isinstance(value, str):
         return value
+    if kind == "spelt":
+        return masked_everywhere(cleaned(value)) if masks else cleaned(value)
     if kind == "number":
         return masked_in(cleaned(value), column="phone") if masks else cleaned(value)
     return _shown(value, hides=masks and kind == "words")

@@ -14,6 +14,12 @@ _LOCAL = re.compile(r"\(?\d(?:[ ().\-/]{0,2}\d){6,14}")
 """A number without its country, as the whole of a cell."""
 _ALONE = re.compile(r"\+\d{1,20}")
 """E.164 and nothing else, however short."""
+_GROUPED = re.compile(
+    r"(?<![\w.+])(?:\(\d{2,5}\) ?|\d{2,5}[ \-/])\d{3,4}[ \-/.]?\d{3,6}(?![\w.]\d|\d)"
+    r"|(?<![\w.+])\d{3}\.\d{3}\.\d{4}(?!\d)|(?<![\w.+])\d{9,15}(?![\d.])"
+)
+"""A number without its country in a text: in groups as people write it, or too long for anything but a number."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _OF_TELEPHONES = re.compile(r"phone|mobile|cell|\btel\b|\bfax\b|whatsapp|msisdn|handset", re.IGNORECASE)
 """What the name of a column of telephone numbers has in it."""
 
@@ -30,6 +36,13 @@ def masked_in(text: str, *, column: str | None = None) -> str:
     if _ALONE.fullmatch(text):
         return masked(text)
     return _WRITTEN.sub(lambda number: masked(_digits(number[0])), text)
+
+
+def masked_everywhere(text: str) -> str:
+    """The text with every number masked that may be a telephone's, also without its country."""
+    if _DATE.fullmatch(text):
+        return text
+    return _GROUPED.sub(lambda number: masked(_digits(number[0])), masked_in(text, column="phone"))
 
 
 @lru_cache(maxsize=4_096)

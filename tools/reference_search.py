@@ -17,7 +17,7 @@ from .plain_words import entries_like
 from .reference_kinds import CONTACT, KINDS, OTHER_IDS, PHONE_NUMBER, Kind, Reference
 from .text import line, lines, masked, moment, shortened
 from .untrusted import cleaned
-from .use import Caller, Session
+from .use import Caller, Session, fence_of
 
 _AT_ONCE = 200
 _MOST_PAGES = 5
@@ -216,7 +216,9 @@ class Search:
             self._foreign = True
             return []
         except CallwrightError as error:
-            raise ToolError(explained(error, tool_named(operation.name), offers=self._session.offers)) from error
+            raise ToolError(
+                explained(error, tool_named(operation.name), offers=self._session.offers, fence=fence_of(self._session))
+            ) from error
         page: Page[Any] | None = found.answer
         if page is None:
             self._foreign = True

@@ -19,7 +19,7 @@ from .reference_kinds import CONTACT, numbers_of, references_of
 from .reference_search import Given, Search
 from .text import lines
 from .tool import Reply, Tool
-from .use import Session
+from .use import Session, fence_of
 
 _REGIONS = ("country", "default_country")
 """Arguments that say in which country numbers are to be read."""
@@ -54,7 +54,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session) -
     try:
         search = Search(await session.client(), session, _region(found))
     except CallwrightError as error:
-        raise ToolError(explained(error, tool, offers=session.offers)) from error
+        raise ToolError(explained(error, tool, offers=session.offers, fence=fence_of(session))) from error
     for given, reference in sorted(named, key=lambda entry: CONTACT in entry[1].kinds):  # they need deployment_id
         _put(found, given, await search.id_of(given, reference, found.get("deployment_id")))
     for given in written:

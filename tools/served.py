@@ -122,7 +122,7 @@ async def _run(
     from .extras import separated, with_extra
     from .guarded import client_of
     from .references import resolved
-    from .use import Use
+    from .use import Use, fence_of
 
     async def progress(now: float, total: float | None, words: str) -> None:
         await context.report_progress(now, total, words)
@@ -140,7 +140,7 @@ async def _run(
                 return asked
         return await answered(tool, use, asked, noted=found.noted)
     except CallwrightError as error:
-        raise ToolError(explained(error, tool, offers=session.offers, key=key)) from error
+        raise ToolError(explained(error, tool, offers=session.offers, key=key, fence=fence_of(session))) from error
     finally:
         tool_name.reset(running)
 

@@ -106,6 +106,11 @@ class Session(Protocol):
         ...
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether the service runs elsewhere, so that its words are others' words."""
+        ...
+
+    @property
     def confirm(self) -> ConfirmMode:
         """When the person is asked before something dials or spends."""
         ...
@@ -132,6 +137,11 @@ class Session(Protocol):
     async def client(self) -> Caller:
         """The client, connected at the first call. Raises the errors of `callwright.client.errors`."""
         ...
+
+
+def fence_of(session: Session) -> str | None:
+    """The tag of a fence for what the service itself says; None where it is this program's own."""
+    return session.ids() if session.elsewhere else None
 
 
 class Sessions(Protocol):

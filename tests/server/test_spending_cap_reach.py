@@ -14,7 +14,6 @@ from callwright.contract.surface import OPERATIONS
 from callwright.contract.words import Spend
 from callwright.service.dialler import imports, sweeps
 from callwright.service.domain.clock import DAY, moment
-from callwright.service.domain.money import RENTAL_PERIOD_MS
 from callwright.service.storage import schema
 from tests.service.dialler.campaigns import audience_of, draft, people
 
@@ -206,7 +205,7 @@ async def test_renewals_stop_where_the_cap_of_the_key_that_rented_ends(database_
         key = await served.personal_key(cap_dollars=float(before.amount) * 2)
         async with served.assistant(key.secret) as hand:
             mine = (await hand.use("rent_phone_number", country="US"))["id"]
-        due = update(schema.phone_numbers).values(renews_at=ports.clock.now_ms() - RENTAL_PERIOD_MS)
+        due = update(schema.phone_numbers).values(renews_at=0)
         due = due.where(schema.phone_numbers.c.id == mine)
         for expected in ("active", "suspended"):
             await ports.database.write(lambda connection: connection.execute(due).rowcount)
@@ -226,7 +225,7 @@ async def test_a_capped_key_turns_on_no_renewals_of_what_another_key_rented_and_
             assert "another key" in said
             mine = (await hand.use("rent_phone_number", country="US"))["id"]
         await client.phone_numbers.update(id=mine, auto_renew=True)
-        due = update(schema.phone_numbers).values(renews_at=ports.clock.now_ms() - DAY)
+        due = update(schema.phone_numbers).values(renews_at=0)
         due = due.where(schema.phone_numbers.c.id == mine)
         await ports.database.write(lambda connection: connection.execute(due).rowcount)
         await sweeps.run(ports)
