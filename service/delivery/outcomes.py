@@ -12,6 +12,7 @@ from callwright.service.domain.clock import DAY
 from callwright.service.domain.ids import Ids
 from callwright.service.storage import delivery_rows, journal
 from callwright.service.storage.bulk import for_ids, inserting
+from callwright.service.storage.event_tables import UNARRIVED
 from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import deliveries, delivery_attempts, webhooks
 
@@ -73,6 +74,9 @@ _FAILED = (
 )
 _LEFT_BEHIND = select(_D.id, _D.attempt_count, _D.attempt_started_at).where(
     _D.webhook_id == bindparam("b_webhook"), PENDING, _D.attempt_started_at.is_not(None)
+)
+_MISSED_MEANWHILE = select(_D.id, _D.attempt_count, _D.attempt_started_at).where(
+    _D.webhook_id == bindparam("b_webhook"), UNARRIVED, _D.attempt_started_at.is_not(None)
 )
 _FIGURES = Prepared(
     update(webhooks)
@@ -157,7 +161,10 @@ def record(
 
 
 def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) -> None:
-    """Enters the attempts that whoever held the lane before has left, and has them made again at once."""
+    """Enters the attempts that whoever held the lane before has left.
+
+    They are made again at once, but for those of deliveries that were missed meanwhile.
+    """
     attempts = [
         Attempt(
             delivery_id=row.id,
@@ -169,7 +176,8 @@ def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) ->
             ended_ms=now_ms,
             detail=CUT_OFF,
         )
-        for row in connection.execute(_LEFT_BEHIND, {"b_webhook": webhook.id})
+        for rows in (_LEFT_BEHIND, _MISSED_MEANWHILE)
+        for row in connection.execute(rows, {"b_webhook": webhook.id})
     ]
     if attempts:
         _LOG.run(connection, [_entry(attempt) for attempt in attempts])

@@ -4,6 +4,7 @@ Attempts run side by side up to a bound, while one loop turns: it enters what is
 transaction, as soon as the write before is done and a few attempts have gathered.
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,17 +13,21 @@ from typing import Any, Protocol
 import anyio
 import orjson
 from anyio.abc import TaskGroup, TaskStatus
+from sqlalchemy.exc import IntegrityError
 
 from callwright.service.domain.clock import SECOND, Clock
 from callwright.service.domain.event_envelope import envelope
 from callwright.service.domain.ids import Ids
 from callwright.service.storage.database import Database
+from callwright.service.storage.fullness import StorageFull
 
+from . import lanes
 from .attempts import Posted
 from .batches import Due, Taken, Turn, turn
 from .outcomes import CUT_OFF, Attempt
 from .signing import request_headers, secrets_at
 
+log = logging.getLogger(__name__)
 MOST_AT_ONCE = 16
 """Attempts under way to one endpoint."""
 MOST_AHEAD = 160
@@ -35,6 +40,9 @@ GATHER_S = 0.03
 """How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
 SLICE_MS = 2_000
 """How long a lane keeps its place while others wait for one."""
+TRY_AGAIN_S = 30.0
+TRY_EVERY_S = 0.5
+"""How long, and how often, entering what came of attempts is tried."""
 FINISH_S = 3.0
 """How long attempts that are under way may take when the process ends."""
 
@@ -115,7 +123,7 @@ class Lane:
         """
         async with anyio.create_task_group() as tasks:
             self._sending = await tasks.start(self._host)
-            while not await self._turn():
+            while not await self._turned():
                 await self._first.wait()
                 with anyio.move_on_after(GATHER_S):
                     await self._enough.wait()
@@ -131,6 +139,21 @@ class Lane:
         if self._ending or not self._load.others_wait:
             return self._ending
         return self._parts.clock.running_ms() - self._begun_ms >= SLICE_MS
+
+    async def _turned(self) -> bool:
+        """A turn. One that fails is made again for a while: nobody else knows what came of its attempts."""
+        last_s = anyio.current_time() + TRY_AGAIN_S
+        while True:
+            try:
+                return await self._turn()
+            except (lanes.LeaseLost, IntegrityError):  # the lane is another's, or it was entered after all
+                raise
+            except Exception as error:
+                if anyio.current_time() >= last_s:
+                    raise
+                if not isinstance(error, StorageFull):
+                    log.warning("entering what came of attempts failed; trying again", exc_info=True)
+            await anyio.sleep(TRY_EVERY_S)
 
     async def _turn(self) -> bool:
         """Writes what is over and fetches what is next. True when the lane was given back."""
@@ -153,16 +176,20 @@ class Lane:
             is_idle=not self._queue and not self._under_way,
         )
         self._first, self._enough = anyio.Event(), anyio.Event()
-        taken = await parts.database.write_briefly(
-            turn,
-            parts.ids,
-            self._webhook_id,
-            parts.owner,
-            asked,
-            now_ms=now_ms,
-            sure_ms=parts.clock.sure_ms(),
-            chance=parts.chance,
-        )
+        try:
+            taken = await parts.database.write_briefly(
+                turn,
+                parts.ids,
+                self._webhook_id,
+                parts.owner,
+                asked,
+                now_ms=now_ms,
+                sure_ms=parts.clock.sure_ms(),
+                chance=parts.chance,
+            )
+        except Exception:  # nothing of it was kept
+            self._finished, self._unsent = [*attempts, *self._finished], [*unsent, *self._unsent]
+            raise
         self._left_behind = False
         if runs_out:
             self.until_ms = now_ms + parts.lease_ms

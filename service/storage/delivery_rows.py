@@ -7,7 +7,7 @@ its deliveries are there, in the same transaction: the holder either sees them o
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, or_, select, update
+from sqlalchemy import Connection, bindparam, case, or_, select, update
 
 from callwright.service.domain.ids import Ids
 
@@ -47,7 +47,12 @@ _WAKE = (
     )
     .values(due_at=bindparam("b_now"))
 )
-_REST = update(webhook_lanes).where(_L.webhook_id == bindparam("b_lane")).values(due_at=None)
+_REST = (
+    update(webhook_lanes)
+    .where(_L.webhook_id == bindparam("b_lane"))
+    # One that is held stays due: should its holder end without a word, somebody has to enter what that has left.
+    .values(due_at=case((_L.lease_owner.is_(None), None), else_=_L.due_at))
+)
 _END = (
     update(deliveries)
     .where(_D.webhook_id == bindparam("b_webhook"), _D.status == "pending")

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from sqlalchemy import update
 
-from callwright.service.delivery import lanes, sending
+from callwright.service.delivery import batches, lanes, sending
 from callwright.service.delivery.dispatcher import SHARED_CONNECTIONS, Dispatcher, in_turns
 from callwright.service.delivery.fan_out import fan_out
 from callwright.service.delivery.lanes import DueLane
@@ -146,6 +146,47 @@ async def test_interrupted_attempts_are_entered_do_not_count_and_are_made_again_
         assert [one.number for one in attempts] == list(range(1, 7)) * 10
         assert [one.outcome for one in attempts] == ["interrupted", *["server_error"] * 5] * 10
         assert (await at.webhook(webhook.id)).consecutive_failures == 10
+
+
+async def test_attempts_of_a_process_that_died_are_entered_also_where_their_deliveries_were_missed_meanwhile(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with delivering(database_url, tmp_path) as at:
+        webhook = await at.subscribe()
+        await _left_behind(at, 10)
+        await at.door.client.webhooks.update(id=webhook.id, status="disabled")
+        at.endpoints.requests.clear()
+        await at.deliver(after_ms=10_001)
+        await at.deliver(after_ms=30_000)
+        assert not at.endpoints.requests
+        assert {(one.status, one.attempt_count) for one in await at.deliveries()} == {("missed", 1)}
+        assert [one.outcome for one in await at.attempts()] == ["interrupted"] * 10
+        lane = await at.lane(webhook.id)
+        assert (lane.lease_owner, lane.due_at) == (None, None)
+
+
+async def test_what_came_of_attempts_is_entered_although_the_database_fails_for_a_while(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "TRY_EVERY_S", 0.0)
+    fails = 3
+    turn = batches.turn
+
+    def failing(*args: Any, **named: Any) -> Any:
+        nonlocal fails
+        if args[4].attempts and fails:
+            fails -= 1
+            raise RuntimeError("the database is gone for a moment")
+        return turn(*args, **named)
+
+    monkeypatch.setattr(sending, "turn", failing)
+    async with delivering(database_url, tmp_path) as at:
+        await at.subscribe()
+        await at.happen(50)
+        await at.deliver()
+        assert fails == 0
+        assert len(at.endpoints.requests) == 50
+        assert {(one.status, one.attempt_count) for one in await at.deliveries()} == {("succeeded", 1)}
 
 
 async def test_a_lane_whose_lease_ran_out_is_driven_on_by_the_process_that_still_has_it(
