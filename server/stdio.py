@@ -20,7 +20,7 @@ from .settings import BadSetting, ProgramSettings, read_settings
 if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import Tool
 
-    from callwright.tools.use import Caller
+    from callwright.tools.use import Caller, Clock
 
 HANDSHAKE_S = 0.3
 """How long the embedded service waits for the handshake to be over before it starts by itself."""
@@ -57,8 +57,11 @@ def arguments_of(given: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
-def new_session(settings: ProgramSettings) -> ServerSession:
-    """A session with the service that the settings name. Nothing is imported or opened before it is needed."""
+def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> ServerSession:
+    """A session with the service that the settings name. Nothing is imported or opened before it is needed.
+
+    `clock` is the time by which tools wait, the machine's when left out.
+    """
 
     def connect() -> "AbstractAsyncContextManager[Caller]":
         from .embedded import embedded, remote
@@ -81,7 +84,7 @@ def new_session(settings: ProgramSettings) -> ServerSession:
     session = ServerSession(
         connect,
         ids=ids,
-        clock=SystemClock(),
+        clock=clock or SystemClock(),
         base_url=settings.base_url,
         masks=not settings.reveal_numbers,
         enabled=settings.tools_of(),
@@ -91,8 +94,8 @@ def new_session(settings: ProgramSettings) -> ServerSession:
     return session
 
 
-def run(given: Sequence[str]) -> int:
-    """Serves until stdin ends; 2 when a setting is wrong."""
+def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
+    """Serves until stdin ends; 2 when a setting is wrong. `clock` is the time by which tools wait."""
     flags = arguments_of(given)
     try:
         settings = read_settings(
@@ -109,7 +112,7 @@ def run(given: Sequence[str]) -> int:
     except BadSetting as error:
         print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the person who started it reads stderr
         return 2
-    session = new_session(settings)
+    session = new_session(settings, clock)
 
     @asynccontextmanager
     async def opened() -> AsyncGenerator[ServerSession]:

@@ -132,10 +132,11 @@ async def host(
     clock: Clock | None = None,
     confirm: ConfirmMode = "always",
     files: Path | None = None,
+    late: bool = False,
 ) -> AsyncGenerator[Host]:
     """A host on its way to the service of the door. Over stdio the program keeps the time of the machine.
 
-    In memory `files` is a folder that tools may read.
+    In memory `files` is a folder that tools may read. Over stdio `late` lets ten minutes pass before each answer.
     """
     asks = None if person.answer is None else person
     shown = clock or ScriptedClock()
@@ -166,7 +167,7 @@ async def host(
                 }
                 program = StdioServerParameters(
                     command=sys.executable,
-                    args=["-m", "callwright.server.main", "mcp"],
+                    args=["-m", "tests.journeys.late_stdio"] if late else ["-m", "callwright.server.main", "mcp"],
                     env=environment(folder, **settings),
                 )
                 log = stack.enter_context((folder / "stdio.log").open("w", encoding="utf-8"))

@@ -6,18 +6,23 @@ over stdio and over HTTP.
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
 import pytest
 
+from callwright.client import Client as TypedClient
+from callwright.client.transport import ASGITransport
 from callwright.contract.deployments import Deployment
 from callwright.contract.dialling import RetryPolicy
 from callwright.contract.words import Spend
+from callwright.service.app import Application, gate_of
+from callwright.service.domain.clock import MINUTE
 from callwright.tools.use import ConfirmMode
-from tests.service.dialler.campaigns import audience_of, draft, make_audience, people
-from tests.service.doors import Door, open_service
+from tests.service.dialler.campaigns import audience_of, draft, make_agent, make_audience, people, rent
+from tests.service.doors import BASE_URL, Door, open_service
+from tests.service.standing import MovableClock
 
 from .hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
 
@@ -219,3 +224,128 @@ async def test_an_answer_counts_for_ten_minutes(
         if not starts:
             assert "not answered within 10 minutes" in text_of(result)
             assert "Call again" in text_of(result)
+
+
+@each_way
+@both_eras
+async def test_a_change_is_not_made_to_a_campaign_that_has_become_something_else(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        campaign = await draft(found.door, people(2, sim_outcome="busy"), "Small", calls_per_second=1.0)
+        await found.door.client.deployments.start(id=campaign.id)
+
+        async def renamed() -> None:
+            await found.door.client.deployments.update(id=campaign.id, name="Large")
+
+        found.person.meanwhile = renamed
+        said = await found.host.refused("update_deployment", id=campaign.id, calls_per_second=50.0)
+        assert "changed" in said
+        assert '"Large"' in said
+        assert '"Small"' in found.person.asked[0]
+        assert (await found.door.client.deployments.get(id=campaign.id)).calls_per_second == 1.0
+
+
+@each_way
+@both_eras
+async def test_a_number_that_somebody_else_has_rented_meanwhile_costs_nothing(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        free = await found.host.data("search_available_numbers", country="US", per_page=1)
+        number = free["data"][0]["number"]
+
+        async def taken() -> None:
+            await found.door.client.phone_numbers.rent(country="US", number=number)
+
+        found.person.meanwhile = taken
+        said = await found.host.refused("rent_phone_number", country="US", number=number)
+        assert "search_available_numbers" in said
+        assert len(found.person.asked) == 1
+        assert (await found.door.client.phone_numbers.list()).pagination.total == 1
+
+
+@each_way
+@both_eras
+async def test_another_agent_under_the_name_that_was_read_answers_nobody(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        agent, number = await make_agent(found.door, "Anna"), await rent(found.door)
+
+        async def renamed() -> None:
+            await found.door.client.agents.update(id=agent.id, name="Eve")
+            await make_agent(found.door, "Anna")
+
+        found.person.meanwhile = renamed
+        # The agent by its name: at the answer the name is another agent's.
+        said = await found.host.refused(
+            "create_inbound_deployment", name="Desk", agent_id="Anna", phone_number_id=number.id
+        )
+        assert "changed" in said
+        assert '"Anna"' in found.person.asked[0] or "Anna" in found.person.asked[0]
+        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+
+
+@each_way
+@both_eras
+async def test_people_join_no_campaign_that_starts_while_the_question_stands(
+    way: Way, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, way, era) as found:
+        first = await draft(found.door, people(1, sim_outcome="busy"), "First")
+        audience = audience_of(first)
+        second = await draft(found.door, [], "Second", audience_id=audience)
+        await found.door.client.deployments.start(id=first.id)
+
+        async def another_starts() -> None:
+            await found.door.client.deployments.start(id=second.id)
+
+        found.person.meanwhile = another_starts
+        said = await found.host.refused("add_audience_rows", id=audience, rows=people(3, first=50))
+        assert "changed" in said
+        assert '"Second"' in said
+        assert (await found.door.client.audiences.get(id=audience)).row_count == 1
+
+
+@both_eras
+async def test_an_answer_after_ten_minutes_over_stdio_starts_nothing(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path / "service", workers=False) as door:
+        async with host(door, tmp_path, "stdio", era, Person("accept"), late=True) as found:
+            campaign = await draft(door, people(1, sim_outcome="busy"))
+            plan = await found.data("preview_deployment", id=campaign.id)
+            said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+            assert "not answered within 10 minutes" in said
+            assert (await door.client.deployments.get(id=campaign.id)).status == "draft"
+
+
+@both_eras
+async def test_a_plan_that_expires_while_the_question_stands_starts_nothing(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path / "service", workers=False) as door:
+        clock = MovableClock(door.service.ports.clock.now_ms())
+        ports = replace(door.service.ports, clock=clock)
+        transport = ASGITransport(app=Application(ports, gate_of(ports)))
+        async with TypedClient(BASE_URL, door.api_key, transport=transport) as client:
+            moved = replace(door, client=client)
+            person = Person("accept")
+            async with host(moved, tmp_path, "memory", era, person, clock=ScriptedClock()) as found:
+                campaign = await draft(moved, people(1, sim_outcome="busy"))
+                plan = await found.data("preview_deployment", id=campaign.id)
+                clock.move(10 * MINUTE)
+
+                async def six_minutes_pass() -> None:
+                    clock.move(6 * MINUTE)
+
+                person.meanwhile = six_minutes_pass
+                said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+                assert "15 minutes" in said
+                assert "preview_deployment" in said
+                assert len(person.asked) == 1
+                assert (await client.deployments.get(id=campaign.id)).status == "draft"
+                person.asked.clear()
+                await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+                assert person.asked == []
