@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .changes import TO_NO_ENTRIES, TO_NOTHING, Changes
+from .changes import TO_NO_ENTRIES, TO_NOTHING
 from .contacts import Contact, ListContacts, Stats
 from .dialling import (
     CallerIdStrategy,
@@ -21,7 +21,7 @@ from .dialling import (
     Voicemail,
 )
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
-from .inbound import CreateInboundDeployment, Inbound, InboundChanges
+from .inbound import AnsweringChanges, CreateInboundDeployment, Inbound, InboundChanges
 from .model import Input, Resource
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
@@ -190,12 +190,13 @@ class CreateDeployment(Input):
     metadata: Metadata = {}
 
 
-class UpdateDeployment(Changes):
+class UpdateDeployment(AnsweringChanges):
     """Changes to a deployment.
 
     A draft may change in everything; a paused one in all but agent and audience; an active one in name, pacing, end_at,
-    budget_cap and metadata. An inbound one has name, max_concurrency, metadata and `inbound`, which may change while it
-    is active, and agent_id, which may change while it is paused.
+    budget_cap and metadata. An inbound one has name, max_concurrency, metadata and how it takes calls, which may change
+    while it is active, and agent_id, which may change while it is paused. How it takes calls may be named as it was
+    made (`business_hours`, `after_hours`, `overflow`, `recording_enabled`) or as it is shown, in `inbound`.
     """
 
     id: DeploymentId

@@ -65,13 +65,28 @@ class Inbound(Resource):
     recording_enabled: RecordingEnabled
 
 
-class InboundChanges(Changes):
+class AnsweringChanges(Changes):
     """Changes to how an inbound deployment takes calls. What is left out stays; `business_hours` null: at any time."""
 
-    business_hours: Annotated[BusinessHours | None, TO_NOTHING] = None
+    business_hours: Annotated[
+        BusinessHours | None, Field(description="When callers are answered; null: at any time."), TO_NOTHING
+    ] = None
     after_hours: AfterHours | None = None
     overflow: Overflow | None = None
     recording_enabled: RecordingEnabled | None = None
+
+
+ANSWERING = tuple(AnsweringChanges.changing())
+"""What is said of an inbound deployment beside the fields that campaigns have too."""
+
+
+class InboundChanges(AnsweringChanges):
+    """The same changes as a deployment shows them."""
+
+    phone_number_id: Annotated[
+        PhoneNumberId | None,
+        Field(description="As it is: another number is answered by another deployment."),
+    ] = None
 
 
 class CreateInboundDeployment(Input):

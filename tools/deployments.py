@@ -2,6 +2,7 @@
 
 from callwright.contract import deployments as contract
 from callwright.contract.contacts import Contact
+from callwright.contract.inbound import ANSWERING
 
 from . import stakes
 from .campaign_answers import DeploymentFound, DeploymentState, InboundState
@@ -180,7 +181,7 @@ TOOLS: tuple[Tool, ...] = (
             "{action: queue, forward or busy, forward_to}."
         },
         flat=frozenset((*_NESTED, *_SCALARS, "inbound")),
-        hidden=frozenset({"metadata"}),
+        hidden=frozenset({"metadata", *ANSWERING}),
         rest=REST,
     ),
     Tool(

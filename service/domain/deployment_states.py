@@ -1,6 +1,7 @@
 """The states of a deployment and who may move it where."""
 
 from callwright.contract.deployments import CallType, DeploymentStatus, UpdateDeployment
+from callwright.contract.inbound import ANSWERING
 from callwright.contract.problems import INVALID_STATE_TRANSITION
 
 from .refusals import Refusal, invalid
@@ -22,9 +23,9 @@ _ALREADY: dict[str, tuple[DeploymentStatus, ...]] = {
 }
 _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})
 _PAUSED_NOT = frozenset({"agent_id", "audience_id"})
-_INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata"})
+_INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata", *ANSWERING})
 _INBOUND_PAUSED = _INBOUND_ANY_TIME | {"agent_id"}
-_CAMPAIGN = frozenset(UpdateDeployment.changing()) - {"id", "inbound"}
+_CAMPAIGN = frozenset(UpdateDeployment.changing()) - {"id", "inbound", *ANSWERING}
 
 
 def check_action(action: str, status: DeploymentStatus) -> bool:

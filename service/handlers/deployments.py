@@ -8,6 +8,7 @@ from sqlalchemy import Row, bindparam, delete, func, insert, literal, select
 from callwright.contract import deployments as contract
 from callwright.contract.contacts import Contact, ListContacts
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from callwright.contract.inbound import ANSWERING
 from callwright.contract.pagination import Page
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.service.dialler import spending_cap, waiting
@@ -192,8 +193,10 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
         audience_handlers.find(work, changes["audience_id"], field="audience_id")
     if "max_concurrency" in changes:
         check_concurrency(work, changes["max_concurrency"])
-    if "inbound" in changes:
-        changes["inbound"] = inbound.changed_settings(work, row, changes["inbound"])
+    settings = inbound.changed_settings(work, row, asked)
+    changes = {name: value for name, value in changes.items() if name not in ("inbound", *ANSWERING)}
+    if settings is not None:
+        changes["inbound"] = settings
     if "phone_number_ids" in changes:
         _check_numbers(work, changes["phone_number_ids"], "phone_number_ids")
         _set_numbers(work, asked.id, changes["phone_number_ids"])

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Row, insert, update
 
 from callwright.contract import deployments as contract
-from callwright.contract.inbound import AfterHours, CreateInboundDeployment, Inbound, InboundChanges, Overflow
+from callwright.contract.inbound import ANSWERING, AfterHours, CreateInboundDeployment, Inbound, Overflow
 from callwright.contract.problems import NUMBER_NOT_CAPABLE, PHONE_NUMBER_ALREADY_BOUND
 from callwright.service.dialler import spending_cap
 from callwright.service.domain.phone import Dialable, read_number
@@ -86,14 +86,27 @@ def create_inbound_deployment(asked: CreateInboundDeployment, work: Work) -> con
     return seen(work, deployment_id)
 
 
-def changed_settings(work: Work, row: Row[Any], asked: InboundChanges) -> str:
-    """How a deployment takes calls after a change, as its row keeps it. Raises `Refusal` for what cannot be."""
+def changed_settings(work: Work, row: Row[Any], asked: contract.UpdateDeployment) -> str | None:
+    """How a deployment takes calls after a change, as its row keeps it; None where that is not to change.
+
+    The change may be named as a deployment is made or as it is shown. Raises `Refusal` for what cannot be.
+    """
+    outside = {name: value for name, value in asked.named().items() if name in ANSWERING}
+    inside = asked.inbound.named() if asked.inbound is not None else {}
+    if not outside and not inside:
+        return None
+    if twice := sorted({*outside} & {*inside}):
+        raise invalid(twice[0], f"is named twice: here and as inbound.{twice[0]}")
     settings = settings_of(row)
+    if inside.pop("phone_number_id", settings.phone_number_id) != settings.phone_number_id:
+        message = "cannot change: cancel this deployment and make another one for the other number"
+        raise invalid("inbound.phone_number_id", message)
     number = number_handlers.find(work, settings.phone_number_id).number
-    changes = asked.named()
+    changes = {**outside, **inside}
     for name in ("after_hours", "overflow"):
         if name in changes:
-            changes[name] = _checked(changes[name], f"inbound.{name}", number)
+            field = name if name in outside else f"inbound.{name}"
+            changes[name] = _checked(changes[name], field, number)
     return settings.model_copy(update=changes).model_dump_json()
 
 

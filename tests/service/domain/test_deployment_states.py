@@ -6,15 +6,16 @@ from typing import get_args
 import pytest
 
 from callwright.contract.deployments import CallType, DeploymentStatus, UpdateDeployment
+from callwright.contract.inbound import ANSWERING
 from callwright.contract.problems import INVALID_FIELD, INVALID_STATE_TRANSITION
 from callwright.service.domain.deployment_states import TERMINAL, check_action, check_editable
 from callwright.service.domain.refusals import Refusal
 
 STATES: tuple[DeploymentStatus, ...] = get_args(DeploymentStatus)
 EVERY = frozenset(UpdateDeployment.model_fields) - {"id"}
-FIELDS = EVERY - {"inbound"}
+FIELDS = EVERY - {"inbound", *ANSWERING}
 """Those of a campaign."""
-INBOUND = frozenset({"name", "agent_id", "max_concurrency", "inbound", "metadata"})
+INBOUND = frozenset({"name", "agent_id", "max_concurrency", "inbound", "metadata", *ANSWERING})
 LIVE = ("name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata")
 
 
@@ -87,8 +88,8 @@ def test_which_fields_may_change_in_which_state(status: DeploymentStatus, open_:
 @pytest.mark.parametrize(
     ("status", "open_"),
     [
-        ("active", {"name", "max_concurrency", "inbound", "metadata"}),
-        ("paused", {"name", "max_concurrency", "inbound", "metadata", "agent_id"}),
+        ("active", {"name", "max_concurrency", "inbound", "metadata", *ANSWERING}),
+        ("paused", {"name", "max_concurrency", "inbound", "metadata", "agent_id", *ANSWERING}),
         ("cancelled", set[str]()),
         ("failed", set[str]()),
     ],
@@ -99,7 +100,7 @@ def test_which_fields_of_an_inbound_deployment_may_change_in_which_state(
     refusals = {field: refusal_of(lambda field=field: check_editable({field}, status, "inbound")) for field in EVERY}
     assert {field for field, refusal in refusals.items() if refusal is None} == open_
     foreign = {field for field, refusal in refusals.items() if refusal and refusal.problem is INVALID_FIELD}
-    assert foreign == EVERY - {"name", "max_concurrency", "inbound", "metadata", "agent_id"}
+    assert foreign == EVERY - INBOUND
     assert {field: refusal.field for field, refusal in refusals.items() if refusal} == {
         field: field for field in EVERY - open_
     }

@@ -292,6 +292,30 @@ async def test_changes_reach_what_is_kept(database_url: str, tmp_path: Path) -> 
         assert number_of(changed) == number_of(made)
 
 
+@pytest.mark.requirement("INB-07")
+async def test_a_change_may_be_named_as_a_deployment_was_made_or_as_it_is_shown(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        made = await bound(door, business_hours=HOURS)
+        path = f"/v1/deployments/{made.id}"
+        shown = (await http.get(path)).json()["data"]["inbound"]
+        overflow, away = {"action": "forward", "forward_to": "+12125550177"}, {"action": "voicemail"}
+        flat = {"business_hours": None, "after_hours": away, "overflow": overflow, "recording_enabled": False}
+        for body in ({"inbound": {**shown, **flat}}, flat):
+            assert (await http.patch(path, json={"inbound": shown})).json()["data"]["inbound"] == shown
+            changed = (await http.patch(path, json=body)).json()["data"]["inbound"]
+            assert changed["business_hours"] is None
+            assert (changed["after_hours"]["action"], changed["overflow"]) == ("voicemail", overflow)
+            assert (changed["recording_enabled"], changed["phone_number_id"]) == (False, shown["phone_number_id"])
+        before = (await http.get(path)).json()["data"]
+        twice = {"recording_enabled": True, "inbound": {"recording_enabled": False}}
+        refused(await http.patch(path, json=twice), 400, "invalid_field", "recording_enabled")
+        wrong = {"overflow": {"action": "forward", "forward_to": "+1"}}
+        refused(await http.patch(path, json=wrong), 400, "invalid_field", "overflow.forward_to")
+        assert (await http.patch(path, json={"inbound": {}})).json()["data"]["inbound"] == before["inbound"]
+
+
 @pytest.mark.parametrize(
     ("body", "named"),
     [

@@ -452,13 +452,20 @@ export interface CreateInboundDeploymentInput {
 
 /**
  * Changes to a deployment. A draft may change in everything; a paused one in all but agent and audience; an active
- * one in name, pacing, end_at, budget_cap and metadata. An inbound one has name, max_concurrency, metadata and
- * `inbound`, which may change while it is active, and agent_id, which may change while it is paused. Fields that
- * are left out stay as they are; null empties a field that may be null.
+ * one in name, pacing, end_at, budget_cap and metadata. An inbound one has name, max_concurrency, metadata and how
+ * it takes calls, which may change while it is active, and agent_id, which may change while it is paused. How it
+ * takes calls may be named as it was made (`business_hours`, `after_hours`, `overflow`, `recording_enabled`) or as
+ * it is shown, in `inbound`. Fields that are left out stay as they are; null empties a field that may be null.
  */
 export interface UpdateDeploymentInput {
   /** Deployment id (dep_…), from list_deployments. */
   id: string;
+  /** When callers are answered; null: at any time. */
+  business_hours?: BusinessHours | null;
+  after_hours?: AfterHours;
+  overflow?: Overflow;
+  /** Record the calls. */
+  recording_enabled?: boolean;
   /** Name, unique in the organization. */
   name?: string;
   /** Agent id (agt_…), from list_agents. */

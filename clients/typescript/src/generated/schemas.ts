@@ -539,13 +539,16 @@ export interface Inbound {
   recording_enabled: boolean;
 }
 
-/** Changes to how an inbound deployment takes calls. What is left out stays; `business_hours` null: at any time. */
+/** The same changes as a deployment shows them. */
 export interface InboundChanges {
+  /** When callers are answered; null: at any time. */
   business_hours?: BusinessHours | null;
   after_hours?: AfterHours;
   overflow?: Overflow;
   /** Record the calls. */
   recording_enabled?: boolean;
+  /** As it is: another number is answered by another deployment. */
+  phone_number_id?: string;
 }
 
 /** A template variable that some contacts have no value for. */
