@@ -75,6 +75,10 @@ class ServerSession:
         self.base_url = base_url
         self.masks = masks
         self.enabled = enabled
+        from callwright.tools.number_guesses import NumberGuesses
+
+        self.guesses = NumberGuesses()
+        """The numbers of contacts that were looked for."""
         self.elsewhere = False
         """Whether the service runs elsewhere and may give less than the contract promises."""
         self.extras: Extras = {}

@@ -17,13 +17,14 @@ from callwright.contract.calls import Call, Transcript, TranscriptTurn
 from callwright.contract.contacts import Contact
 from callwright.contract.event_log import EventExplanation, WebhookArrival
 from callwright.contract.model import Input
-from callwright.contract.operation import MediaStream, Operation
+from callwright.contract.operation import AnyOperation, MediaStream, Operation
 from callwright.contract.pagination import Page
 from callwright.contract.previews import Preview
 from callwright.contract.transcripts import Snippet, TranscriptMatch
 from callwright.contract.visible import cleaned, cleaned_lines
 from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
 
+from .number_guesses import NumberGuesses
 from .privacy import masked_everywhere, masked_in
 from .use import Caller, Media, Session
 
@@ -75,12 +76,14 @@ _INBOUND_JSON: Mapping[str, Kind | type[BaseModel]] = {**_INBOUND, "from": "numb
 class GuardedCaller:
     """A caller whose answers are clean, and masked where `masks` says so."""
 
-    def __init__(self, caller: Caller, *, masks: bool) -> None:
+    def __init__(self, caller: Caller, *, masks: bool, guesses: NumberGuesses | None = None) -> None:
         self._caller = caller
         self._masks = masks
+        self._guesses = guesses if masks else None
 
     async def ask(self, operation: Operation[P, In, Out], asked: In, /, *, idempotency_key: str | None = None) -> Out:
-        """The answer of the service. Raises the errors of `callwright.client.errors`."""
+        """The answer of the service. Raises the errors of `callwright.client.errors`, ToolError for guessed numbers."""
+        self._note(operation, asked)
         return guarded(await self._caller.ask(operation, asked, idempotency_key=idempotency_key), masks=self._masks)
 
     async def ask_loosely(
@@ -93,11 +96,16 @@ class GuardedCaller:
         extra: Mapping[str, JsonValue] | None = None,
     ) -> Loose[Out]:
         """The answer as it comes, whether the contract's model fits or not."""
+        self._note(operation, asked)
         found = await self._caller.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=extra)
         return Loose(
             answer=guarded(found.answer, masks=self._masks),
             data=lambda: guarded_json(operation.item, found.data, masks=self._masks),
         )
+
+    def _note(self, operation: AnyOperation, asked: Input) -> None:
+        if self._guesses is not None and operation.shape == "many":
+            self._guesses.note_question(asked)
 
     def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
         """An answer in bytes, open inside `async with`."""
@@ -110,7 +118,7 @@ class GuardedCaller:
 
 async def client_of(session: Session) -> Caller:
     """The way to the service of whoever asks, with clean answers. Raises the errors of `callwright.client.errors`."""
-    return GuardedCaller(await session.client(), masks=session.masks)
+    return GuardedCaller(await session.client(), masks=session.masks, guesses=session.guesses)
 
 
 def guarded(answer: Out, *, masks: bool) -> Out:

@@ -116,6 +116,8 @@ class Search:
             raise ToolError(f"Invalid arguments: {given.where}: a number says which contact only with deployment_id.")
         number = (await self.number(given, of_contact=True)).e164
         shown = masked(number) if self._session.masks else number
+        if self._session.masks:
+            self._session.guesses.note(number)
         hits = [
             entry
             for entry in await self._ask(CONTACT.finds, id=deployment_id, phone_number=number, per_page=MOST_NEAR + 1)

@@ -15,6 +15,7 @@ from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 
 from .mentions import offered_words
+from .number_guesses import NumberGuesses
 from .text import masked
 
 ConfirmMode = Literal["real", "always", "never"]
@@ -103,6 +104,11 @@ class Session(Protocol):
     @property
     def masks(self) -> bool:
         """Whether telephone numbers of contacts lose their middle in text."""
+        ...
+
+    @property
+    def guesses(self) -> NumberGuesses:
+        """The numbers of contacts that were looked for."""
         ...
 
     @property
