@@ -54,7 +54,7 @@ def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) ->
     Where the key that wants it renewed has a spending cap, a month beyond the cap cannot be paid. An inbound deployment
     that loses its number so has failed.
     """
-    as_it_was = connection.execute(_BOUND_TO, {"id": number_id}).one()
+    as_it_was: Row[Any] = connection.execute(_BOUND_TO, {"id": number_id}).one()
     bound = as_it_was.inbound_deployment_id
     # The key's lock first, then this one, then the number's: requests and cancellations take them in this order.
     covered = spending_cap.covers_renewal(connection, as_it_was)
