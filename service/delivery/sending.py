@@ -30,7 +30,7 @@ from .signing import request_headers, secrets_at
 log = logging.getLogger(__name__)
 MOST_AT_ONCE = 16
 """Attempts under way to one endpoint."""
-MOST_AHEAD = 160
+MOST_AHEAD = 80
 """Deliveries that a process marks as under way at a time, for all its lanes together; each lane has a share. These are
 what arrives twice at most when the process is killed.
 """
