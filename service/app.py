@@ -69,6 +69,8 @@ ANSWER_LIMIT_S = 5.0
 """How long the health check waits for the database."""
 LOCK_LIMIT_MS = 5_000
 """How long a write waits for locks that others hold; then a request is told to come again."""
+LAST_CALLS_S = 2.0
+"""How long the end waits for calls under way to be recorded. Those that last longer go on with the next start."""
 LAST_WRITES_S = 3.0
 """How long the end may take to write down what is only in memory."""
 
@@ -212,15 +214,18 @@ async def running(
             if settings.starts_paused:
                 await pause_all(ports, STARTED_PAUSED, statuses=("active", "scheduled"))
             async with OnDemand(Endpoints(opened=settings.webhook_networks)) as endpoints:
+                supervisor = Supervisor(ports, bell)
                 async with anyio.create_task_group() as tasks:
                     if workers:
                         tasks.start_soon(StorageWatch(ports, bell).run)
                         tasks.start_soon(clock_record.keep_looking, database, clock)
-                        tasks.start_soon(Supervisor(ports, bell).run)
+                        tasks.start_soon(supervisor.run)
                         tasks.start_soon(Dispatcher(ports, bell, endpoints).run)
                     try:
                         gate = gate_of(ports)
                         yield Service(ports, Application(ports, gate), gate)
+                        with anyio.move_on_after(LAST_CALLS_S):
+                            await supervisor.finish()
                     finally:
                         tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):

@@ -4,6 +4,7 @@ This is how a carrier is driven, and the simulated network when it is not run as
 clock runs `scale` times as fast as the service's.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,6 +140,7 @@ class LiveDriver:
         lease_ms: int,
         scale: float,
         public_url: str | None = None,
+        ends: Callable[[], bool] = bool,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -147,6 +149,7 @@ class LiveDriver:
         self._lease_ms = lease_ms
         self._scale = scale
         self._public_url = public_url
+        self._ends = ends
         self._under_way: set[str] = set()
         self._looked_ms = 0
         """When, on the deployment's clock, it was last looked whom to call."""
@@ -173,7 +176,7 @@ class LiveDriver:
             await engine.hang_up(call_id)
         row = look.rules.row
         idle = not row.in_flight and not self._under_way
-        if row.status != "active" and idle:
+        if idle and (self._ends() or row.status != "active"):
             return False
         if row.status == "active" and idle:
             if row.end_at is not None and now_ms >= row.end_at:
@@ -190,7 +193,7 @@ class LiveDriver:
         if is_open(look.contacts):
             await self._database.write(waiting.decide, deployment_id, owner=self._owner)
             return True
-        if look.contacts:
+        if look.contacts and not self._ends():
             await self._dial(tasks, engine, time, look, now_ms)
         self._looked_ms = now_ms
         if now_ms - row.clock_ms > KEEP_CLOCK_S * SECOND * self._scale:

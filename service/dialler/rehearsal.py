@@ -6,7 +6,7 @@ time, and the moments of all calls agree with lines, pace, hours and retry polic
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,7 @@ class Rehearsal:
         owner: str,
         lease_ms: int,
         public_url: str | None = None,
+        ends: Callable[[], bool] = bool,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -96,10 +97,11 @@ class Rehearsal:
         self._owner = owner
         self._lease_ms = lease_ms
         self._public_url = public_url
+        self._ends = ends
 
     async def drive(self, deployment_id: str) -> None:
-        """Rounds until there is nothing left to do now. Raises `LeaseLost` when another process took over."""
-        while await self._round(deployment_id):
+        """Rounds until there is nothing left to do now, or no more may begin. Raises `LeaseLost`."""
+        while not self._ends() and await self._round(deployment_id):
             pass
 
     async def _round(self, deployment_id: str) -> bool:

@@ -57,6 +57,8 @@ class Supervisor:
         self._uploaded = bell.alarm()
         self._owner = ports.ids.new("wrk")
         self._driven: set[str] = set()
+        self._is_ending = False
+        self._none_driven = anyio.Event()
 
     async def run(self) -> None:
         """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
@@ -68,6 +70,13 @@ class Supervisor:
             tasks.start_soon(self._again_and_again, self._correct, future_moments.EVERY_S)
             tasks.start_soon(self._whenever, self._uploaded, self._import)
             await self._whenever(self._due, partial(self._look, tasks))
+
+    async def finish(self) -> None:
+        """Dials nobody any more, and returns once the calls that were under way are recorded. Give it a bound."""
+        self._is_ending = True
+        if self._driven:
+            self._none_driven = anyio.Event()
+            await self._none_driven.wait()
 
     async def _whenever(self, alarm: Alarm, work: Callable[[], Awaitable[None]]) -> None:
         """Works whenever the alarm rings, and now and then without: another process may have made the work."""
@@ -109,7 +118,7 @@ class Supervisor:
 
     async def _look(self, tasks: TaskGroup) -> None:
         ports = self._ports
-        if ports.database.fullness.is_full:  # nothing begins before what was running is paused
+        if self._is_ending or ports.database.fullness.is_full:  # when full, what was running is paused first
             return
         now_ms = ports.clock.now_ms()
         for row in await ports.database.look_up(_scheduled, now_ms):
@@ -126,12 +135,14 @@ class Supervisor:
     def _driver(self) -> Rehearsal | LiveDriver:
         ports, settings = self._ports, self._ports.settings
         parts = (ports.database, ports.clock, ports.ids)
-        lease_ms, public_url = settings.deployment_lease_ms, settings.public_url
+        given: dict[str, Any] = {"owner": self._owner, "lease_ms": settings.deployment_lease_ms, "ends": self.ends}
         if isinf(settings.sim_time_scale):
-            engine = SimulatedEngine(ports.database)
-            return Rehearsal(*parts, engine, owner=self._owner, lease_ms=lease_ms, public_url=public_url)
-        scale = settings.sim_time_scale
-        return LiveDriver(*parts, owner=self._owner, lease_ms=lease_ms, scale=scale, public_url=public_url)
+            return Rehearsal(*parts, SimulatedEngine(ports.database), public_url=settings.public_url, **given)
+        return LiveDriver(*parts, scale=settings.sim_time_scale, public_url=settings.public_url, **given)
+
+    def ends(self) -> bool:
+        """Whether no further call may begin here."""
+        return self._is_ending
 
     async def _drive(self, deployment_id: str) -> None:
         try:
@@ -152,6 +163,8 @@ class Supervisor:
         except Exception:  # so does this one
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
         self._due.ring()
+        if not self._driven:
+            self._none_driven.set()
 
 
 def _scheduled(connection: Connection, now_ms: int) -> Sequence[Row[Any]]:

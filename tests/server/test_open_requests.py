@@ -1,5 +1,7 @@
 """Requests that are being answered: bounded, and ended in good order."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import anyio
@@ -9,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from callwright.server.open_requests import OpenRequests
 
-SCOPE: Scope = {"type": "http", "method": "GET", "path": "/mcp", "headers": []}
+SCOPE: Scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": []}
 
 
 class Caller:
@@ -27,8 +29,8 @@ class Caller:
         self.sent.append(message)
         self.begun.set()
 
-    async def asks(self, app: Any) -> None:
-        await app(SCOPE, self.receive, self.send)
+    async def asks(self, app: Any, changes: Mapping[str, Any] = MappingProxyType({})) -> None:
+        await app({**SCOPE, **changes}, self.receive, self.send)
 
     @property
     def status(self) -> int:
@@ -121,3 +123,15 @@ async def test_a_fault_of_the_application_passes_through_and_frees_its_place() -
         for _ in range(2):
             with pytest.raises(ZeroDivisionError):
                 await Caller().asks(requests)
+
+
+async def test_whoever_only_listens_is_not_waited_for_as_long_as_whoever_is_answered() -> None:
+    ways: list[dict[str, Any]] = [{"method": "GET"}, {"headers": [(b"mcp-method", b"subscriptions/listen")]}]
+    for listening in ways:
+        caller = Caller()
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as tasks:
+                async with OpenRequests(silence, grace_s=60) as requests:
+                    tasks.start_soon(caller.asks, requests, listening)
+                    await anyio.wait_all_tasks_blocked()
+        assert (caller.status, caller.is_complete) == (503, True)

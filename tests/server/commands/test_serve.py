@@ -15,9 +15,11 @@ from anyio import to_thread
 from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult
 
 from callwright.service.data_folder import DataFolder
 from tests.databases import Engine
+from tests.journeys.test_full_disk import started
 from tests.programs import START_S, Serving, run, serving, until
 
 QUICK_S = 8.0
@@ -209,3 +211,30 @@ def test_the_address_of_one_process_survives_another(engine: Engine, database_ur
             until(lambda: said() == second.base_url, "the one that is left says its address")
             assert second.told(signal.SIGTERM) == 0
         assert said() is None
+
+
+async def test_a_tool_call_under_way_is_answered_before_the_end(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(tmp_path, data, CALLWRIGHT_SIM_TIME_SCALE="1") as service:
+        key = new_key(tmp_path, data)
+        with httpx.Client(base_url=service.base_url, headers=with_key(key), timeout=START_S) as http:
+            deployment_id = started(http)
+        answers: list[CallToolResult] = []
+        async with connected(f"{service.root}/mcp", key) as client:
+            await client.call_tool("get_deployment", {"id": deployment_id})  # now it knows the shape of the answer
+            with contextlib.suppress(Exception):  # what the client says when the server goes is its own affair
+                async with anyio.create_task_group() as tasks:
+
+                    async def ask() -> None:
+                        waiting = {"id": deployment_id, "wait_seconds": 2}
+                        answers.append(await client.call_tool("get_deployment", waiting))
+
+                    tasks.start_soon(ask)
+                    await anyio.sleep(0.5)  # the call is under way
+                    service.process.send_signal(signal.SIGTERM)
+            await to_thread.run_sync(service.process.wait, START_S)
+        assert service.process.returncode == 0
+        (answer,) = answers
+        assert not answer.is_error
+        assert answer.structured_content is not None
+        assert answer.structured_content["status"] == "active"

@@ -1,6 +1,7 @@
 """Campaigns in running time: the clock of the deployment runs a number of times as fast as the machine's."""
 
 from datetime import timedelta
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from callwright.contract.calls import Call
 from callwright.contract.dialling import RetryPolicy
+from callwright.service.app import running
 from callwright.service.domain.clock import moment
 from callwright.service.settings import ServiceSettings
 from tests.service.dialler.campaigns import ONCE, draft, people, progressed, settled
@@ -147,3 +149,20 @@ async def test_the_end_lets_calls_under_way_finish_and_expires_the_rest(database
         found = await evidence(door.service.ports.database, made.id)
         assert all(call.created_at < end_at.timestamp() * 1_000 for call in found.calls)
         check_everything(found, RetryPolicy(), lines=2)
+
+
+@pytest.mark.parametrize("scale", [60.0, inf])
+async def test_a_service_that_ends_records_the_calls_under_way_and_the_next_one_goes_on(
+    database_url: str, tmp_path: Path, scale: float
+) -> None:
+    settings = at_scale(scale, database_url, tmp_path)
+    async with open_service(database_url, tmp_path, settings=settings) as door:
+        made = await draft(door, people(300, **ANSWERS), max_concurrency=3)
+        await door.client.deployments.start(id=made.id)
+        await progressed(door, made.id, attempts=3)
+    async with running(settings, workers=False) as service:
+        left = await evidence(service.ports.database, made.id)
+        assert left.deployment.status == "active"
+        assert (left.deployment.in_flight, left.deployment.lease_owner) == (0, None)
+        assert {call.status for call in left.calls} == {"completed"}
+        assert 3 <= len(left.calls) < 300
