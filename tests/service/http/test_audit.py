@@ -270,6 +270,7 @@ async def write_everything(door: Door, http: AsyncClient) -> set[str]:
     tried = await does("test_webhook", f"{at}/test")
     await does("replay_webhook", f"{at}/replay")
     await does("replay_event", f"/events/{tried['event_id']}/replay", webhook_id=hook["id"])
+    await does("update_wallet", "/wallet", low_balance_threshold={"amount": "20.00"})
     await does("delete_webhook", at)
     spoken: dict[str, Any] = {
         "to_number": CONTACT,
