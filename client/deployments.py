@@ -14,6 +14,7 @@ class Deployments(Noun):
     list = listing(deployments.list_deployments)
     get = method(deployments.get_deployment)
     create = method(deployments.create_deployment)
+    clone = method(deployments.clone_deployment)
     create_inbound = method(deployments.create_inbound_deployment)
     update = method(deployments.update_deployment)
     delete = method(deployments.delete_deployment)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .changes import TO_NO_ENTRIES, TO_NOTHING
+from .cloning import CloneDeployment, PhoneNumberIds
 from .contacts import Contact, ListContacts, Stats
 from .dialling import (
     CallerIdStrategy,
@@ -57,9 +58,6 @@ from .words import (
 
 DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed", "cancelled", "failed"]
 CallType = Literal["outbound", "inbound"]
-PhoneNumberIds = Annotated[
-    list[PhoneNumberId], Field(min_length=1, max_length=100, description="Numbers to call from, 1 to 100.")
-]
 StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
 EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
 BudgetCap = Annotated[Spend, Field(description="The deployment pauses before its calls cost more than this.")]
@@ -293,6 +291,17 @@ create_deployment = operation(
     status=201,
     problems=(NOT_FOUND, DUPLICATE_NAME, *_START_PROBLEMS),
     summary="Create an outbound deployment, a draft by default.",
+    creator_bound="member",
+)
+clone_deployment = operation(
+    "clone_deployment",
+    "POST",
+    "/deployments/{id}/clone",
+    takes=CloneDeployment,
+    gives=Deployment,
+    status=201,
+    problems=(DUPLICATE_NAME, PLAN_LIMIT_REACHED),
+    summary="Copy a campaign, in whatever state, as a new draft with the same settings.",
     creator_bound="member",
 )
 create_inbound_deployment = operation(

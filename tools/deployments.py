@@ -116,6 +116,20 @@ TOOLS: tuple[Tool, ...] = (
         rest=REST,
     ),
     Tool(
+        operation=contract.clone_deployment,
+        toolset="campaigns",
+        title="Copy a deployment",
+        description=(
+            "Drafts a copy of a campaign, also of one that is over, to change with update_deployment. Costs nothing."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
+        reply=whole,
+        gives=InboundState,
+        words={"name": "Unique."},
+        hidden=frozenset({"agent_id", "audience_id", "phone_number_ids"}),
+        rest=REST,
+    ),
+    Tool(
         operation=contract.create_inbound_deployment,
         toolset="campaigns",
         title="Answer a number",

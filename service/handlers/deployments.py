@@ -11,6 +11,7 @@ from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, 
 from callwright.contract.inbound import ANSWERING
 from callwright.contract.pagination import Page
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
+from callwright.contract.words import Spend
 from callwright.service.dialler import spending_cap, waiting
 from callwright.service.dialler.start_guards import missing_columns
 from callwright.service.domain.clock import DAY, milliseconds
@@ -162,6 +163,38 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
     if asked.auto_start:
         start(work, find(work, deployment_id))
     return seen(work, deployment_id)
+
+
+_COPIED = (
+    "agent_id",
+    "audience_id",
+    "phone_number_ids",
+    "caller_id_strategy",
+    "calling_hours",
+    "max_concurrency",
+    "calls_per_second",
+    "retry_policy",
+    "voicemail",
+    "ring_timeout_seconds",
+    "max_call_duration_seconds",
+    "compliance",
+    "metadata",
+)
+"""What a copy takes over. Moments are the original's own, and so is all that happened."""
+
+
+@handles(contract.clone_deployment)
+def clone_deployment(asked: contract.CloneDeployment, work: Work) -> contract.Deployment:
+    """A draft with the settings of another campaign. Raises `Refusal`: invalid_field for an inbound deployment."""
+    original = seen(work, asked.id)
+    if original.call_type == "inbound":
+        raise invalid("id", "is an inbound deployment, and its number cannot be bound twice")
+    copied: dict[str, Any] = {name: getattr(original, name) for name in _COPIED}
+    cap = original.budget_cap
+    copied["budget_cap"] = None if cap is None else Spend(amount=cap.amount)
+    wanted = {name: value for name in asked.model_fields_set if (value := getattr(asked, name)) is not None}
+    del wanted["id"]
+    return create_deployment(contract.CreateDeployment(**{**copied, **wanted}), work)
 
 
 def _rules(

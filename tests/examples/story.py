@@ -139,7 +139,7 @@ async def _steer(hand: Recorder, stage: Stage, draft: dict[str, Any]) -> None:
     await hand.use("hang_up_call", call_uuid=call_id)
     await hand.use("resume_deployment", id=made["id"])
     await hand.use("cancel_deployment", id=made["id"])
-    unused = await hand.use("create_deployment", name="Unused", **draft)
+    unused = await hand.use("clone_deployment", id=made["id"], name="By hand, again")
     await hand.use("delete_deployment", id=unused["id"])
     number_id = draft["phone_number_ids"][0]
     await hand.use("create_inbound_deployment", name="Reception", agent_id=draft["agent_id"], phone_number_id=number_id)

@@ -159,6 +159,9 @@ async def _desk(hand: Hand, agent_id: str, number_id: str) -> None:
 async def _campaign(hand: Hand, agent_id: str, audience_id: str, number_id: str) -> str:
     draft = {"agent_id": agent_id, "audience_id": audience_id, "phone_number_ids": [number_id], "retry_policy": ONCE}
     spare = await hand.use("create_deployment", name="Spare", **draft)
+    copy = await hand.use("clone_deployment", id=spare["id"], name="Copy")
+    assert (copy["status"], copy["simulated"]) == ("draft", True)
+    assert (await hand.use("delete_deployment", id=copy["id"]))["deleted"] is True
     assert (await hand.use("delete_deployment", id=spare["id"]))["deleted"] is True
     deployment_id: str = (await hand.use("create_deployment", name="Check", **draft))["id"]
     await hand.use("update_deployment", id=deployment_id, name="Check-ups", calls_per_second=10)

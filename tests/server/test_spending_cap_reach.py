@@ -287,6 +287,7 @@ SPENDS_NOTHING: dict[str, str] = {
     "update_audience": "changes its name and notes",
     "delete_audience": "is refused while a deployment calls it",
     "release_phone_number": "ends what is paid for it",
+    "clone_deployment": "makes a draft, and a draft calls nobody",
     "delete_deployment": "removes a draft",
     "pause_deployment": "stops calls",
     "cancel_deployment": "stops calls",

@@ -375,6 +375,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "search_transcripts": {"query": "expensive"},
     "get_call_stats": {"group_by": ["outcome", "disposition"]},
     "create_deployment": {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"},
+    "clone_deployment": {"id": "dep_1", "name": "C"},
     "create_inbound_deployment": {"name": "D", "agent_id": "agt_1", "phone_number_id": "num_1"},
     **event_samples.ARGUMENTS,
 }

@@ -251,7 +251,7 @@ async def write_everything(door: Door, http: AsyncClient) -> set[str]:
     await does("update_deployment", at, name=f"Ring {secret}", metadata={"token": "hunter2"})
     for act in ("start", "pause", "resume", "cancel"):
         await does(f"{act}_deployment", f"{at}/{act}")
-    spare = await does("create_deployment", **{**words, "name": "spare"}, **parts)
+    spare = await does("clone_deployment", f"{at}/clone", name="spare")
     await does("delete_deployment", f"/deployments/{spare['id']}")
     away = {"action": "forward", "forward_to": CONTACT}
     bound: dict[str, Any] = {

@@ -429,6 +429,24 @@ export interface CreateDeploymentInput {
 }
 
 /**
+ * A copy of a campaign, as a draft of its own: the same settings, and nothing of what happened. Costs nothing. It
+ * has no start_at and no end_at, and whether it is simulated follows from its numbers. The user who made the key
+ * must still be a member of the organization.
+ */
+export interface CloneDeploymentInput {
+  /** Deployment id (dep_…), from list_deployments. */
+  id: string;
+  /** Name, unique in the organization. */
+  name: string;
+  /** Another agent than the original's. */
+  agent_id?: string | null;
+  /** Another audience than the original's. */
+  audience_id?: string | null;
+  /** Other numbers to call from. */
+  phone_number_ids?: string[] | null;
+}
+
+/**
  * A new inbound deployment. It is active at once: from then on the agent answers who calls the number. On the
  * simulated network nobody calls in yet. The user who made the key must still be a member of the organization.
  */

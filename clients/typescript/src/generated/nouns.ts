@@ -128,6 +128,10 @@ export class Deployments extends Noun {
   create(input: inputs.CreateDeploymentInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.createDeployment, input, options);
   }
+  /** Copy a campaign, in whatever state, as a new draft with the same settings. */
+  clone(input: inputs.CloneDeploymentInput, options: CallOptions = {}): Promise<schemas.Deployment> {
+    return this.session.ask(operations.cloneDeployment, input, options);
+  }
   /** Bind a number to an agent that answers its callers. On the simulated network nobody calls in yet. */
   createInbound(input: inputs.CreateInboundDeploymentInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.createInboundDeployment, input, options);

@@ -349,6 +349,16 @@ export const createDeployment: Operation<inputs.CreateDeploymentInput, schemas.D
   mediaTypes: []
 };
 
+export const cloneDeployment: Operation<inputs.CloneDeploymentInput, schemas.Deployment> = {
+  name: "clone_deployment",
+  method: "POST",
+  path: "/deployments/{id}/clone",
+  shape: "one",
+  query: {},
+  hasBody: true,
+  mediaTypes: []
+};
+
 export const createInboundDeployment: Operation<inputs.CreateInboundDeploymentInput, schemas.Deployment> = {
   name: "create_inbound_deployment",
   method: "POST",
