@@ -67,6 +67,8 @@ STARTED_PAUSED = "started_paused"
 """Why a campaign is paused that ran, or was to begin, in the copy from which the service was started."""
 ANSWER_LIMIT_S = 5.0
 """How long the health check waits for the database."""
+LEAST_SILENT_MS = 1_000
+"""A transaction may be silent for so long however short the leases are: a busy machine takes its time."""
 LOCK_LIMIT_MS = 5_000
 """How long a write waits for locks that others hold; then a request is told to come again."""
 LAST_CALLS_S = 2.0
@@ -169,7 +171,8 @@ async def _alone(settings: ServiceSettings) -> AsyncGenerator[None]:
 
 def limits_of(settings: ServiceSettings) -> Limits:
     """A transaction may be silent for as long as a process that holds a lease may be."""
-    return Limits(silent_ms=min(settings.deployment_lease_ms, settings.delivery_lease_ms), lock_ms=LOCK_LIMIT_MS)
+    lease_ms = min(settings.deployment_lease_ms, settings.delivery_lease_ms)
+    return Limits(silent_ms=max(lease_ms, LEAST_SILENT_MS), lock_ms=LOCK_LIMIT_MS)
 
 
 @asynccontextmanager

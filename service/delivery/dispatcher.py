@@ -14,7 +14,9 @@ from sqlalchemy import Connection
 from callwright.service.domain.alarm import Alarm, Bell
 from callwright.service.domain.clock import SECOND
 from callwright.service.ports import Ports
+from callwright.service.storage import delivery_rows
 from callwright.service.storage.fullness import StorageFull
+from callwright.service.storage.lock_waits import Locked
 
 from . import lanes, retention
 from .endpoints import MOST_CONNECTIONS
@@ -118,7 +120,9 @@ class Dispatcher:
 
     async def _look(self, tasks: TaskGroup) -> float:
         ports, now_ms = self._ports, self._ports.clock.now_ms()
-        found, next_ms = await ports.database.look_up(_seen, now_ms)
+        found, next_ms, late = await ports.database.look_up(_seen, now_ms)
+        if late and await ports.database.write(delivery_rows.wake_late, now_ms):
+            found, next_ms, _ = await ports.database.look_up(_seen, now_ms)
         # Without those whose lease ran out while this process drives them, as when the machine slept.
         free = [lane for lane in found if lane.webhook_id not in self._driven]
         room = self._places - len(self._driven)
@@ -152,6 +156,8 @@ class Dispatcher:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
         except* StorageFull:
             pass  # the log says so already
+        except* Locked:
+            log.warning("a webhook subscription is held by others", extra={"webhook_id": webhook_id})
         except* Exception:
             log.exception("sending to a webhook subscription failed", extra={"webhook_id": webhook_id})
         finally:
@@ -162,19 +168,25 @@ class Dispatcher:
     async def _renew(self) -> None:
         while True:
             await anyio.sleep(self._lease_ms / 3 / SECOND)
-            if not self._driven:
-                continue
-            until_ms = self._ports.clock.now_ms() + self._lease_ms
+            now_ms, driven = self._ports.clock.now_ms(), list(self._driven)
             try:
-                held = await self._ports.database.write(lanes.renew, list(self._driven), self._owner, until_ms)
-            except StorageFull:
+                await self._ports.database.write(lanes.shorten, now_ms, now_ms + self._lease_ms)
+                held = await self._held(driven, now_ms + self._lease_ms) if driven else ()
+                for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
+                    if webhook_id in self._driven:
+                        await self._held([webhook_id], now_ms + self._lease_ms, waits=True)
+            except (StorageFull, Locked):
                 continue
             except Exception:
                 log.exception("holding on to lanes failed")
-                continue
-            for webhook_id in held:
-                if webhook_id in self._driven:
-                    self._driven[webhook_id].lane.until_ms = until_ms
+
+    async def _held(self, webhook_ids: list[str], until_ms: int, *, waits: bool = False) -> Sequence[str]:
+        """Holds on to lanes; returns those that are still held."""
+        held = await self._ports.database.write(lanes.renew, webhook_ids, self._owner, until_ms, waits=waits)
+        for webhook_id in held:
+            if webhook_id in self._driven:
+                self._driven[webhook_id].lane.until_ms = until_ms
+        return held
 
     def _end(self) -> None:
         deadline = anyio.current_time() + FINISH_S + LAST_WRITE_S
@@ -183,8 +195,9 @@ class Dispatcher:
             driven.scope.deadline = deadline
 
 
-def _seen(connection: Connection, now_ms: int) -> tuple[list[DueLane], int | None]:
-    return lanes.due(connection, now_ms, MOST_SEEN), lanes.next_due(connection, now_ms)
+def _seen(connection: Connection, now_ms: int) -> tuple[list[DueLane], int | None, bool]:
+    late = connection.dialect.name == "postgresql" and delivery_rows.sleeps_late(connection)
+    return lanes.due(connection, now_ms, MOST_SEEN), lanes.next_due(connection, now_ms), late
 
 
 def in_turns(due: Sequence[DueLane], driven: Counter[str]) -> list[DueLane]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, or_, select, update
 
+from callwright.service.storage.database_clock import FAR_LEASES
 from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import deliveries, webhook_lanes, webhooks
 
@@ -29,7 +30,7 @@ _STILL_FREE = (
     select(_L.webhook_id, _L.lease_owner)
     .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)), _FREE)
     .order_by(_L.webhook_id)
-    .with_for_update()
+    .with_for_update(skip_locked=True)
 )
 _TAKE = (
     update(webhook_lanes)
@@ -40,7 +41,18 @@ _HELD = (
     select(_L.webhook_id)
     .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)), _L.lease_owner == bindparam("b_owner"))
     .order_by(_L.webhook_id)
-    .with_for_update()
+)
+_HELD_NOW, _HELD_SOON = _HELD.with_for_update(skip_locked=True), _HELD.with_for_update()
+_FAR = (
+    select(_L.webhook_id)
+    .where(_L.lease_owner.is_not(None), _L.lease_until > bindparam("b_far"))
+    .order_by(_L.webhook_id)
+    .with_for_update(skip_locked=True)
+)
+_SHORTEN = (
+    update(webhook_lanes)
+    .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)))
+    .values(lease_until=bindparam("b_until"))
 )
 _WEBHOOK = Prepared(select(webhooks).where(_W.id == bindparam("b_lane")).with_for_update(key_share=True))
 _OWNER = Prepared(select(_L.lease_owner).where(_L.webhook_id == bindparam("b_lane")).with_for_update())
@@ -84,7 +96,7 @@ def next_due(connection: Connection, now_ms: int) -> int | None:
 
 
 def take(connection: Connection, webhook_ids: Sequence[str], owner: str, now_ms: int, until_ms: int) -> list[TakenLane]:
-    """Leases those of the lanes that are still free."""
+    """Leases those of the lanes that are still free, but none whose row somebody holds, who may have frozen."""
     given = {"b_lanes": list(webhook_ids), "b_now": now_ms}
     taken = [TakenLane(row.webhook_id, row.lease_owner is not None) for row in connection.execute(_STILL_FREE, given)]
     if taken:
@@ -93,12 +105,25 @@ def take(connection: Connection, webhook_ids: Sequence[str], owner: str, now_ms:
     return taken
 
 
-def renew(connection: Connection, webhook_ids: Iterable[str], owner: str, until_ms: int) -> Sequence[str]:
-    """Holds on to the leases that are still the owner's, and returns those."""
-    held = connection.execute(_HELD, {"b_lanes": sorted(webhook_ids), "b_owner": owner}).scalars().all()
+def renew(
+    connection: Connection, webhook_ids: Iterable[str], owner: str, until_ms: int, *, waits: bool = False
+) -> Sequence[str]:
+    """Holds on to the leases that are still the owner's, and returns those.
+
+    Without `waits` it leaves out those whose rows others hold at this moment.
+    """
+    statement = _HELD_SOON if waits else _HELD_NOW
+    held = connection.execute(statement, {"b_lanes": sorted(webhook_ids), "b_owner": owner}).scalars().all()
     if held:
         connection.execute(_TAKE, {"b_lanes": held, "b_owner": owner, "b_until": until_ms})
     return held
+
+
+def shorten(connection: Connection, now_ms: int, until_ms: int) -> None:
+    """Has leases run out that a wrong clock has written and that would last for many times their length."""
+    found = connection.execute(_FAR, {"b_far": now_ms + FAR_LEASES * (until_ms - now_ms)}).scalars().all()
+    if found:
+        connection.execute(_SHORTEN, {"b_lanes": found, "b_until": until_ms})
 
 
 def mine(connection: Connection, webhook_id: str, owner: str) -> Any:

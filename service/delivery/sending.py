@@ -20,6 +20,7 @@ from callwright.service.domain.event_envelope import envelope
 from callwright.service.domain.ids import Ids
 from callwright.service.storage.database import Database
 from callwright.service.storage.fullness import StorageFull
+from callwright.service.storage.lock_waits import Locked
 
 from . import lanes
 from .attempts import Posted
@@ -177,16 +178,7 @@ class Lane:
         )
         self._first, self._enough = anyio.Event(), anyio.Event()
         try:
-            taken = await parts.database.write_briefly(
-                turn,
-                parts.ids,
-                self._webhook_id,
-                parts.owner,
-                asked,
-                now_ms=now_ms,
-                sure_ms=parts.clock.sure_ms(),
-                chance=parts.chance,
-            )
+            taken = await self._written(asked, now_ms)
         except Exception:  # nothing of it was kept
             self._finished, self._unsent = [*attempts, *self._finished], [*unsent, *self._unsent]
             raise
@@ -197,6 +189,25 @@ class Lane:
             self._drop()
         self._send(taken)
         return taken.released
+
+    async def _written(self, asked: Turn, now_ms: int) -> Taken:
+        """One turn, tried for as long as others hold the rows: what was sent is not to be forgotten."""
+        parts = self._parts
+        while True:
+            try:
+                return await parts.database.write_briefly(
+                    turn,
+                    parts.ids,
+                    self._webhook_id,
+                    parts.owner,
+                    asked,
+                    now_ms=now_ms,
+                    sure_ms=parts.clock.sure_ms(),
+                    chance=parts.chance,
+                )
+            except Locked:
+                if self._ending:
+                    raise
 
     def _drop(self) -> None:
         self._unsent += [row.id for row, _ in self._queue]

@@ -24,7 +24,7 @@ from callwright.service.storage.schema import calls, deployment_contacts, deploy
 
 from . import counters, eligibility
 from .caller_id import choose
-from .leases import mine
+from .leases import mine, until
 from .queue import Rules
 from .schedule import Planned
 
@@ -174,7 +174,7 @@ def claim(
             number_turn=row.number_turn + len(taken),
             last_dial_ms=last_dial,
             clock_ms=max(row.clock_ms, last_dial or 0),
-            lease_until=lease_until_ms,
+            lease_until=until(connection, now_ms, lease_until_ms),
         )
     )
     if taken:

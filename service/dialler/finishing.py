@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, insert, select, update
 
 from callwright.contract.calls import Transfer
 from callwright.contract.dialling import RetryPolicy
@@ -29,7 +29,7 @@ from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import calls, deployment_contacts, deployments, transcripts
 
 from . import counters, do_not_call, eligibility, endings
-from .leases import mine
+from .leases import mine, until
 from .queue import Rules, contacts_by_id
 
 _C, _K = calls.c, deployment_contacts.c
@@ -160,7 +160,16 @@ def finish(
         if cost
     ]
     book(connection, ids, row.org_id, charges, now_ms=now_ms, reserved_micros=-reserved)
-    _count(connection, row, finished, [state for _, state in steps], sum(costs), reserved, lease_until_ms, lines)
+    _count(
+        connection,
+        row,
+        finished,
+        [state for _, state in steps],
+        sum(costs),
+        reserved,
+        until(connection, now_ms, lease_until_ms),
+        lines,
+    )
     _report(connection, ids, row, finished, now_ms, public_url)
     if row.status == "cancelled":
         endings.cancelled(connection, ids, row.id)
@@ -231,7 +240,7 @@ def _count(
     states: Sequence[str],
     cost: int,
     reserved: int,
-    lease_until_ms: int,
+    lease_until: ColumnElement[int],
     lines: Sequence[int] | None,
 ) -> None:
     outcomes = [one.result.outcome for one in finished]
@@ -250,7 +259,7 @@ def _count(
             in_flight=row.in_flight - len(finished),
             lines=row.lines if lines is None else journal.json_text(list(lines)),
             clock_ms=row.clock_ms if lines is not None else max(row.clock_ms, *(one.ended_ms for one in finished)),
-            lease_until=lease_until_ms,
+            lease_until=lease_until,
         )
     )
 

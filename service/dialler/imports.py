@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anyio import to_thread
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
@@ -19,6 +19,7 @@ from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.ports import Ports
 from callwright.service.storage import journal
+from callwright.service.storage.database_clock import moment_of
 from callwright.service.storage.schema import audiences, import_errors, imports
 
 from .intake import rules_of, take_rows
@@ -28,13 +29,8 @@ log = logging.getLogger(__name__)
 _I = imports.c
 PIECE = 500
 """Rows of one transaction: well under the time at which a writer delays its neighbours noticeably."""
-_FREE = or_(_I.lease_owner.is_(None), _I.lease_until < bindparam("b_now"), _I.lease_owner == bindparam("b_owner"))
-_NEXT = select(_I.id).where(_I.completed_at.is_(None), _FREE).order_by(_I.created_at).limit(1)
-_TAKE = (
-    update(imports)
-    .where(_I.id == bindparam("b_id"), _I.completed_at.is_(None), _FREE)
-    .values(lease_owner=bindparam("b_owner"), lease_until=bindparam("b_until"), status="importing")
-)
+_WAITS = select(_I.id).where(_I.completed_at.is_(None)).order_by(_I.created_at).limit(1)
+_TAKE = update(imports).where(_I.id == bindparam("b_id"))
 _FIND = select(imports).where(_I.id == bindparam("id"))
 _AGE = select(_I.created_at).where(_I.id == bindparam("id"))
 EXPIRES_MS = 6 * HOUR
@@ -57,10 +53,11 @@ class _TakenOver(Exception):
 async def work_on_one(ports: Ports, owner: str) -> bool:
     """Runs the oldest waiting import to its end; false when none waits."""
     now_ms = ports.clock.now_ms()
-    found = await ports.database.look_up(
-        lambda connection: connection.execute(_NEXT, {"b_now": now_ms, "b_owner": owner}).scalar()
-    )
-    if found is None or not await ports.database.write(_take, ports, found, owner):
+    if await ports.database.look_up(lambda connection: connection.execute(_free(connection, owner, now_ms)).first()):
+        found = await ports.database.write(_take, ports, owner)
+    else:
+        found = None
+    if found is None:
         return False
     try:
         if not await ports.database.write(_expired, ports, found, owner):
@@ -153,8 +150,7 @@ def _list_bad(
     if anew:
         connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
     _keep_errors(connection, ports, import_id, bad)
-    until_ms = ports.clock.now_ms() + ports.settings.deployment_lease_ms
-    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=until_ms))
+    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_lease(connection, ports)))
 
 
 def _fail_whole(
@@ -183,11 +179,24 @@ def _keep_errors(connection: Connection, ports: Ports, import_id: str, bad: Sequ
         connection.execute(insert(import_errors), errors)
 
 
-def _take(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
-    now_ms = ports.clock.now_ms()
-    until_ms = now_ms + ports.settings.deployment_lease_ms
-    given = {"b_id": import_id, "b_owner": owner, "b_now": now_ms, "b_until": until_ms}
-    return bool(connection.execute(_TAKE, given).rowcount)
+def _free(connection: Connection, owner: str, now_ms: int) -> Select[Any]:
+    over = _I.lease_until < moment_of(connection, now_ms)
+    return _WAITS.where(or_(_I.lease_owner.is_(None), over, _I.lease_owner == owner))
+
+
+def _lease(connection: Connection, ports: Ports) -> ColumnElement[int]:
+    """Until when an import is leased that is taken or held on to now."""
+    return moment_of(connection, ports.clock.now_ms()) + ports.settings.deployment_lease_ms
+
+
+def _take(connection: Connection, ports: Ports, owner: str) -> str | None:
+    """Leases the oldest import that waits, but none whose row others hold: whoever holds it may have frozen."""
+    free = _free(connection, owner, ports.clock.now_ms()).with_for_update(skip_locked=True)
+    found: str | None = connection.execute(free).scalar()
+    if found is not None:
+        leased = _TAKE.values(lease_owner=owner, lease_until=_lease(connection, ports), status="importing")
+        connection.execute(leased, {"b_id": found})
+    return found
 
 
 def _expired(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
@@ -251,7 +260,7 @@ def _take_piece(
             added=_I.added + taken.added,
             invalid=_I.invalid + taken.invalid,
             duplicates=_I.duplicates + taken.duplicates,
-            lease_until=now_ms + ports.settings.deployment_lease_ms,
+            lease_until=_lease(connection, ports),
         )
     )
 

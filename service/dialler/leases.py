@@ -5,27 +5,20 @@ decided by rows that only one transaction can make.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, or_, select, update
 
+from callwright.service.storage.database_clock import FAR_LEASES, moment_of
 from callwright.service.storage.schema import deployments, imports
 
 from .queue import LOCKED
 
 _D = deployments.c
 _OPEN = and_(_D.call_type == "outbound", or_(_D.status == "active", _D.in_flight > 0))
-_FREE = or_(_D.lease_owner.is_(None), _D.lease_until < bindparam("b_now"))
-_CANDIDATES = select(_D.id).where(_OPEN, _FREE).order_by(_D.lease_until, _D.id).limit(bindparam("most"))
-_TAKE = (
-    update(deployments)
-    .where(_D.id == bindparam("b_id"), _OPEN, _FREE)
-    .values(lease_owner=bindparam("b_owner"), lease_until=bindparam("b_until"))
-)
-_RENEW = (
-    update(deployments)
-    .where(_D.lease_owner == bindparam("b_owner"), _D.id.in_(bindparam("b_ids", expanding=True)))
-    .values(lease_until=bindparam("b_until"))
-)
+_CANDIDATES = select(_D.id).where(_OPEN).order_by(_D.lease_until, _D.id).limit(bindparam("most"))
+_THESE = _D.id.in_(bindparam("b_ids", expanding=True))
+_HELD = select(_D.id).where(_D.lease_owner == bindparam("b_owner"), _THESE)
 _RELEASE = (
     update(deployments)
     .where(_D.id == bindparam("b_id"), _D.lease_owner == bindparam("b_owner"))
@@ -41,24 +34,54 @@ class LeaseLost(Exception):
     """Another process drives the deployment now; the unit of work is undone and the driver ends."""
 
 
+def until(connection: Connection, now_ms: int, until_ms: int) -> ColumnElement[int]:
+    """When a lease runs out that is taken or held on to now."""
+    return moment_of(connection, now_ms) + (until_ms - now_ms)
+
+
+def _free(connection: Connection, now_ms: int) -> ColumnElement[bool]:
+    return or_(_D.lease_owner.is_(None), _D.lease_until < moment_of(connection, now_ms))
+
+
 def candidates(connection: Connection, now_ms: int, most: int) -> Sequence[str]:
     """Deployments that need a driver and have none."""
-    return connection.execute(_CANDIDATES, {"b_now": now_ms, "most": most}).scalars().all()
+    return connection.execute(_CANDIDATES.where(_free(connection, now_ms)), {"most": most}).scalars().all()
 
 
 def take(connection: Connection, ids: Sequence[str], owner: str, now_ms: int, until_ms: int) -> list[str]:
-    """Leases those of the deployments that are still free; returns their ids."""
-    taken: list[str] = []
-    for deployment_id in ids:
-        given = {"b_id": deployment_id, "b_owner": owner, "b_now": now_ms, "b_until": until_ms}
-        if connection.execute(_TAKE, given).rowcount:
-            taken.append(deployment_id)
+    """Leases those of the deployments that are still free; returns their ids.
+
+    One whose row somebody holds is left alone: nobody waits here, since whoever holds it may have frozen.
+    """
+    free = select(_D.id).where(_THESE, _OPEN, _free(connection, now_ms)).order_by(_D.id)
+    taken = list(connection.execute(free.with_for_update(skip_locked=True), {"b_ids": list(ids)}).scalars())
+    _set(connection, taken, {"lease_owner": owner, "lease_until": until(connection, now_ms, until_ms)})
     return taken
 
 
-def renew(connection: Connection, ids: Sequence[str], owner: str, until_ms: int) -> None:
-    """Holds on to the leases that are still the owner's."""
-    connection.execute(_RENEW, {"b_ids": list(ids), "b_owner": owner, "b_until": until_ms})
+def renew(
+    connection: Connection, ids: Sequence[str], owner: str, now_ms: int, until_ms: int, *, waits: bool = False
+) -> Sequence[str]:
+    """Holds on to the leases that are still the owner's, and returns those.
+
+    Without `waits` it leaves out those whose rows others hold at this moment.
+    """
+    mine_now = _HELD.order_by(_D.id).with_for_update(skip_locked=not waits)
+    held = connection.execute(mine_now, {"b_ids": list(ids), "b_owner": owner}).scalars().all()
+    _set(connection, held, {"lease_until": until(connection, now_ms, until_ms)})
+    return held
+
+
+def shorten(connection: Connection, now_ms: int, until_ms: int) -> None:
+    """Has leases run out that a wrong clock has written and that would last for many times their length."""
+    far = moment_of(connection, now_ms) + FAR_LEASES * (until_ms - now_ms)
+    found = select(_D.id).where(_D.lease_owner.is_not(None), _D.lease_until > far).with_for_update(skip_locked=True)
+    _set(connection, connection.execute(found).scalars().all(), {"lease_until": until(connection, now_ms, until_ms)})
+
+
+def _set(connection: Connection, ids: Sequence[str], values: dict[str, Any]) -> None:
+    if ids:
+        connection.execute(update(deployments).where(_THESE).values(values), {"b_ids": list(ids)})
 
 
 def release(connection: Connection, deployment_id: str, owner: str) -> None:

@@ -6,6 +6,7 @@ a pause between, so that one deployment's trouble is not another's.
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from math import isinf
 from typing import Any
@@ -22,6 +23,7 @@ from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.ports import Ports
 from callwright.service.storage import future_moments
 from callwright.service.storage.fullness import StorageFull
+from callwright.service.storage.lock_waits import Locked
 from callwright.service.storage.schema import deployments, organizations
 
 from . import activation, endings, imports, leases, start_guards, sweeps
@@ -35,6 +37,8 @@ MOST_DRIVEN = 32
 IDLE_S = 0.5
 """Between two looks for work when nothing wakes the supervisor."""
 RETRY_S = 1.0
+FREED_EVERY_S = 1.0
+"""Between two looks for transactions of processes that have frozen."""
 _SCHEDULED = (
     select(deployments, organizations.c.plan)
     .join(organizations, organizations.c.id == deployments.c.org_id)
@@ -66,6 +70,7 @@ class Supervisor:
             await self._ports.database.write_once_there_is_room(leases.forget_all)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
+            tasks.start_soon(self._again_and_again, self._ports.database.end_silent, FREED_EVERY_S)
             tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
             tasks.start_soon(self._again_and_again, self._correct, future_moments.EVERY_S)
             tasks.start_soon(self._whenever, self._uploaded, self._import)
@@ -105,9 +110,20 @@ class Supervisor:
                 log.exception("a periodic task failed")
 
     async def _renew(self) -> None:
-        if self._driven:
-            until_ms = self._ports.clock.now_ms() + self._ports.settings.deployment_lease_ms
-            await self._ports.database.write(leases.renew, sorted(self._driven), self._owner, until_ms)
+        database, lease_ms, driven = (
+            self._ports.database,
+            self._ports.settings.deployment_lease_ms,
+            sorted(self._driven),
+        )
+        now_ms = self._ports.clock.now_ms()
+        given = (self._owner, now_ms, now_ms + lease_ms)
+        held = set(await database.write(leases.renew, driven, *given)) if driven else set[str]()
+        if not database.is_sqlite:  # there, no other process can have written one
+            await database.write(leases.shorten, now_ms, now_ms + lease_ms)
+        for deployment_id in driven:  # one whose row is held keeps no other lease from being renewed
+            if deployment_id not in held and deployment_id in self._driven:
+                with suppress(Locked):
+                    await database.write(leases.renew, [deployment_id], *given, waits=True)
 
     async def _sweep(self) -> None:
         await sweeps.run(self._ports)
@@ -122,7 +138,7 @@ class Supervisor:
             return
         now_ms = ports.clock.now_ms()
         for row in await ports.database.look_up(_scheduled, now_ms):
-            await ports.database.write(_activate, ports, row.id, now_ms)
+            await self._activate(row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
         found = await ports.database.look_up(leases.candidates, now_ms, room) if room > 0 else ()
         free = [deployment_id for deployment_id in found if deployment_id not in self._driven]
@@ -131,6 +147,12 @@ class Supervisor:
             for deployment_id in await ports.database.write(leases.take, free, self._owner, now_ms, until_ms):
                 self._driven.add(deployment_id)
                 tasks.start_soon(self._drive, deployment_id)
+
+    async def _activate(self, deployment_id: str, now_ms: int) -> None:
+        try:
+            await self._ports.database.write(_activate, self._ports, deployment_id, now_ms)
+        except Locked:
+            log.warning("a scheduled deployment is held by others", extra={"deployment_id": deployment_id})
 
     def _driver(self) -> Rehearsal | LiveDriver:
         ports, settings = self._ports, self._ports.settings
@@ -151,6 +173,9 @@ class Supervisor:
             log.warning("a deployment is driven by another process now", extra={"deployment_id": deployment_id})
         except* StorageFull:
             await anyio.sleep(RETRY_S)
+        except* Locked:
+            log.warning("what a deployment needs is held by others", extra={"deployment_id": deployment_id})
+            await anyio.sleep(RETRY_S)
         except* Exception:
             log.exception("driving a deployment failed", extra={"deployment_id": deployment_id})
             await anyio.sleep(RETRY_S)
@@ -158,7 +183,7 @@ class Supervisor:
             self._driven.discard(deployment_id)
         try:
             await self._ports.database.write(leases.release, deployment_id, self._owner)
-        except StorageFull:
+        except (StorageFull, Locked):
             pass  # it runs out by itself
         except Exception:  # so does this one
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
@@ -175,7 +200,8 @@ def _scheduled(connection: Connection, now_ms: int) -> Sequence[Row[Any]]:
 def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: int) -> None:
     """Starts a scheduled deployment whose moment has come, or pauses it with the reason why it may not start."""
     row: Row[Any] | None = connection.execute(
-        _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments), {"now": now_ms}
+        _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments, skip_locked=True),
+        {"now": now_ms},
     ).one_or_none()
     if row is None:
         return

@@ -4,19 +4,21 @@ Whoever holds a lane locks its row and then computes the next moment at which so
 its deliveries are there, in the same transaction: the holder either sees them or is told.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, case, or_, select, update
+from sqlalchemy import Connection, bindparam, case, delete, insert, or_, select, update
 
 from callwright.service.domain.ids import Ids
 
 from .bulk import inserting
-from .event_tables import UNARRIVED, deliveries, webhook_lanes
+from .event_tables import UNARRIVED, deliveries, late_wakes, webhook_lanes
 
 Cause = Literal["event", "test", "replay"]
 Unsent = Literal["missed", "cancelled"]
 
+MOST_LATE = 500
+"""Lanes that are woken late at a time."""
 _D = deliveries.c
 _L = webhook_lanes.c
 _COLUMNS = (
@@ -37,8 +39,12 @@ _LOCK = (
     select(_L.webhook_id)
     .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)))
     .order_by(_L.webhook_id)
-    .with_for_update()
+    .with_for_update(skip_locked=True)
 )
+_LATE = late_wakes.c
+_ANY_LATE = select(_LATE.id).limit(1)
+_SOME_LATE = select(_LATE.id, _LATE.webhook_id).order_by(_LATE.id).limit(MOST_LATE).with_for_update(skip_locked=True)
+_NOT_LATE = delete(late_wakes).where(_LATE.id.in_(bindparam("b_ids", expanding=True)))
 _WAKE = (
     update(webhook_lanes)
     .where(
@@ -106,7 +112,8 @@ def queue(connection: Connection, rows: Sequence[Mapping[str, Any]], now_ms: int
     if not rows:
         return
     _ADD.run(connection, rows)
-    wake(connection, {row["webhook_id"] for row in rows if row["status"] == "pending"}, now_ms)
+    # For each lane the id of one of its deliveries, which nothing else is called.
+    wake(connection, {row["webhook_id"]: row["id"] for row in rows if row["status"] == "pending"}, now_ms)
 
 
 def take_over(connection: Connection, webhook_id: str, event_ids: Sequence[str], now_ms: int) -> None:
@@ -116,18 +123,40 @@ def take_over(connection: Connection, webhook_id: str, event_ids: Sequence[str],
         connection.execute(_TAKE_OVER, {"b_events": some, "b_webhook": webhook_id, "b_now": now_ms})
 
 
-def wake(connection: Connection, webhook_ids: Iterable[str], now_ms: int) -> None:
+def wake(connection: Connection, wakes: Mapping[str, str], now_ms: int) -> None:
     """Makes lanes due now at the latest. To be called behind whatever became due, in its transaction.
 
-    On Postgres the lanes are locked first, in an order: a lane that its holder is about to change shows its new state
-    only then, and two callers never wait for each other.
+    `wakes` names a wake for each lane. On Postgres the lanes are locked first: a lane that its holder is about to
+    change shows its new state only then. Those that others hold are noted and woken later (`wake_late`): a holder
+    that has frozen keeps nobody waiting.
     """
-    lanes = sorted(set(webhook_ids))
+    lanes: Sequence[str] = sorted(wakes)
     if not lanes:
         return
     if connection.dialect.name == "postgresql":
-        connection.execute(_LOCK, {"b_lanes": lanes})
-    connection.execute(_WAKE, {"b_lanes": lanes, "b_now": now_ms})
+        free = set(connection.execute(_LOCK, {"b_lanes": lanes}).scalars())
+        late = [{"id": wakes[lane], "webhook_id": lane} for lane in lanes if lane not in free]
+        if late:
+            connection.execute(insert(late_wakes), late)
+        lanes = sorted(free)
+    if lanes:
+        connection.execute(_WAKE, {"b_lanes": lanes, "b_now": now_ms})
+
+
+def sleeps_late(connection: Connection) -> bool:
+    """Whether lanes wait to be woken."""
+    return connection.execute(_ANY_LATE).scalar() is not None
+
+
+def wake_late(connection: Connection, now_ms: int) -> int:
+    """Wakes lanes that others held before, unless they still do; returns how many."""
+    found = connection.execute(_SOME_LATE).all()
+    lanes = sorted({row.webhook_id for row in found})
+    free = set(connection.execute(_LOCK, {"b_lanes": lanes}).scalars()) if lanes else set[str]()
+    if free:
+        connection.execute(_WAKE, {"b_lanes": sorted(free), "b_now": now_ms})
+        connection.execute(_NOT_LATE, {"b_ids": [row.id for row in found if row.webhook_id in free]})
+    return len(free)
 
 
 def end_pending(connection: Connection, webhook_id: str, status: Unsent, now_ms: int) -> None:

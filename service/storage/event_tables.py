@@ -71,6 +71,14 @@ webhook_lanes = Table(
 than the earliest pending delivery; null where there is none.
 """
 
+late_wakes = Table(
+    "late_wakes",
+    metadata,
+    key(),
+    Column("webhook_id", String(40), nullable=False),
+)
+"""Lanes to be woken whose rows others held when something became due: nobody waits for those, who may have frozen."""
+
 deliveries = Table(
     "deliveries",
     metadata,

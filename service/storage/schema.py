@@ -31,7 +31,7 @@ from .campaign_tables import (
     transcript_words,
     transcripts,
 )
-from .event_tables import deliveries, delivery_attempts, outbox, webhook_lanes, webhooks
+from .event_tables import deliveries, delivery_attempts, late_wakes, outbox, webhook_lanes, webhooks
 
 __all__ = [
     "agents",
@@ -49,6 +49,7 @@ __all__ = [
     "idempotency_keys",
     "import_errors",
     "imports",
+    "late_wakes",
     "memberships",
     "metadata",
     "organizations",

@@ -7,6 +7,8 @@ for who cannot wait for that, and for those in the midst of a statement, as when
 
 from sqlalchemy import Connection, text
 
+from .engines import APPLICATION
+
 OWN_PID = text("SELECT pg_backend_pid()")
 _WORDLESS = """
     (a.state LIKE 'idle in transaction%' OR (a.state = 'active' AND a.wait_event_type = 'Client'))
@@ -22,7 +24,9 @@ _IN_THE_WAY = text(f"""
 _STUCK = text(f"""
     SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_activity a
     WHERE a.datname = current_database() AND a.usename = current_user AND a.pid <> pg_backend_pid()
-        AND a.application_name = current_setting('application_name') AND a.backend_xid IS NOT NULL AND {_WORDLESS}
+        AND (a.application_name = current_setting('application_name')
+            OR starts_with(a.application_name, '{APPLICATION}'))
+        AND a.backend_xid IS NOT NULL AND {_WORDLESS}
 """)
 
 
