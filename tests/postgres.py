@@ -10,6 +10,7 @@ import os
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Generator
@@ -29,7 +30,8 @@ INITDB = ("--auth=trust", "--encoding=UTF8", "--no-locale", "--username=postgres
 
 # The data are thrown away after the run, so nothing waits for the disk. Many workers share the server.
 SETTINGS = """
-listen_addresses = ''
+listen_addresses = '{listens}'
+port = {port}
 unix_socket_directories = '{folder}'
 max_connections = 400
 shared_buffers = 64MB
@@ -51,8 +53,10 @@ class Server:
         RuntimeError: The wheel or the account `nobody` is missing, or the server does not start: the message says.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.url = f"postgresql+psycopg://postgres@/postgres?host={quote(str(folder), safe='')}"
+    def __init__(self, folder: Path, *, listens: str = "", trusts: str = "") -> None:
+        """`listens` is an address at which it can also be reached, by whom comes from the network `trusts`."""
+        self.port = _free_port(listens) if listens else 5432
+        self.url = f"postgresql+psycopg://postgres@/postgres?host={quote(str(folder), safe='')}&port={self.port}"
         self._log = folder / "log"
         folder.mkdir(mode=0o700)
         binaries, account = programs(), dict[str, Any]()
@@ -74,7 +78,10 @@ class Server:
             except (OSError, subprocess.SubprocessError) as error:
                 raise self._failure(f"initdb failed: {error}") from error
             with (folder / "data" / "postgresql.conf").open("a", encoding="utf-8") as settings:
-                settings.write(SETTINGS.format(folder=folder))
+                settings.write(SETTINGS.format(folder=folder, listens=listens, port=self.port))
+            if trusts:
+                with (folder / "data" / "pg_hba.conf").open("a", encoding="utf-8") as who:
+                    who.write(f"\nhost all all {trusts} trust\nhost all all {listens}/32 trust\n")
             self._process = subprocess.Popen([binaries / "postgres", "-D", data], **options)
         self._wait_until_ready()
 
@@ -139,6 +146,11 @@ def _connect(server_url: str) -> Generator[psycopg.Connection[tuple[Any, ...]]]:
     plain = make_url(server_url).set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(plain, autocommit=True, connect_timeout=10) as connection:
         yield connection
+
+
+def _free_port(address: str) -> int:
+    with socket.create_server((address, 0)) as probe:
+        return probe.getsockname()[1]
 
 
 def programs() -> Path:

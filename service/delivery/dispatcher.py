@@ -170,7 +170,6 @@ class Dispatcher:
             await anyio.sleep(self._lease_ms / 3 / SECOND)
             now_ms, driven = self._ports.clock.now_ms(), list(self._driven)
             try:
-                await self._ports.database.write(lanes.shorten, now_ms, now_ms + self._lease_ms)
                 held = await self._held(driven, now_ms + self._lease_ms) if driven else ()
                 for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
                     if webhook_id in self._driven:

@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, or_, select, update
 
-from callwright.service.storage.database_clock import FAR_LEASES
 from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import deliveries, webhook_lanes, webhooks
 
@@ -43,17 +42,6 @@ _HELD = (
     .order_by(_L.webhook_id)
 )
 _HELD_NOW, _HELD_SOON = _HELD.with_for_update(skip_locked=True), _HELD.with_for_update()
-_FAR = (
-    select(_L.webhook_id)
-    .where(_L.lease_owner.is_not(None), _L.lease_until > bindparam("b_far"))
-    .order_by(_L.webhook_id)
-    .with_for_update(skip_locked=True)
-)
-_SHORTEN = (
-    update(webhook_lanes)
-    .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)))
-    .values(lease_until=bindparam("b_until"))
-)
 _WEBHOOK = Prepared(select(webhooks).where(_W.id == bindparam("b_lane")).with_for_update(key_share=True))
 _OWNER = Prepared(select(_L.lease_owner).where(_L.webhook_id == bindparam("b_lane")).with_for_update())
 _NEXT = select(func.min(_D.next_attempt_at)).where(_D.webhook_id == bindparam("b_lane"), PENDING)
@@ -117,13 +105,6 @@ def renew(
     if held:
         connection.execute(_TAKE, {"b_lanes": held, "b_owner": owner, "b_until": until_ms})
     return held
-
-
-def shorten(connection: Connection, now_ms: int, until_ms: int) -> None:
-    """Has leases run out that a wrong clock has written and that would last for many times their length."""
-    found = connection.execute(_FAR, {"b_far": now_ms + FAR_LEASES * (until_ms - now_ms)}).scalars().all()
-    if found:
-        connection.execute(_SHORTEN, {"b_lanes": found, "b_until": until_ms})
 
 
 def mine(connection: Connection, webhook_id: str, owner: str) -> Any:

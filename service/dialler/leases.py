@@ -4,12 +4,13 @@ A lease is not a lock: every write of a driver checks that the lease is still it
 decided by rows that only one transaction can make.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, or_, select, update
 
-from callwright.service.storage.database_clock import FAR_LEASES, moment_of
+from callwright.service.engine.call_engine import CallRequest
+from callwright.service.storage.database_clock import moment_of
 from callwright.service.storage.schema import deployments, imports
 
 from .queue import LOCKED
@@ -72,13 +73,6 @@ def renew(
     return held
 
 
-def shorten(connection: Connection, now_ms: int, until_ms: int) -> None:
-    """Has leases run out that a wrong clock has written and that would last for many times their length."""
-    far = moment_of(connection, now_ms) + FAR_LEASES * (until_ms - now_ms)
-    found = select(_D.id).where(_D.lease_owner.is_not(None), _D.lease_until > far).with_for_update(skip_locked=True)
-    _set(connection, connection.execute(found).scalars().all(), {"lease_until": until(connection, now_ms, until_ms)})
-
-
 def _set(connection: Connection, ids: Sequence[str], values: dict[str, Any]) -> None:
     if ids:
         connection.execute(update(deployments).where(_THESE).values(values), {"b_ids": list(ids)})
@@ -101,3 +95,11 @@ def mine(connection: Connection, deployment_id: str, owner: str) -> Row[tuple[ob
     if row is None or row.lease_owner != owner:
         raise LeaseLost(deployment_id)
     return row
+
+
+def fence_of(owner: str) -> Callable[[Connection, CallRequest], object]:
+    """What is checked in the transaction that dials: that the deployment is still the owner's.
+
+    A process that froze between claiming a call and dialling it finds that another one has dialled it meanwhile.
+    """
+    return lambda connection, request: mine(connection, request.deployment_id, owner)

@@ -23,7 +23,7 @@ from callwright.service.storage.schema import calls, deployments
 from . import endings, waiting
 from .claims import allowance, claim, draft_calls
 from .finishing import Finished, finish, started_event
-from .leases import LeaseLost, mine
+from .leases import LeaseLost, fence_of, mine
 from .queue import FIND, Rules, due, is_open, numbers_of, open_calls, soonest
 from .schedule import LOOK_AHEAD, gap_ms, plan_round
 
@@ -161,7 +161,7 @@ class LiveDriver:
         row = await self._database.read(lambda connection: connection.execute(FIND, {"id": deployment_id}).one())
         time = DeploymentTime(self._clock, row.clock_ms, self._scale)
         self._looked_ms = row.clock_ms
-        engine = SimulatedEngine(self._database, time)
+        engine = SimulatedEngine(self._database, time, fence=fence_of(self._owner))
         async with anyio.create_task_group() as tasks:
             rules = Rules.of(row)
             for request, call in await self._database.read(open_calls, rules):

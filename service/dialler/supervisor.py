@@ -23,7 +23,7 @@ from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.ports import Ports
 from callwright.service.storage import future_moments
 from callwright.service.storage.fullness import StorageFull
-from callwright.service.storage.lock_waits import Locked
+from callwright.service.storage.lock_waits import Locked, unavailable_because
 from callwright.service.storage.schema import deployments, organizations
 
 from . import activation, endings, imports, leases, start_guards, sweeps
@@ -118,8 +118,6 @@ class Supervisor:
         now_ms = self._ports.clock.now_ms()
         given = (self._owner, now_ms, now_ms + lease_ms)
         held = set(await database.write(leases.renew, driven, *given)) if driven else set[str]()
-        if not database.is_sqlite:  # there, no other process can have written one
-            await database.write(leases.shorten, now_ms, now_ms + lease_ms)
         for deployment_id in driven:  # one whose row is held keeps no other lease from being renewed
             if deployment_id not in held and deployment_id in self._driven:
                 with suppress(Locked):
@@ -159,7 +157,8 @@ class Supervisor:
         parts = (ports.database, ports.clock, ports.ids)
         given: dict[str, Any] = {"owner": self._owner, "lease_ms": settings.deployment_lease_ms, "ends": self.ends}
         if isinf(settings.sim_time_scale):
-            return Rehearsal(*parts, SimulatedEngine(ports.database), public_url=settings.public_url, **given)
+            engine = SimulatedEngine(ports.database, fence=leases.fence_of(self._owner))
+            return Rehearsal(*parts, engine, public_url=settings.public_url, **given)
         return LiveDriver(*parts, scale=settings.sim_time_scale, public_url=settings.public_url, **given)
 
     def ends(self) -> bool:
@@ -176,8 +175,12 @@ class Supervisor:
         except* Locked:
             log.warning("what a deployment needs is held by others", extra={"deployment_id": deployment_id})
             await anyio.sleep(RETRY_S)
-        except* Exception:
-            log.exception("driving a deployment failed", extra={"deployment_id": deployment_id})
+        except* Exception as failed:
+            given = {"deployment_id": deployment_id}
+            if failed.split(unavailable_because)[1] is None:
+                log.warning("a deployment could not be driven: the database ended a transaction", extra=given)
+            else:
+                log.exception("driving a deployment failed", extra=given)
             await anyio.sleep(RETRY_S)
         finally:
             self._driven.discard(deployment_id)

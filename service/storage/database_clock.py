@@ -2,9 +2,6 @@
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal
 
-FAR_LEASES = 10
-"""A lease that runs for longer than so many leases was written by a clock that was wrong."""
-
 
 def moment_of(connection: Connection, now_ms: int) -> ColumnElement[int]:
     """The present moment in milliseconds: the database's on Postgres, the service's on SQLite, which has one."""

@@ -6,11 +6,23 @@ it due now: a retry comes early, and a lease that is cut is its holder's as long
 
 from dataclasses import dataclass
 
-from sqlalchemy import BindParameter, Column, ColumnElement, Connection, Table, bindparam, literal_column, update
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    Column,
+    ColumnElement,
+    Connection,
+    Table,
+    bindparam,
+    literal,
+    literal_column,
+    update,
+)
 
 from callwright.service.domain.clock import MINUTE
 from callwright.service.settings import ServiceSettings
 
+from .database_clock import moment_of
 from .schema import deliveries, deployments, imports, webhook_lanes
 
 LONGEST_RETRY_MS = 10 * MINUTE
@@ -21,7 +33,6 @@ SLACK_MS = MINUTE
 """How far the clocks of several processes may be apart."""
 _NOW: BindParameter[int] = bindparam("b_now")
 _BEYOND: BindParameter[int] = bindparam("b_beyond")
-_LATEST: BindParameter[int] = bindparam("b_latest")
 _PENDING: ColumnElement[bool] = literal_column("deliveries.status = 'pending'")
 _ATTEMPTS = update(deliveries).where(_PENDING, deliveries.c.next_attempt_at > _BEYOND).values(next_attempt_at=_NOW)
 _LANES = update(webhook_lanes).where(webhook_lanes.c.due_at > _BEYOND).values(due_at=_NOW)
@@ -31,15 +42,18 @@ _LANES = update(webhook_lanes).where(webhook_lanes.c.due_at > _BEYOND).values(du
 class _Lease:
     table: Table
     until: Column[int]
+    is_by_database: bool
+    """Whether it goes by the database's clock, where that is another one."""
 
     def cut(self, connection: Connection, now_ms: int, lease_ms: int) -> None:
         """No lease lasts longer than from now on."""
-        latest = update(self.table).where(self.until > _BEYOND).values(lease_until=_LATEST)
-        connection.execute(latest, {"b_beyond": now_ms + lease_ms + SLACK_MS, "b_latest": now_ms + lease_ms})
+        at_ms = moment_of(connection, now_ms) if self.is_by_database else literal(now_ms, BigInteger)
+        latest = update(self.table).where(self.until > at_ms + (lease_ms + SLACK_MS))
+        connection.execute(latest.values(lease_until=at_ms + lease_ms))
 
 
-_DRIVERS = (_Lease(deployments, deployments.c.lease_until), _Lease(imports, imports.c.lease_until))
-_SENDERS = _Lease(webhook_lanes, webhook_lanes.c.lease_until)
+_DRIVERS = (_Lease(deployments, deployments.c.lease_until, True), _Lease(imports, imports.c.lease_until, True))
+_SENDERS = _Lease(webhook_lanes, webhook_lanes.c.lease_until, False)
 
 
 def correct(connection: Connection, settings: ServiceSettings, now_ms: int) -> None:

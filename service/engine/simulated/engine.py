@@ -1,12 +1,13 @@
 """The simulated network as an engine: calls in batches without waiting, or one by one in the time of a clock."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 import anyio
 from anyio import to_thread
+from sqlalchemy import Connection
 
 from callwright.service.engine.call_engine import CallProgress, CallRequest, CallResult, Report, Stage
 from callwright.service.storage.database import Database
@@ -79,8 +80,16 @@ class SimulatedEngine:
     name = "simulated"
     simulated = True
 
-    def __init__(self, database: Database, timeline: Timeline | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        timeline: Timeline | None = None,
+        *,
+        fence: Callable[[Connection, CallRequest], object] | None = None,
+    ) -> None:
+        """`fence` raises where somebody else makes the call by now, as after a long silence of this process."""
         self._database = database
+        self._fence = fence
         self._timeline = timeline
         self._hang_ups: dict[str, anyio.Event] = {}
 
@@ -90,7 +99,12 @@ class SimulatedEngine:
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
         """Dials calls that were claimed, with their moments: the network writes them down."""
-        await self._database.write(ledger.record, dialled)
+        await self._database.write(self._record, dialled)
+
+    def _record(self, connection: Connection, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        if self._fence is not None and dialled:
+            self._fence(connection, dialled[0][0])
+        ledger.record(connection, dialled)
 
     async def known(self, call_ids: Sequence[str]) -> set[str]:
         """Those of the calls that were dialled before, for whoever finds them unfinished after a crash."""

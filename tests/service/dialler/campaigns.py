@@ -135,7 +135,7 @@ async def working(door: Door) -> AsyncGenerator[None]:
 def driver_of(door: Door, owner: str = "wrk_test", *, engine: SimulatedEngine | None = None) -> Rehearsal:
     """A driver of one's own, for a service that was opened without workers."""
     ports = door.service.ports
-    used = engine or SimulatedEngine(ports.database)
+    used = engine or SimulatedEngine(ports.database, fence=leases.fence_of(owner))
     return Rehearsal(ports.database, ports.clock, ports.ids, used, owner=owner, lease_ms=60_000)
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from callwright.contract.dialling import RetryPolicy
-from callwright.service.dialler.leases import LeaseLost
+from callwright.service.dialler.leases import LeaseLost, fence_of
 from callwright.service.engine.call_engine import CallRequest
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.settings import ServiceSettings
@@ -26,8 +26,8 @@ from tests.service.dialler.campaigns import (
     people,
     working,
 )
-from tests.service.dialler.evidence import check_everything, evidence
-from tests.service.doors import open_service
+from tests.service.dialler.evidence import check_dialled_once, check_everything, evidence
+from tests.service.doors import Door, open_service
 
 
 class Thief(SimulatedEngine):
@@ -117,3 +117,31 @@ async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_dri
                     break
                 await anyio.sleep(0.002)
         check_everything(await evidence(door.service.ports.database, made.id), RetryPolicy(), lines=2)
+
+
+class FrozenEngine(SimulatedEngine):
+    """A network that a driver reaches only after another one has driven the deployment to its end."""
+
+    def __init__(self, door: Door, deployment_id: str) -> None:
+        super().__init__(door.service.ports.database, fence=fence_of("wrk_frozen"))
+        self._door, self._deployment_id = door, deployment_id
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        await expire_leases(self._door)
+        await lease(self._door, self._deployment_id, "wrk_other")
+        await driver_of(self._door, "wrk_other").drive(self._deployment_id)
+        await super().dial(dialled)
+
+
+async def test_a_driver_that_froze_between_claiming_and_dialling_dials_nothing_that_another_one_has_dialled(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(5))
+        await door.client.deployments.start(id=made.id)
+        await lease(door, made.id, "wrk_frozen")
+        with pytest.raises(LeaseLost):
+            await driver_of(door, "wrk_frozen", engine=FrozenEngine(door, made.id)).drive(made.id)
+        found = await evidence(door.service.ports.database, made.id)
+        assert found.deployment.status == "completed"
+        check_dialled_once(found)
