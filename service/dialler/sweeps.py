@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, select, update
 
 from callwright.service.domain.clock import DAY
 from callwright.service.domain.money import RENTAL_PERIOD_MS
@@ -17,7 +17,9 @@ from .queue import LOCKED
 EVERY_S = 5.0
 _N = phone_numbers.c
 _DUE = select(phone_numbers).where(_N.renews_at <= bindparam("now"), _N.status == "active").limit(100)
-_BOUND_TO = select(_N.inbound_deployment_id, _N.renewed_by_key_id, _N.monthly_micros).where(_N.id == bindparam("id"))
+_BOUND_TO: Select[*tuple[Any, ...]] = select(_N.inbound_deployment_id, _N.renewed_by_key_id, _N.monthly_micros).where(
+    _N.id == bindparam("id")
+)
 _TOUCH = update(api_keys).where(api_keys.c.id == bindparam("b_key")).values(last_used_at=bindparam("b_now"))
 _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindparam("before"))
 
@@ -54,7 +56,7 @@ def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) ->
     Where the key that wants it renewed has a spending cap, a month beyond the cap cannot be paid. An inbound deployment
     that loses its number so has failed.
     """
-    as_it_was: Row[Any] = connection.execute(_BOUND_TO, {"id": number_id}).one()
+    as_it_was = connection.execute(_BOUND_TO, {"id": number_id}).one()
     bound = as_it_was.inbound_deployment_id
     # The key's lock first, then this one, then the number's: requests and cancellations take them in this order.
     covered = spending_cap.covers_renewal(connection, as_it_was)
