@@ -24,7 +24,7 @@ _SHORTER = {
     "max_concurrency": "Calls at the same time.",
     "max_call_duration_seconds": "Then a call is ended.",
     "ring_timeout_seconds": "Then a call is no_answer.",
-    "budget_cap": "It pauses before its calls cost more than this.",
+    "budget_cap": "No call is dialled beyond this; calls under way may cost a little more.",
 }
 _INSIDE = {
     "auto_start": "Start at once instead of staying a draft.",
