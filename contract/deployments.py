@@ -60,7 +60,12 @@ DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed"
 CallType = Literal["outbound", "inbound"]
 StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
 EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
-BudgetCap = Annotated[Spend, Field(description="No call is dialled beyond this; one that is under way may cost more than the two minutes held back for it.")]
+BudgetCap = Annotated[
+    Spend,
+    Field(
+        description="No call is dialled beyond this; calls under way may cost more than the two minutes held back for each."
+    ),
+]
 
 
 class AgentSnapshot(Resource):
