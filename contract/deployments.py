@@ -62,9 +62,7 @@ StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
 EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
 BudgetCap = Annotated[
     Spend,
-    Field(
-        description="No call is dialled beyond this; calls under way may cost more than the two minutes held back for each."
-    ),
+    Field(description="No call is dialled beyond this; calls under way may cost more than the two minutes held back."),
 ]
 
 
