@@ -177,7 +177,7 @@ class Supervisor:
             await anyio.sleep(RETRY_S)
         except* Exception as failed:
             given = {"deployment_id": deployment_id}
-            if failed.split(unavailable_because)[1] is None:
+            if failed.split(lambda one: unavailable_because(one) is not None)[1] is None:
                 log.warning("a deployment could not be driven: the database ended a transaction", extra=given)
             else:
                 log.exception("driving a deployment failed", extra=given)
