@@ -101,12 +101,20 @@ def test_alternatives_are_named_for_operations_that_exist() -> None:
     assert set(ALTERNATIVES) <= set(OPERATIONS)
 
 
+def refused_in_a_fence(text: str) -> tuple[str, str]:
+    """What the service said, which stands in a fence, and the advice behind it."""
+    intro, opened, said, closed, advice = text.splitlines()
+    assert intro.startswith("The service refused.")
+    assert closed == opened.replace("<", "</")
+    return said, advice
+
+
 async def test_a_thing_that_is_not_there_is_told_from_an_operation_that_is_not_there() -> None:
     front = Front()
     async with front.assistant() as hand:
         missing = await hand.refused("get_call", call_uuid="cal_99")
         absent = await hand.refused("get_agent", id="agt_1")
-    assert missing == "No call. list_calls shows what exists."
+    assert refused_in_a_fence(missing) == ("No call.", "list_calls shows what exists.")
     assert absent.startswith("This service does not offer get_agent (GET /agents/{id} is not there).")
 
 
@@ -301,7 +309,7 @@ async def test_a_transcript_that_is_gone_is_explained() -> None:
         "The address that the call names was not read: media.example answered with status 404. "
         "The person may open it: get_call shows it."
     )
-    assert none == "No call. list_calls shows what exists."
+    assert refused_in_a_fence(none) == ("No call.", "list_calls shows what exists.")
 
 
 async def test_ids_of_a_service_elsewhere_are_completed() -> None:
