@@ -341,6 +341,7 @@ def answers() -> dict[str, Any]:
         "search_available_numbers": page([available_number()]),
         "rent_phone_number": number(),
         "release_phone_number": number(status="released"),
+        "clone_deployment": deployment(),
         "create_inbound_deployment": inbound_of(deployment()),
         "preview_deployment": preview(),
         "list_contacts": page([contact()]),
