@@ -120,7 +120,7 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Copy a deployment",
         description=(
-            "Drafts a copy of a campaign, also of one that is over, to change with update_deployment. Costs nothing."
+            "Drafts a copy of a campaign, also of one that is over. Costs nothing. To change it use update_deployment."
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
         reply=whole,
