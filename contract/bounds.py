@@ -177,9 +177,9 @@ def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Fou
         if value and max(map(len, value)) > LONGEST_KEY:
             found.add(place, f"holds a name of more than {LONGEST_KEY} characters")
             return
-        for name, entry in value.items():
-            if entry.__class__ in (str, list, dict):
-                _look(entry, shape.value, (*place, name), found)
+        looked_at = (list, dict) if shape.value.is_anything else (str, list, dict)
+        for name in [name for name, entry in value.items() if entry.__class__ in looked_at]:
+            _look(value[name], shape.value, (*place, name), found)
 
 
 def _unknown(names: Iterator[str], place: Place, found: _Found) -> None:

@@ -30,7 +30,7 @@ def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
     """
     model = tool.arguments
     given = unwrapped(model, arguments)
-    if hidden := [name for name in given if name in model.model_fields and name not in tool.offered]:
+    if hidden := [name for name in model.model_fields if name in given and name not in tool.offered]:
         raise ToolError(f"Invalid arguments: {hidden[0]}: unknown argument{_allowed(tool, (hidden[0],))}")
     if tool.operation.shape == "many":
         given.setdefault("per_page", LIST_LENGTH)
@@ -57,7 +57,8 @@ def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def unwrapped(model: type[Input], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, with objects and lists where a host has sent them as JSON text."""
-    return {name: _unwrapped(value, model, name) for name, value in arguments.items()}
+    known = [name for name in model.model_fields if name in arguments]
+    return {**arguments, **{name: _unwrapped(arguments[name], model, name) for name in known}}
 
 
 def narrowed(asked: Input, to: type[In]) -> In:

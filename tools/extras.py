@@ -86,12 +86,10 @@ def separated(arguments: Mapping[str, Any], schemas: Mapping[str, Json]) -> tupl
     Raises:
         ToolError: one of the latter is of another type than the service's document says.
     """
-    own: Json = {}
+    own: Json = dict(arguments)
     further: Json = {}
-    for name, value in arguments.items():
-        if name not in schemas:
-            own[name] = value
-            continue
+    for name in [name for name in schemas if name in own]:
+        value = own.pop(name)
         types = _types(schemas[name])
         value = _unwrapped(value, types)
         if types and not any(_is(value, kind) for kind in types):

@@ -1,0 +1,45 @@
+"""What large inputs cost the event loop: `python -m bench.large_inputs [operations|tools|envelopes] [--every-field]`.
+
+For each case the milliseconds of the loop's thread, how many times `orjson.loads` of the same bytes that is, and the
+size of the answer. The dearest come last.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import anyio
+from tests.large_inputs.cases import ENTRIES, Case, envelope_cases, rest_cases, tool_cases
+from tests.large_inputs.measuring import meter, parsing_s
+
+
+async def measured(cases: Iterable[Case], only: str) -> list[str]:
+    """A line for each case, the dearest last."""
+    found: list[tuple[float, str]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        async with meter(f"sqlite:///{folder}/bench.db", Path(folder)) as measures:
+            for case in cases:
+                if only not in case.name:
+                    continue
+                one = await measures.measured(case, ENTRIES)
+                times = one.loop_s / parsing_s(case.sent(ENTRIES))
+                line = f"{1_000 * one.loop_s:8.1f} ms {times:8.1f}x {len(one.answer):7} B {one.status}  {case.name}"
+                found.append((one.loop_s, line))
+    return [line for _, line in sorted(found)]
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("door", choices=("operations", "tools", "envelopes"))
+    parser.add_argument("--every-field", action="store_true")
+    parser.add_argument("--only", default="", help="cases whose name holds this")
+    given = parser.parse_args()
+    doors = {"operations": rest_cases, "tools": tool_cases}
+    cases = doors[given.door](every_field=given.every_field) if given.door in doors else envelope_cases()
+    print("\n".join(anyio.run(measured, cases, given.only)))  # what it is for
+
+
+if __name__ == "__main__":
+    main()
