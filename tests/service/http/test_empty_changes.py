@@ -44,7 +44,7 @@ async def test_a_patch_that_names_nothing_changes_nothing(database_url: str, tmp
 
 
 @pytest.mark.requirement("CONV-35")
-@pytest.mark.parametrize("name", [" ", "\t\n", "\u2003"])
+@pytest.mark.parametrize("name", [" ", "  ", "\u2003"])
 async def test_a_name_of_blanks_is_refused(database_url: str, tmp_path: Path, name: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         agent = await samples.agent(door)
