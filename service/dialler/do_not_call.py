@@ -7,15 +7,19 @@ campaign and the audience it came from.
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.service.domain.ids import Ids
 from callwright.service.storage import journal
-from callwright.service.storage.schema import do_not_call
+from callwright.service.storage.schema import do_not_call, organizations
 
-_N = do_not_call.c
+_N, _O = do_not_call.c, organizations.c
+_REMOVALS = select(_O.do_not_call_removals).where(_O.id == bindparam("org"))
+_REMOVED = (
+    update(organizations).where(_O.id == bindparam("b_org")).values(do_not_call_removals=_O.do_not_call_removals + 1)
+)
 OPTED_OUT = "opted_out"
 """The reason of an entry whose person asked, on a call, not to be called again."""
 
@@ -61,6 +65,14 @@ def opt_out(
 def clear_simulated(connection: Connection, org_id: str) -> int:
     """Takes every number of the simulated network off the list, so that a campaign there can be run again exactly.
 
-    Returns how many there were. Real entries stay.
+    Returns how many there were. Real entries stay. Plans from before are stale then, as more people would be called.
     """
-    return connection.execute(delete(do_not_call).where(_N.org_id == org_id, _N.simulated.is_(True))).rowcount
+    removed = connection.execute(delete(do_not_call).where(_N.org_id == org_id, _N.simulated.is_(True))).rowcount
+    if removed:
+        connection.execute(_REMOVED, {"b_org": org_id})
+    return removed
+
+
+def removals(connection: Connection, org_id: str) -> int:
+    """How often numbers were taken off the list: who may be called has grown each time."""
+    return connection.execute(_REMOVALS, {"org": org_id}).scalar_one()

@@ -14,6 +14,7 @@ from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.schema import imports, phone_numbers
 
 from .activation import SNAPSHOT
+from .do_not_call import removals
 
 _I, _N = imports.c, phone_numbers.c
 _IMPORTING = (
@@ -60,7 +61,8 @@ def parts_of(
     `numbers` are the deployment's, where they were read already.
 
     Rows are only ever added to an audience, and each that is received counts in `row_count`, so that its counters
-    stand for the rows without reading them.
+    stand for the rows without reading them. Who is put on the do-not-call list is called no more, which nobody has to
+    agree to; who is taken off it is called again, so that removals count.
     """
     paused_at = row.status_changed_at if row.status == "paused" else None
     known = numbers_in_order(connection, row) if numbers is None else numbers
@@ -69,6 +71,7 @@ def parts_of(
         "audience": [
             *(audience.id, audience.row_count, audience.valid_count, audience.last_imported_at, audience.columns),
             open_imports(connection, audience.id),
+            removals(connection, row.org_id),
         ],
         "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT)}],
         "numbers": [row.phone_number_ids, shown],

@@ -11,7 +11,7 @@ from callwright.service.data_folder import check_database
 from .engines import make_engine
 from .fullness import DRIVER_ERRORS
 
-REVISION = "0016"
+REVISION = "0017"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
 """Any number that is ours: the name of the advisory lock on Postgres."""

@@ -10,6 +10,7 @@ import pytest
 from anyio import from_thread, to_thread
 from sqlalchemy import Connection, Row, insert, select
 
+from callwright.client.errors import Conflict
 from callwright.contract.dialling import RetryPolicy
 from callwright.contract.previews import Preview
 from callwright.service.dialler import do_not_call as numbers
@@ -96,6 +97,20 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
             (phone(index), "do_not_call", 0) for index in range(3)
         ]
         check_counters(await evidence(door.service.ports.database, later.id))
+
+
+async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        await run(door, mixed(opted=2, agreed=1), "first")
+        later = await draft(door, mixed(opted=2, agreed=1), "later")
+        seen = await door.client.deployments.preview(id=later.id)
+        assert await door.service.ports.database.write(numbers.clear_simulated, door.org_id) == 2
+        with pytest.raises(Conflict) as caught:
+            await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
+        assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["audience"]})
+        again = await door.client.deployments.preview(id=later.id)
+        await door.client.deployments.start(id=later.id, plan_id=again.plan_id)
+        assert (again.eligible, (await door.ended(later.id)).stats.completed) == (3, 3)
 
 
 @pytest.mark.parametrize("scale", [inf, 2_000.0])
