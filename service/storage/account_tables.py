@@ -51,8 +51,9 @@ organizations = Table(
     Column("do_not_call_removals", BigInteger, nullable=False, server_default="0"),
 )
 """The columns about requests and retention hold what was negotiated; null stands for what the plan says. Recordings of
-calls that ended before `recordings_deleted_before` are gone for good, whatever the plan says later. `do_not_call_removals` counts how often numbers were taken off the do-not-call list: whoever agreed to a plan
-before agreed to fewer people.
+calls that ended before `recordings_deleted_before` are gone for good, whatever the plan says later.
+`do_not_call_removals` counts how often numbers were taken off the do-not-call list: whoever agreed to a plan before
+then agreed to fewer people.
 """
 
 users = Table(

@@ -110,7 +110,7 @@ async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(dat
         assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["audience"]})
         again = await door.client.deployments.preview(id=later.id)
         await door.client.deployments.start(id=later.id, plan_id=again.plan_id)
-        assert (again.eligible, (await door.ended(later.id)).stats.completed) == (3, 3)
+        assert (again.eligible, (await door.ended(later.id)).stats.attempts) == (3, 3)
 
 
 @pytest.mark.parametrize("scale", [inf, 2_000.0])
