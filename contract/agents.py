@@ -18,7 +18,10 @@ SystemPrompt = Annotated[
     Field(
         min_length=1,
         max_length=32_768,
-        description="What the agent is to do and what it knows. {{column}} inserts an audience column.",
+        description=(
+            "What the agent is to do and what it knows. {{column}} inserts an audience column whose name is letters, "
+            "digits and _, a letter first."
+        ),
     ),
     PlainText,
 ]
@@ -26,7 +29,10 @@ WelcomeMessage = Annotated[
     str,
     Field(
         max_length=2_000,
-        description="What the agent says first; {{column}} inserts an audience column. Empty: the contact begins.",
+        description=(
+            "What the agent says first; {{column}} inserts an audience column, as in system_prompt. "
+            "Empty: the contact begins."
+        ),
     ),
     PlainText,
 ]

@@ -112,7 +112,10 @@ class Voicemail(Part):
     ] = "hangup"
     message_template: Annotated[
         str,
-        Field(max_length=2_000, description="What to leave; {{column}} inserts an audience column."),
+        Field(
+            max_length=2_000,
+            description="What to leave; {{column}} inserts an audience column, as in the agent's system_prompt.",
+        ),
         PlainText,
     ] = ""
 

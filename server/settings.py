@@ -59,7 +59,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "CALLWRIGHT_CLOCK",
         "now",
-        "The moment at which the service's clock starts to run, for tests and rehearsals: 2026-11-21T09:00:00Z.",
+        "The moment at which the service's clock starts to run, for tests and rehearsals: 2026-11-21T09:00:00Z. "
+        "One set far ahead is believed after a day: until then nothing is deleted by its age and no rent is charged.",
     ),
     Setting(
         "CALLWRIGHT_PROFILE",

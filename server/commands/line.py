@@ -154,7 +154,9 @@ def listen(
     data: Data = None,
     database: Database = None,
 ) -> None:
-    """Events as they happen, until Ctrl-C: of the data folder, or of the service that CALLWRIGHT_BASE_URL names."""
+    """Events as they happen, until Ctrl-C: of the organization default in the data folder, or of the key's
+    organization at the service that CALLWRIGHT_BASE_URL and CALLWRIGHT_API_KEY name.
+    """
     from .listen import Asked
     from .listen import run as follow
 

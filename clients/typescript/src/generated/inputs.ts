@@ -52,9 +52,14 @@ export interface CreateAgentInput {
   voice_id: string;
   /** BCP-47 language tag. */
   language: string;
-  /** What the agent is to do and what it knows. {{column}} inserts an audience column. */
+  /**
+   * What the agent is to do and what it knows. {{column}} inserts an audience column whose name is letters, digits
+   * and _, a letter first.
+   */
   system_prompt: string;
-  /** What the agent says first; {{column}} inserts an audience column. Empty: the contact begins. */
+  /**
+   * What the agent says first; {{column}} inserts an audience column, as in system_prompt. Empty: the contact begins.
+   */
   welcome_message?: string;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
   metadata?: Record<string, string>;
@@ -73,7 +78,10 @@ export interface UpdateAgentInput {
   voice_id?: string;
   /** BCP-47 language tag. */
   language?: string;
-  /** What the agent is to do and what it knows. {{column}} inserts an audience column. */
+  /**
+   * What the agent is to do and what it knows. {{column}} inserts an audience column whose name is letters, digits
+   * and _, a letter first.
+   */
   system_prompt?: string;
   welcome_message?: string | null;
   metadata?: Record<string, string> | null;
