@@ -6,12 +6,13 @@ from pydantic import Field
 
 from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
-from .model import Input
+from .model import Input, Resource
 from .names import Name
 from .operation import listing, operation, removal
 from .pagination import PageQuery
 from .problems import AGENT_IN_USE, DUPLICATE_NAME
-from .words import AgentId, LanguageTag, Metadata, PlainText, Stored, VoiceId
+from .revisions import Revision
+from .words import AgentId, LanguageTag, Metadata, PlainText, Stored, Timestamp, VoiceId
 
 SystemPrompt = Annotated[
     str,
@@ -49,7 +50,19 @@ class Agent(Stored):
     welcome_message: str
     variables: Annotated[list[str], Field(description="Audience columns that prompt and welcome message need.")]
     warnings: Annotated[list[str], Field(description="What to look at, for example a voice of another language.")] = []
+    revision: Revision | None = None
     metadata: dict[str, str]
+
+
+class AgentSnapshot(Resource):
+    """The agent as it was when the deployment started."""
+
+    name: str
+    voice_id: str
+    language: str
+    system_prompt: str
+    welcome_message: str
+    agent_updated_at: Timestamp
 
 
 class ListAgents(MadeBetween, PageQuery):

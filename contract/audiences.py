@@ -11,6 +11,7 @@ from .names import Name, Text
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
 from .problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
+from .revisions import Expecting, Revision
 from .words import AudienceId, CountryCode, ImportId, Metadata, PlainText, Stored, Timestamp
 
 ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText]
@@ -88,6 +89,15 @@ class Audience(Stored):
     duplicate_count: int
     last_imported_at: Timestamp | None = None
     last_import_id: Annotated[str | None, Field(description="The newest import of a file; null without one.")] = None
+    revision: Annotated[
+        Revision | None,
+        Field(
+            description=(
+                "Another one as soon as another campaign calls its people, or one of those that do has changed; rows "
+                "do not matter to it. Only where one audience is read, else null. Opaque."
+            )
+        ),
+    ] = None
     metadata: dict[str, str]
 
 
@@ -195,7 +205,7 @@ class DeleteAudience(Input):
     id: AudienceId
 
 
-class AddAudienceRows(Input):
+class AddAudienceRows(Expecting):
     """Rows to add.
 
     People who are added are called at once by every deployment of the audience that is active, and by a paused one as
@@ -214,7 +224,7 @@ class ListAudienceRows(PageQuery):
     external_id: Annotated[FilterText | None, Field(description="Only this external id."), Filter()] = None
 
 
-class ImportAudience(Input):
+class ImportAudience(Expecting):
     """A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters.
 
     It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed

@@ -13,6 +13,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from .model import Input
+from .revisions import Expecting
 
 _NULL: JsonSchemaValue = {"type": "null"}
 
@@ -46,10 +47,15 @@ class Changes(Input):
         own = [base.__annotations__ for base in cls.__mro__ if issubclass(base, Changes)]
         return [name for name in cls.model_fields if any(name in each for each in own)]
 
+    @classmethod
+    def _left_out(cls) -> list[str]:
+        """The fields that may be left out and are not null by that."""
+        return [*cls.changing(), *(name for name in Expecting.model_fields if name in cls.model_fields)]
+
     @field_validator("*")
     @classmethod
     def _keeps_what_cannot_be_empty(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is None and info.field_name in cls.changing() and clears(cls.model_fields[info.field_name]) is None:
+        if value is None and info.field_name in cls._left_out() and clears(cls.model_fields[info.field_name]) is None:
             raise ValueError("cannot be null; leave it out to keep it as it is")
         return value
 
@@ -57,7 +63,7 @@ class Changes(Input):
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         described = handler(schema)
         properties = handler.resolve_ref_schema(described)["properties"]
-        for name in cls.changing():
+        for name in cls._left_out():
             field = cls.model_fields[name]
             # A default of null would have generated clients send it, and so empty what nobody named.
             properties[name] = {key: value for key, value in properties[name].items() if key != "default"}
@@ -68,7 +74,7 @@ class Changes(Input):
     def named(self) -> dict[str, Any]:
         """The fields that were named; a null stands as the empty value that it means."""
         found: dict[str, Any] = {}
-        for name in self.model_fields_set:
+        for name in self.model_fields_set.intersection(self.changing()):
             value, mark = getattr(self, name), clears(type(self).model_fields[name])
             found[name] = mark.emptied() if value is None and mark is not None else value
         return found

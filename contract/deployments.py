@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .agents import AgentSnapshot
 from .changes import TO_NO_ENTRIES, TO_NOTHING
 from .cloning import CloneDeployment, PhoneNumberIds
 from .contacts import Contact, ListContacts, Stats
@@ -23,7 +24,7 @@ from .dialling import (
 )
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .inbound import AnsweringChanges, CreateInboundDeployment, Inbound, InboundChanges
-from .model import Input, Resource
+from .model import Input
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
 from .previews import PlanId, Preview
@@ -42,6 +43,7 @@ from .problems import (
     PLAN_STALE,
     SPENDING_CAP_REACHED,
 )
+from .revisions import Expecting, Revision
 from .words import (
     AgentId,
     AudienceId,
@@ -64,17 +66,6 @@ BudgetCap = Annotated[
     Spend,
     Field(description="No call is dialled beyond this; calls under way may cost more than the two minutes held back."),
 ]
-
-
-class AgentSnapshot(Resource):
-    """The agent as it was when the deployment started."""
-
-    name: str
-    voice_id: str
-    language: str
-    system_prompt: str
-    welcome_message: str
-    agent_updated_at: Timestamp
 
 
 class Deployment(Stored):
@@ -116,6 +107,7 @@ class Deployment(Stored):
     plan_id: Annotated[
         str | None, Field(description="The plan it was last started or resumed with; null when without one.")
     ] = None
+    revision: Revision | None = None
     metadata: dict[str, str]
 
 
@@ -191,7 +183,7 @@ class CreateDeployment(Input):
     metadata: Metadata = {}
 
 
-class UpdateDeployment(AnsweringChanges):
+class UpdateDeployment(Expecting, AnsweringChanges):
     """Changes to a deployment.
 
     A draft may change in everything; a paused one in all but agent and audience; an active one in name, pacing, end_at,
@@ -242,7 +234,7 @@ class PreviewDeployment(Input):
     ] = None
 
 
-class StartDeployment(Input):
+class StartDeployment(Expecting):
     """The deployment whose people are to be called, and the plan that a person said yes to."""
 
     id: DeploymentId

@@ -6,7 +6,8 @@ from pydantic import Field, model_validator
 
 from .changes import TO_NOTHING, Changes
 from .dialling import TimeZone, Window
-from .model import Input, Part, Resource
+from .model import Part, Resource
+from .revisions import Expecting
 from .words import E164, AgentId, DeploymentName, MaxConcurrency, Metadata, PhoneNumberId
 
 ForwardTo = Annotated[E164, Field(description="Where to forward callers, in E.164; with action forward only.")]
@@ -89,7 +90,7 @@ class InboundChanges(AnsweringChanges):
     ] = None
 
 
-class CreateInboundDeployment(Input):
+class CreateInboundDeployment(Expecting):
     """A new inbound deployment. It is active at once: from then on the agent answers who calls the number.
 
     On the simulated network nobody calls in yet.

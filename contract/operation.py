@@ -10,7 +10,8 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 from .filters import filter_of
 from .model import Input, Resource
 from .pagination import Page
-from .problems import API_KEY_OWNER_REQUIRED, NOT_FOUND, RANGE_NOT_SATISFIABLE, ProblemCode
+from .problems import API_KEY_OWNER_REQUIRED, NOT_FOUND, RANGE_NOT_SATISFIABLE, REVISION_MISMATCH, ProblemCode
+from .revisions import Expecting
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
@@ -153,6 +154,10 @@ def _model(takes: Callable[..., In]) -> type[In]:
     return cast("type[In]", takes)
 
 
+def _expects(takes: object) -> tuple[ProblemCode, ...]:
+    return (REVISION_MISMATCH,) if isinstance(takes, type) and issubclass(takes, Expecting) else ()
+
+
 def _problems(path: str, extra: Sequence[ProblemCode]) -> tuple[ProblemCode, ...]:
     found = (NOT_FOUND,) if "{" in path else ()
     return tuple(dict.fromkeys((*found, *extra)))
@@ -185,7 +190,7 @@ def operation(
             item=item,
             status=status,
             summary=summary,
-            problems=_problems(path, (*problems, *owner)),
+            problems=_problems(path, (*problems, *_expects(takes), *owner)),
             creates=status in (201, 202),
             creator_bound=creator_bound,
             only_reads=only_reads,

@@ -10,8 +10,15 @@ from .model import Input, Resource
 from .names import Label
 from .operation import listing, operation
 from .pagination import PageQuery
-from .problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE, SPENDING_CAP_REACHED
-from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, Stored, Timestamp
+from .problems import (
+    INSUFFICIENT_CREDITS,
+    NUMBER_UNAVAILABLE,
+    PHONE_NUMBER_IN_USE,
+    PRICE_CHANGED,
+    SPENDING_CAP_REACHED,
+)
+from .revisions import Expecting, Revision
+from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, Spend, Stored, Timestamp
 
 NumberType = Literal["local", "mobile", "toll_free", "national"]
 PhoneNumberStatus = Literal["pending", "active", "releasing", "released", "suspended", "failed"]
@@ -57,6 +64,7 @@ class PhoneNumber(Stored):
         str | None, Field(description="The deployment whose agent answers this number's callers.")
     ] = None
     released_at: Timestamp | None = None
+    revision: Revision | None = None
     metadata: dict[str, str]
 
 
@@ -109,6 +117,9 @@ class RentPhoneNumber(Input):
     number_type: Annotated[NumberType, Field(description="The kind of number.")] = "local"
     label: NumberLabel = ""
     auto_renew: Annotated[bool, Field(description="Rent it again every month until it is released.")] = True
+    expected_monthly_cost: Annotated[
+        Spend | None, Field(description="What it costs a month: nothing is rented at another price.")
+    ] = None
     metadata: Metadata = {}
 
 
@@ -118,7 +129,7 @@ class GetPhoneNumber(Input):
     id: PhoneNumberId
 
 
-class UpdatePhoneNumber(Changes):
+class UpdatePhoneNumber(Expecting, Changes):
     """Changes to a phone number."""
 
     id: PhoneNumberId
@@ -156,7 +167,7 @@ rent_phone_number = operation(
     takes=RentPhoneNumber,
     gives=PhoneNumber,
     status=201,
-    problems=(NUMBER_UNAVAILABLE, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED),
+    problems=(NUMBER_UNAVAILABLE, PRICE_CHANGED, INSUFFICIENT_CREDITS, SPENDING_CAP_REACHED),
     summary="Rent a phone number; charges the first month.",
     creator_bound="member_with_email",
 )

@@ -199,6 +199,20 @@ PLAN_STALE = ProblemCode(
     "Something has changed since the preview; nobody was called.",
     "`changed` names what; preview the deployment again and have a person agree to the new plan.",
 )
+REVISION_MISMATCH = ProblemCode(
+    "revision_mismatch",
+    409,
+    "conflict_error",
+    "Something is not as the request expects it: it has changed since its revision was read. Nothing was done.",
+    "`changed` names what, by id: read it again, and send the new revision if it is still right to do this.",
+)
+PRICE_CHANGED = ProblemCode(
+    "price_changed",
+    409,
+    "conflict_error",
+    "The number costs another amount a month than the request expects; nothing was rented.",
+    "`monthly_cost` is the price now; have a person agree to it, then send it as `expected_monthly_cost`.",
+)
 IDEMPOTENCY_IN_PROGRESS = ProblemCode(
     "idempotency_in_progress",
     409,

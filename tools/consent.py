@@ -4,10 +4,12 @@ A host that can ask its user (elicitation) asks; the answer never passes through
 the call must carry the very sentence that says what will happen, so that the host's own dialog shows it to the person.
 
 What is carried out is what the sentence was made of: the weighing gives arguments that hold the call to it, such as the
-plan, and after the answer everything is weighed again.
+plan or the revisions of what it names, and after the answer everything is weighed again. The service compares them in
+the transaction that does it, so that nothing can come in between, also where nobody had to be asked.
 """
 
 import hashlib
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
@@ -17,7 +19,7 @@ from mcp.server.elicitation import AcceptedElicitation, render_elicitation_schem
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from callwright.contract.model import Input
 
@@ -28,6 +30,7 @@ PATIENCE_S = 600.0
 """How long a person may take to answer; what they say after it counts for nothing."""
 
 _MOST_SHOWN = 600
+_MARK_DIGITS = 20
 _QUESTION = "agreement"
 _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
 _TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
@@ -47,7 +50,9 @@ class Stake:
     shown: str | None = None
     """More for the person's eyes only, for example the first greeting."""
     bound: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Arguments that hold the call to what was weighed, for example the plan: values as JSON has them."""
+    """Arguments that hold the call to what was weighed, for example the plan: values as JSON has them. They count
+    where nobody has to be asked, too.
+    """
 
     @property
     def question(self) -> str | None:
@@ -59,7 +64,7 @@ class Stake:
 
 
 Weigh = Callable[[Use, Any], Awaitable[Stake | None]]
-"""What a person has to be asked about before a call with these arguments; None where nobody has to be."""
+"""What a person has to be asked about before a call with these arguments; None where nothing is at stake."""
 
 
 class Agreeing(Input):
@@ -103,7 +108,7 @@ async def agreed(
         raise ToolError(_TOO_LATE)
     stake = await weigh(use, _held(asked, before.bound if before is not None else {}))
     if before is not None:
-        if stake is None or before.about != _fingerprint(asked, stake.question):
+        if stake is None or before.about != _fingerprint(asked, stake.question) or before.bound != stake.bound:
             raise _changed(stake, tool)
         _check_answer(context)
         return _held(asked, before.bound)
@@ -122,13 +127,16 @@ async def agreed(
         )
     await _ask(context, stake.question, use.session.clock)
     again = await weigh(use, held)
-    if again is None or again.question != stake.question:
+    if again is None or again.question != stake.question or again.bound != stake.bound:
         raise _changed(again, tool)
     return held
 
 
 def _held(asked: Given, bound: Mapping[str, Any]) -> Given:
-    return asked.model_copy(update=dict(bound)) if bound else asked
+    kinds: dict[str, Any] = {name: type(asked).model_fields[name].annotation for name in bound}
+    return asked.model_copy(
+        update={name: TypeAdapter(kinds[name]).validate_python(value) for name, value in bound.items()}
+    )
 
 
 def _fingerprint(asked: Input, question: str | None) -> str:
@@ -216,7 +224,7 @@ def _can_ask(context: Context[Any, Any]) -> bool:
 
 def _check_sentence(asked: Input, stake: Stake, tool: str) -> None:
     given: str | None = getattr(asked, "person_agreed_to", None)
-    sentence = cleaned(stake.sentence or "")  # another service may have written it
+    sentence = cleaned(stake.sentence or "") + _standing(stake)  # another service may have written it
     if given is not None and cleaned(given).split() == sentence.split():
         return
     what = "The person has to agree first" if given is None else "That is not what would happen"
@@ -224,3 +232,15 @@ def _check_sentence(asked: Input, stake: Stake, tool: str) -> None:
         f"{what}: nothing was done yet. Show them this sentence as it is: «{sentence}» Only if they say yes, "
         f"call {tool} again with person_agreed_to set to exactly that sentence."
     )
+
+
+def _standing(stake: Stake) -> str:
+    """A mark of what the sentence does not say and the call is held to all the same, for example the agent's prompt.
+
+    The sentence comes back with a second call that is weighed by itself, so it has to be another one where that is.
+    """
+    held = stake.bound.get("expected_revisions")
+    if not held:
+        return ""
+    mark = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:_MARK_DIGITS]
+    return f" (As things stand: {mark}.)"

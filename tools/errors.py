@@ -61,6 +61,9 @@ NEXT: dict[str, str] = {
     "plan_expired": "preview_deployment gives a new plan_id; call again with it.",
     "plan_stale": "preview_deployment shows how it is now; show the person the new summary, and after their "
     "yes call again with the new plan_id.",
+    "revision_mismatch": "It changed after it was looked at, so nothing was done. Look how things stand, tell the "
+    "person, and call again: they are then asked anew.",
+    "price_changed": "Nothing was rented. Tell the person the new price, and call again: they are then asked anew.",
     "idempotency_in_progress": "The same request is still being served, so it may happen yet. Look with {look} before "
     "you call again: another call would do it once more.",
     "idempotency_key_reused": "Call again; each call gets a fresh key.",

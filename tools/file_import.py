@@ -20,8 +20,10 @@ from callwright.contract.audiences import (
     get_audience_import,
     import_audience,
 )
+from callwright.contract.revisions import Expecting
 from callwright.contract.words import AudienceId, PlainText
 
+from .arguments import narrowed
 from .asking import asked_plainly
 from .catalogue import tool_named
 from .consent import Agreeing, Stake
@@ -43,7 +45,7 @@ _GROWTH = 1.5
 _PARTS_SHOWN = 20
 
 
-class ImportAudienceFile(Agreeing):
+class ImportAudienceFile(Agreeing, Expecting):
     """A CSV file to import, as text or by its path."""
 
     id: AudienceId
@@ -115,7 +117,7 @@ async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienc
             if asked.people not in (None, rows):
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
             with closing(parts_of(file, from_row=asked.from_row)) as parts:
-                return await _send(tool, use, asked.id, parts, total, sent, deadline)
+                return await _send(tool, use, asked, parts, total, sent, deadline)
         except UnreadableFile as error:
             raise ToolError(f"Invalid arguments: path: {error}. {sent.rows}") from error
 
@@ -129,7 +131,7 @@ def _checked(file: BinaryIO, from_row: int) -> tuple[int, int]:
 
 
 async def _send(
-    tool: Tool, use: Use, audience_id: str, parts: Iterator[Part], total: int, sent: _Sent, deadline: float
+    tool: Tool, use: Use, asked: ImportAudienceFile, parts: Iterator[Part], total: int, sent: _Sent, deadline: float
 ) -> Reply:
     """Sends one part at least, however late it is, so that every call gets further."""
     while (part := await to_thread.run_sync(next, parts, None)) is not None:
@@ -137,14 +139,14 @@ async def _send(
             await _settled(use, sent, deadline)
             if use.session.clock.monotonic() >= deadline:
                 return _reply(tool, use, sent, next_row=part.first_row)
-        sent.imports.append(await _begun(tool, use, audience_id, part, sent))
+        sent.imports.append(await _begun(tool, use, asked, part, sent))
         sent.parts.append(part)
         await use.progress(float(part.ends_at), float(total), f"row {part.last_row:,} sent")
     return _reply(tool, use, sent, next_row=None)
 
 
-async def _begun(tool: Tool, use: Use, audience_id: str, part: Part, sent: _Sent) -> AudienceImport:
-    question = ImportAudience(id=audience_id, csv=part.csv)
+async def _begun(tool: Tool, use: Use, asked: ImportAudienceFile, part: Part, sent: _Sent) -> AudienceImport:
+    question = narrowed(asked.model_copy(update={"csv": part.csv}), ImportAudience)
     try:
         return await use.client.ask(import_audience, question, idempotency_key=use.session.ids())
     except CallwrightError as error:

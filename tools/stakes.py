@@ -1,8 +1,11 @@
 """What is at stake in the calls of tools that dial or spend: the sentence a person says yes to.
 
-Each function gives None where nobody has to be asked: because nothing would be dialled or spent, because the service
-would refuse anyway, or because no telephone rings and no real money moves. What a service does not call simulated, or
-play money, is taken to be real.
+Nobody has to be asked where nothing would be dialled or spent, where the service would refuse anyway, or where no
+telephone rings and no real money moves. What a service does not call simulated, or play money, is taken to be real.
+
+Whatever was looked at, and could become something else before the request arrives, is bound by its revision, so that
+the service holds the call to it, whether somebody had to be asked or not. What is simulated stays simulated, and is
+not bound where that alone decides. Another service may show no revisions; then nothing is bound.
 """
 
 import io
@@ -15,7 +18,7 @@ from pydantic import ValidationError
 
 from callwright.client.errors import NotOffered
 from callwright.contract.agents import GetAgent, get_agent
-from callwright.contract.audiences import AddAudienceRows, ImportAudience
+from callwright.contract.audiences import AddAudienceRows, GetAudience, ImportAudience, get_audience
 from callwright.contract.deployments import (
     CreateDeployment,
     DeploymentStatus,
@@ -40,6 +43,7 @@ from callwright.contract.phone_numbers import (
     get_phone_number,
     search_available_numbers,
 )
+from callwright.contract.revisions import PREFIX
 from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.contract.words import Money
 
@@ -103,14 +107,15 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
     """
     deployment = await _data(use, get_deployment, GetDeployment(id=asked.id))
     same_start = asked.plan_id is not None and deployment.get("plan_id") == asked.plan_id
-    startable = deployment.get("status", "draft") in _STARTABLE
-    if not startable or same_start or not use.asks(real=_real(deployment)):
+    if same_start or not use.asks(real=_real(deployment)):
         return None
+    if deployment.get("status", "draft") not in _STARTABLE:
+        return Stake(sentence=None, bound=_bound(deployment))
     if deployment.get("call_type") == "inbound":
         settings = cast("dict[str, Any]", deployment.get("inbound") or {})
         number_id = str(settings.get("phone_number_id") or "a number")
         number = {"number": number_id, **await _data(use, get_phone_number, GetPhoneNumber(id=number_id))}
-        return await _answering(use, str(deployment.get("agent_id")), number)
+        return await _answering(use, str(deployment.get("agent_id")), number, deployment)
     if asked.plan_id is None and use.session.offers(preview_deployment.name):
         try:
             await use.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
@@ -153,8 +158,10 @@ async def create(use: Use, asked: CreateAgreed) -> Stake | None:
 async def bind(use: Use, asked: BindAgreed) -> Stake | None:
     """Letting an agent answer whoever calls a number: which number, which agent."""
     number = await _data(use, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
-    if number.get("inbound_deployment_id") or not use.asks(real=_real(number)):
+    if not use.asks(real=_real(number)):
         return None
+    if number.get("inbound_deployment_id"):
+        return Stake(sentence=None, bound=_bound(number))
     return await _answering(use, asked.agent_id, {"number": asked.phone_number_id, **number})
 
 
@@ -162,17 +169,19 @@ async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
     """Changing a campaign that dials, or will by itself, so that it dials more or other people."""
     deployment = await _data(use, get_deployment, GetDeployment(id=asked.id))
     status = deployment.get("status")
-    given = asked.model_fields_set - {"id", "person_agreed_to"}
+    given = asked.named().keys() - {"id", "name", "metadata"}
+    if not given or not use.asks(real=_real(deployment)):
+        return None
     inbound = deployment.get("call_type") == "inbound"
     more = _TAKES_MORE if inbound else _DIALS_MORE
-    weighty = given & more if status == "active" else given - {"name", "metadata"}
-    if status not in _DIALLING or not weighty or not use.asks(real=_real(deployment)):
-        return None
+    weighty = given & more if status == "active" else given
+    if status not in _DIALLING or not weighty:
+        return Stake(sentence=None, bound=_bound(deployment))
     values = [f"{name} {_said(getattr(asked, name))}" for name in sorted(weighty)]
     what = "inbound deployment" if inbound else "campaign"
     does = "answers people" if inbound else "calls people"
     sentence = f"Change the {status} {what} {_named(deployment)}, which {does}: {listed(values)}."
-    return Stake(sentence=shortened(sentence, _LONGEST_SENTENCE))
+    return Stake(sentence=shortened(sentence, _LONGEST_SENTENCE), bound=_bound(deployment))
 
 
 async def rent(use: Use, asked: RentAgreed) -> Stake | None:
@@ -192,7 +201,11 @@ async def rent(use: Use, asked: RentAgreed) -> Stake | None:
             "search_available_numbers shows what is free."
         )
     until = "and every month until it is released" if asked.auto_renew else "for one month"
-    return Stake(sentence=f"Rent {_rented(asked)} for {offer} now {until}.")
+    cost = offer.get("monthly_cost") if _cost(offer) is not None else None
+    return Stake(
+        sentence=f"Rent {_rented(asked)} for {_price(offer)} now {until}.",
+        bound={"expected_monthly_cost": cost} if cost is not None else {},
+    )
 
 
 async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
@@ -200,10 +213,12 @@ async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
     if not asked.auto_renew:
         return None
     number = await _data(use, get_phone_number, GetPhoneNumber(id=asked.id))
-    if number.get("auto_renew") is True or not use.asks(real=_real(number)):
+    if not use.asks(real=_real(number)):
         return None
+    if number.get("auto_renew") is True:
+        return Stake(sentence=None, bound=_bound(number))
     what = f"{named(str(number.get('number') or asked.id))} every month until it is released"
-    return Stake(sentence=f"Pay {_price(number)} for {what}.")
+    return Stake(sentence=f"Pay {_price(number)} for {what}.", bound=_bound(number))
 
 
 async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
@@ -228,21 +243,29 @@ def rows_in(file: BinaryIO, *, from_row: int = 1) -> int | None:
     return rows
 
 
-async def _answering(use: Use, agent_id: str, number: Mapping[str, Any]) -> Stake:
+async def _answering(use: Use, agent_id: str, number: Mapping[str, Any], *others: Mapping[str, Any]) -> Stake:
     agent = await _data(use, get_agent, GetAgent(id=agent_id))
     by = _named(agent) if agent.get("name") else named(agent_id)
     said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}."
-    return Stake(sentence=f"{said} Every call costs money, until it is paused or cancelled.")
+    return Stake(
+        sentence=f"{said} Every call costs money, until it is paused or cancelled.",
+        bound=_bound(agent, number, *others),
+    )
 
 
 async def joining(use: Use, audience_id: str, people: int | None) -> Stake | None:
     """Adding so many people to an audience: the campaigns that would call them as well."""
+    if not use.asks(real=True):
+        return None
+    # Read before the campaigns: one that begins between the two readings is in none of the revisions that are bound.
+    bound = _bound(await _data(use, get_audience, GetAudience(id=audience_id)))
     weighty = [entry for entry in await _callers(use, audience_id) if use.asks(real=_real(entry))]
     if not weighty:
-        return None
+        return Stake(sentence=None, bound=bound)
     who = "the people of a file" if people is None else f"{people} people"
     names = listed([_named(entry) for entry in weighty], most=5)
-    return Stake(sentence=shortened(f"Add {who} to an audience, so that {names} calls them too.", _LONGEST_SENTENCE))
+    sentence = shortened(f"Add {who} to an audience, so that {names} calls them too.", _LONGEST_SENTENCE)
+    return Stake(sentence=sentence, bound=bound)
 
 
 async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
@@ -276,13 +299,20 @@ async def _real_money(use: Use) -> bool:
     return (await _data(use, get_wallet, GetWallet())).get("play_money") is not True
 
 
-async def _offer(use: Use, asked: RentPhoneNumber, number: str) -> str | None:
-    """The price of a number that is free."""
+def _bound(*things: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that hold a call to these things as they are; none where the service shows no revisions."""
+    found = {str(thing.get("id")): thing.get("revision") for thing in things}
+    ours = {thing: shown for thing, shown in found.items() if isinstance(shown, str) and shown.startswith(PREFIX)}
+    return {"expected_revisions": ours} if ours else {}
+
+
+async def _offer(use: Use, asked: RentPhoneNumber, number: str) -> dict[str, Any] | None:
+    """A number that is free, with its price."""
     search = SearchAvailableNumbers(
         country=asked.country, number_type=asked.number_type, contains=number[-_DIGITS_TO_FIND_BY:], per_page=200
     )
     found = (await _data(use, search_available_numbers, search)).get("data", [])
-    return next((_price(offer) for offer in found if offer.get("number") == number), None)
+    return next((offer for offer in found if offer.get("number") == number), None)
 
 
 async def _searchable(use: Use, asked: RentPhoneNumber) -> bool:
@@ -296,11 +326,15 @@ async def _searchable(use: Use, asked: RentPhoneNumber) -> bool:
 
 
 def _price(number: Mapping[str, Any]) -> str:
-    cost = number.get("monthly_cost")
+    cost = _cost(number)
+    return "a price that is not known" if cost is None else f"{amount(cost)} a month"
+
+
+def _cost(number: Mapping[str, Any]) -> Money | None:
     try:
-        return f"{amount(Money.model_validate(cost))} a month"
+        return Money.model_validate(number.get("monthly_cost"))
     except ValidationError:
-        return "a price that is not known"
+        return None
 
 
 def _real(thing: Mapping[str, Any]) -> bool:

@@ -81,6 +81,8 @@ Act = Callable[[Use, Any], Awaitable[Reply]]
 Complete = Callable[[Use, Any], Awaitable[Input]]
 Words = Callable[[Any, Use], str]
 
+_HELD = frozenset({"expected_revisions", "expected_monthly_cost"})
+"""Arguments that no tool offers: the weighing fills them with what a person was asked about."""
 _PAGING = frozenset({"page"})
 """Arguments of every list that a tool does not offer: it goes on with a cursor."""
 
@@ -156,7 +158,7 @@ class Tool:
     @cached_property
     def offered(self) -> tuple[str, ...]:
         """The names of the arguments it offers."""
-        hidden = self.hidden | _PAGING if self.many else self.hidden
+        hidden = self.hidden | (_PAGING if self.many else _HELD)
         if set(self.shown) == set(self.entry_fields):
             hidden |= {"fields"}
         return tuple(name for name in self.arguments.model_fields if name not in hidden)

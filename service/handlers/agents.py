@@ -19,6 +19,7 @@ from callwright.service.storage.listing import Listing, page_of
 from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import agents, deployments
 
+from . import revisions
 from .changes import LIVE, check_name_free, given, name_taken
 from .work import Work, handles
 
@@ -67,6 +68,7 @@ def show(row: Any) -> contract.Agent:
         welcome_message=row.welcome_message,
         variables=list(dict.fromkeys((*variables_in(row.welcome_message), *variables_in(row.system_prompt)))),
         warnings=warnings,
+        revision=revisions.of_agent(row),
         metadata=json.loads(row.metadata),
     )
 

@@ -19,6 +19,7 @@ from callwright.service.storage.listing import Listing, page_of
 from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import audience_rows, audiences, deployments, import_errors, imports
 
+from . import revisions
 from .changes import LIVE, check_name_free, given
 from .work import Work, handles
 
@@ -127,7 +128,8 @@ def list_audiences(asked: contract.ListAudiences, work: Work) -> Page[contract.A
 @handles(contract.get_audience)
 def get_audience(asked: contract.GetAudience, work: Work) -> contract.Audience:
     """One audience."""
-    return _show(find(work, asked.id))
+    shown = _show(find(work, asked.id))
+    return shown.model_copy(update={"revision": revisions.of_audience(work, asked.id)})
 
 
 @handles(contract.create_audience)

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from callwright.contract import deployments as contract
+from callwright.contract.agents import AgentSnapshot
 from callwright.contract.contacts import Contact
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.inbound import Inbound
@@ -14,6 +15,8 @@ from callwright.service.domain.calling_hours import next_call_ms
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import money
 from callwright.service.storage.fullness import REASON
+
+from . import revisions
 
 
 def show(row: Row[Any], *, storage_is_full: bool = False) -> contract.Deployment:
@@ -36,6 +39,7 @@ def show(row: Row[Any], *, storage_is_full: bool = False) -> contract.Deployment
         stats=stats_of(row),
         started_at=moment_or_none(row.started_at),
         completed_at=moment_or_none(row.completed_at),
+        revision=revisions.of_deployment(row),
         metadata=json.loads(row.metadata),
         inbound=None if row.inbound is None else Inbound.model_validate_json(row.inbound),
         **(_campaign(row) if row.call_type == "outbound" else _NO_CAMPAIGN),
@@ -87,12 +91,12 @@ def _next_dial_ms(row: Row[Any]) -> int | None:
     return next_call_ms(hours_of(row), row.soonest_timezone, row.soonest_phone, at_ms, row.end_at)
 
 
-def snapshot_of(row: Row[Any]) -> contract.AgentSnapshot | None:
+def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
     """The agent as it was at the start, once there was one."""
     if row.agent_snapshot is None:
         return None
     kept = json.loads(row.agent_snapshot)
-    return contract.AgentSnapshot.model_validate({**kept, "agent_updated_at": moment(kept["agent_updated_at"])})
+    return AgentSnapshot.model_validate({**kept, "agent_updated_at": moment(kept["agent_updated_at"])})
 
 
 def hours_of(row: Row[Any]) -> CallingHours | None:

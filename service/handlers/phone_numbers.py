@@ -10,10 +10,10 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.pagination import Page
-from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE
+from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE, PRICE_CHANGED
 from callwright.service.dialler import number_status, spending_cap
 from callwright.service.domain.clock import moment, moment_or_none
-from callwright.service.domain.money import PRICES, RENTAL_PERIOD_MS, amount, money
+from callwright.service.domain.money import PRICES, RENTAL_PERIOD_MS, amount, micros, money
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.engine.number_inventory import RentableNumber, find_rentable, rentable
 from callwright.service.storage.journal import json_text
@@ -21,6 +21,7 @@ from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.listing import Listing, page_of, page_of_values, sort_fields
 from callwright.service.storage.schema import deployment_numbers, deployments, phone_numbers
 
+from . import revisions
 from .changes import LIVE, given
 from .work import Work, handles
 
@@ -77,6 +78,7 @@ def _show(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
         outbound_deployment_ids=users.get(row.id, []),
         inbound_deployment_id=row.inbound_deployment_id,
         released_at=moment_or_none(row.released_at),
+        revision=revisions.of_number(row),
         metadata=json.loads(row.metadata),
     )
 
@@ -138,6 +140,10 @@ def search_available_numbers(asked: contract.SearchAvailableNumbers, work: Work)
 def rent_phone_number(asked: contract.RentPhoneNumber, work: Work) -> contract.PhoneNumber:
     """Rents a number and charges its first month."""
     price = PRICES.rental(asked.number_type)
+    if asked.expected_monthly_cost is not None and micros(asked.expected_monthly_cost.amount) != price:
+        message = f"expected_monthly_cost: the number costs {amount(price)} USD a month"
+        details = {"monthly_cost": amount(price)}
+        raise Refusal(PRICE_CHANGED, message, field="expected_monthly_cost", details=details)
     wallet = wallet_of(work.connection, work.org_id, lock=True)
     available = wallet.balance_micros - wallet.reserved_micros
     if available < price:

@@ -33,6 +33,7 @@ DERIVED = frozenset(
         "stats",
         "next_dial_at",
         "warnings",
+        "revision",
         "agent_snapshot",
         "columns",
         "last_imported_at",

@@ -13,6 +13,7 @@ from callwright.contract.changes import Changes
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.service.domain.refusals import Refusal
+from callwright.service.handlers.revisions import check_expected
 from callwright.service.handlers.work import HANDLERS, MEDIA_HANDLERS, Work
 from callwright.service.ports import Ports
 from callwright.service.speech.recordings import MediaType
@@ -88,9 +89,11 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
     )
     if operation.shape == "media":
         return MediaWanted(*MEDIA_HANDLERS[operation.name](asked.input, work))
-    if isinstance(asked.input, Changes) and not asked.input.model_fields_set - asked.path.keys():
+    if isinstance(asked.input, Changes) and not asked.input.named().keys() - asked.path.keys():
+        check_expected(asked.input, work)
         return _as_it_is(asked, work)
     before = audit.before(operation, asked.input, asked.path, work) if operation.writes else None
+    check_expected(asked.input, work)
     result = HANDLERS[operation.name](asked.input, work)
     answer = encoded(operation, result, asked.canonical)
     if operation.writes:

@@ -82,6 +82,8 @@ async def _not_there_or_taken(hand: Recorder) -> None:
     await hand.refuse("idempotency_key_reused", "POST", "/agents", json=_AGENT, headers=used)
     number = _known(hand, "rent_phone_number")["number"]
     await hand.refuse("number_unavailable", "POST", "/phone_numbers", json={"country": "US", "number": number})
+    dear = {"country": "US", "expected_monthly_cost": {"amount": "0.01"}}
+    await hand.refuse("price_changed", "POST", "/phone_numbers", json=dear)
     bound = hand.operations["create_inbound_deployment"]["request"]["body"]
     inbound = {**bound, "name": "Night shift"}
     await hand.refuse("phone_number_already_bound", "POST", "/deployments/inbound", json=inbound)
@@ -102,6 +104,10 @@ def _parts(hand: Recorder) -> dict[str, Any]:
 async def _in_use(hand: Recorder) -> None:
     parts = _parts(hand)
     draft = await hand.use("create_deployment", name="Follow-up", **parts)
+    gone_by = {"expected_revisions": {draft["id"]: draft["revision"]}}
+    await hand.use("update_deployment", id=draft["id"], max_concurrency=3)
+    path = f"/deployments/{draft['id']}"
+    await hand.refuse("revision_mismatch", "PATCH", path, json={"max_concurrency": 4, **gone_by})
     await hand.refuse("agent_in_use", "DELETE", f"/agents/{parts['agent_id']}")
     await hand.refuse("audience_in_use", "DELETE", f"/audiences/{parts['audience_id']}")
     await hand.refuse("phone_number_in_use", "DELETE", f"/phone_numbers/{parts['phone_number_ids'][0]}")

@@ -133,10 +133,12 @@ async def host(
     confirm: ConfirmMode = "always",
     files: Path | None = None,
     late: bool = False,
+    caller: Caller | None = None,
 ) -> AsyncGenerator[Host]:
     """A host on its way to the service of the door. Over stdio the program keeps the time of the machine.
 
-    In memory `files` is a folder that tools may read. Over stdio `late` lets ten minutes pass before each answer.
+    In memory `files` is a folder that tools may read, and `caller` stands before the typed client. Over stdio `late`
+    lets ten minutes pass before each answer.
     """
     asks = None if person.answer is None else person
     shown = clock or ScriptedClock()
@@ -145,7 +147,7 @@ async def host(
 
             @asynccontextmanager
             async def connect() -> AsyncGenerator[Caller]:
-                yield door.client
+                yield caller or door.client
 
             numbers = iter(range(1_000_000))
             session = ServerSession(

@@ -72,7 +72,10 @@ def is_for(path: str, field: str, shown: Mapping[str, Any]) -> bool:
     if not path.startswith("/deployments/"):
         return True
     campaign = shown["call_type"] == "outbound"
-    return field in ("name", "agent_id", "max_concurrency", "metadata") or (field in INBOUND) != campaign
+    return (
+        field in ("name", "agent_id", "max_concurrency", "metadata", "expected_revisions")
+        or (field in INBOUND) != campaign
+    )
 
 
 INBOUND = ("inbound", "business_hours", "after_hours", "overflow", "recording_enabled")
@@ -89,7 +92,7 @@ async def emptied(http: AsyncClient, path: str, field: str) -> None:
     assert answer.status_code == 200, (field, answer.text)
     after = answer.json()["data"]
     assert shown(after, field) in (None, "", {}), field
-    others = set(after) - {field, "updated_at", "inbound", "next_dial_at"}
+    others = set(after) - {field, "updated_at", "inbound", "next_dial_at", "revision"}
     assert {name: after[name] for name in others} == {name: before[name] for name in others}
 
 

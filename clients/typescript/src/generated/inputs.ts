@@ -195,6 +195,7 @@ export interface DeleteAudienceInput {
 export interface AddAudienceRowsInput {
   /** Audience id (aud_…), from list_audiences. */
   id: string;
+  expected_revisions?: Record<string, string> | null;
   /** 1 to 1,000 rows. */
   rows: Record<string, JsonValue>[];
 }
@@ -230,6 +231,7 @@ export interface ListAudienceRowsInput {
 export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */
   id: string;
+  expected_revisions?: Record<string, string> | null;
   /** The file's text, header row first, up to about 1 MB. */
   csv: string;
 }
@@ -328,6 +330,8 @@ export interface RentPhoneNumberInput {
   label?: string;
   /** Rent it again every month until it is released. Default: true. */
   auto_renew?: boolean;
+  /** What it costs a month: nothing is rented at another price. */
+  expected_monthly_cost?: Spend | null;
   /** Your own notes: up to 50 keys of up to 40 characters, values up to 500. */
   metadata?: Record<string, string>;
 }
@@ -339,6 +343,11 @@ export interface RentPhoneNumberInput {
 export interface UpdatePhoneNumberInput {
   /** Phone number id (num_…), from list_phone_numbers. */
   id: string;
+  /**
+   * Id to `revision` of up to 10 agents, audiences, deployments and phone numbers: nothing is done unless each is
+   * still as it was when that revision was read.
+   */
+  expected_revisions?: Record<string, string>;
   label?: string | null;
   /** Rent it again every month until it is released. */
   auto_renew?: boolean;
@@ -459,6 +468,7 @@ export interface CloneDeploymentInput {
  * simulated network nobody calls in yet. The user who made the key must still be a member of the organization.
  */
 export interface CreateInboundDeploymentInput {
+  expected_revisions?: Record<string, string> | null;
   /** Name, unique in the organization. */
   name: string;
   /** Agent id (agt_…), from list_agents. */
@@ -492,6 +502,11 @@ export interface UpdateDeploymentInput {
   overflow?: Overflow;
   /** Record the calls. */
   recording_enabled?: boolean;
+  /**
+   * Id to `revision` of up to 10 agents, audiences, deployments and phone numbers: nothing is done unless each is
+   * still as it was when that revision was read.
+   */
+  expected_revisions?: Record<string, string>;
   /** Name, unique in the organization. */
   name?: string;
   /** Agent id (agt_…), from list_agents. */
@@ -545,6 +560,7 @@ export interface PreviewDeploymentInput {
 export interface StartDeploymentInput {
   /** Deployment id (dep_…), from list_deployments. */
   id: string;
+  expected_revisions?: Record<string, string> | null;
   /**
    * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. Required where
    * telephones really ring.
@@ -567,6 +583,7 @@ export interface PauseDeploymentInput {
 export interface ResumeDeploymentInput {
   /** Deployment id (dep_…), from list_deployments. */
   id: string;
+  expected_revisions?: Record<string, string> | null;
   /**
    * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. Required where
    * telephones really ring.

@@ -102,6 +102,14 @@ export const problems = {
     meaning: "Something has changed since the preview; nobody was called.",
     remedy: "`changed` names what; preview the deployment again and have a person agree to the new plan."
   },
+  revision_mismatch: {
+    meaning: "Something is not as the request expects it: it has changed since its revision was read. Nothing was done.",
+    remedy: "`changed` names what, by id: read it again, and send the new revision if it is still right to do this."
+  },
+  price_changed: {
+    meaning: "The number costs another amount a month than the request expects; nothing was rented.",
+    remedy: "`monthly_cost` is the price now; have a person agree to it, then send it as `expected_monthly_cost`."
+  },
   idempotency_in_progress: {
     meaning: "A request with this Idempotency-Key is still being served.",
     remedy: "Send it again after `Retry-After` seconds; it is then answered with the first answer."

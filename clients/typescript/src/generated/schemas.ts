@@ -29,6 +29,7 @@ export interface Agent {
   variables: string[];
   /** What to look at, for example a voice of another language. */
   warnings?: string[];
+  revision?: string | null;
   metadata: Record<string, string>;
 }
 
@@ -71,6 +72,11 @@ export interface Audience {
   last_imported_at?: string | null;
   /** The newest import of a file; null without one. */
   last_import_id?: string | null;
+  /**
+   * Another one as soon as another campaign calls its people, or one of those that do has changed; rows do not matter
+   * to it. Only where one audience is read, else null. Opaque.
+   */
+  revision?: string | null;
   metadata: Record<string, string>;
 }
 
@@ -444,6 +450,7 @@ export interface Deployment {
   completed_at?: string | null;
   /** The plan it was last started or resumed with; null when without one. */
   plan_id?: string | null;
+  revision?: string | null;
   metadata: Record<string, string>;
 }
 
@@ -601,6 +608,11 @@ export interface NewAudience {
   last_imported_at?: string | null;
   /** The newest import of a file; null without one. */
   last_import_id?: string | null;
+  /**
+   * Another one as soon as another campaign calls its people, or one of those that do has changed; rows do not matter
+   * to it. Only where one audience is read, else null. Opaque.
+   */
+  revision?: string | null;
   metadata: Record<string, string>;
   /** The first 100 refused rows. */
   errors: RowError[];
@@ -687,6 +699,7 @@ export interface PhoneNumber {
   /** The deployment whose agent answers this number's callers. */
   inbound_deployment_id?: string | null;
   released_at?: string | null;
+  revision?: string | null;
   metadata: Record<string, string>;
 }
 

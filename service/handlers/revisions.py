@@ -1,0 +1,120 @@
+"""What the revision of each thing is made of, and whether those that a request relies on still hold.
+
+It is made of what matters to somebody who agrees to the thing's use: what is said, who is called, when, for how much.
+What the dialler moves (counters, clocks, the next call) is no part of it, nor are notes and labels.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import bindparam, select
+
+from callwright.contract.model import Input
+from callwright.contract.problems import REVISION_MISMATCH
+from callwright.contract.revisions import Expecting
+from callwright.service.domain.refusals import Refusal
+from callwright.service.domain.revisions import revision
+from callwright.service.storage.schema import agents, audiences, deployments, phone_numbers
+
+from .work import Work
+
+_D = deployments.c
+_CALLS = _D.audience_id == bindparam("id")
+_CALLING = select(deployments).where(_CALLS, _D.status.in_(("scheduled", "active", "paused"))).order_by(_D.id)
+_STARTED = (
+    select(_D.id)
+    .where(_CALLS, _D.status.in_(("active", "paused")), _D.started_at.is_not(None))
+    .order_by(_D.id)
+    .with_for_update()
+)
+_LOCKED = {
+    table.name: select(table).where(table.c.id == bindparam("id"), table.c.org_id == bindparam("org")).with_for_update()
+    for table in (deployments, agents, phone_numbers, audiences)
+}
+
+
+def of_agent(row: Any) -> str:
+    """Who speaks, and with which words."""
+    return revision("agent", [row.name, row.system_prompt, row.welcome_message, row.language, row.voice_id])
+
+
+def of_number(row: Any) -> str:
+    """Which number, what it costs, and who answers it."""
+    return revision(
+        "phone_number",
+        [
+            *(row.number, row.status, bool(row.simulated)),
+            *(row.monthly_micros, bool(row.auto_renew), row.inbound_deployment_id),
+        ],
+    )
+
+
+def of_deployment(row: Any) -> str:
+    """Its state, and every setting but `metadata`."""
+    return revision(
+        "deployment",
+        [
+            *(row.name, row.status, row.call_type, bool(row.simulated), row.agent_id, row.audience_id),
+            *(row.phone_number_ids, row.caller_id_strategy, row.start_at, row.end_at, row.calling_hours),
+            *(row.max_concurrency, row.calls_per_second, row.retry_policy, row.voicemail, row.compliance),
+            *(row.ring_timeout_seconds, row.max_call_duration_seconds, row.budget_cap_micros, row.inbound),
+        ],
+    )
+
+
+def of_audience(work: Work, audience_id: str) -> str:
+    """The campaigns that call whoever is in the audience, each as it is.
+
+    Rows and imports are no part of it: what is agreed to is who calls the people that are added, and several additions
+    one after the other are usual.
+    """
+    calling = work.connection.execute(_CALLING, {"id": audience_id}).all()
+    return revision("audience", [audience_id, {row.id: of_deployment(row) for row in calling}])
+
+
+def check_expected(asked: Input | None, work: Work) -> None:
+    """Lets a request go on if all it relies on is as expected, and keeps it so until the unit of work ends.
+
+    Locks are taken in one order: deployments, agents, phone numbers, audiences.
+
+    Raises:
+        Refusal: revision_mismatch, with the ids of what has changed or is not there.
+    """
+    expected = asked.expected_revisions if isinstance(asked, Expecting) else None
+    if not expected:
+        return
+    now = {
+        thing: found
+        for prefix, found_of in _KINDS
+        for thing in sorted(expected)
+        if thing.startswith(prefix) and (found := found_of(work, thing)) is not None
+    }
+    if changed := [thing for thing in expected if now.get(thing) != expected[thing]]:
+        several = len(changed) > 1
+        message = f"{', '.join(changed)} {'are' if several else 'is'} not as expected, or not there: nothing was done"
+        raise Refusal(REVISION_MISMATCH, message, field="expected_revisions", details={"changed": changed})
+
+
+def _held(table: str, revision_of: Callable[[Any], str]) -> Callable[[Work, str], str | None]:
+    def found(work: Work, thing: str) -> str | None:
+        row = work.connection.execute(_LOCKED[table], {"id": thing, "org": work.org_id}).one_or_none()
+        return None if row is None else revision_of(row)
+
+    return found
+
+
+def _audience(work: Work, audience_id: str) -> str | None:
+    """Locks what a start waits for, and the campaigns that have started, which people who are added join."""
+    row = work.connection.execute(_LOCKED[audiences.name], {"id": audience_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        return None
+    work.connection.execute(_STARTED, {"id": audience_id}).all()
+    return of_audience(work, audience_id)
+
+
+_KINDS: tuple[tuple[str, Callable[[Work, str], str | None]], ...] = (
+    ("dep_", _held(deployments.name, of_deployment)),
+    ("agt_", _held(agents.name, of_agent)),
+    ("num_", _held(phone_numbers.name, of_number)),
+    ("aud_", _audience),
+)

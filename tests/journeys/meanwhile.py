@@ -1,0 +1,56 @@
+"""A way to the service on which something happens at a chosen moment: when the request of an operation comes by."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from callwright.client.loose import Loose
+from callwright.contract.operation import Operation
+from callwright.tools.use import Caller, Media
+
+from .hosts import nothing
+
+Change = Callable[[], Awaitable[Any]]
+
+
+@dataclass
+class Meanwhile:
+    """The way to the service, on which something happens when the first request of an operation comes by."""
+
+    way: Caller
+    operation: str = ""
+    happens: Change = nothing
+
+    def before(self, operation: str, happens: Change) -> None:
+        """Says what happens before which operation."""
+        self.operation, self.happens = operation, happens
+
+    async def _passed(self, operation: str) -> None:
+        if operation == self.operation:
+            self.operation = ""
+            await self.happens()
+
+    async def ask(
+        self, operation: Operation[Any, Any, Any], asked: Any, /, *, idempotency_key: str | None = None
+    ) -> Any:
+        await self._passed(operation.name)
+        return await self.way.ask(operation, asked, idempotency_key=idempotency_key)
+
+    async def ask_loosely(
+        self,
+        operation: Operation[Any, Any, Any],
+        asked: Any,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Loose[Any]:
+        await self._passed(operation.name)
+        return await self.way.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=extra)
+
+    def open(self, operation: Operation[Any, Any, Any], asked: Any, /) -> AbstractAsyncContextManager[Media]:
+        return self.way.open(operation, asked)
+
+    def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
+        return self.way.open_address(url, accepts=accepts)

@@ -1,0 +1,381 @@
+"""What was weighed is what is done, even if somebody changes it after the last look and before the request arrives.
+
+The change is made at exactly that moment: a caller before the typed client makes it when the request of the operation
+comes by. In both protocols, with a host that asks its person and with one that cannot.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.types import CallToolResult
+
+from callwright.contract.deployments import Deployment
+from callwright.contract.phone_numbers import PhoneNumber
+from callwright.contract.words import Spend
+from callwright.service.domain.money import PriceList
+from callwright.service.handlers import phone_numbers
+from callwright.tools.use import ConfirmMode
+from tests.service.dialler.campaigns import audience_of, draft, make_agent, people, rent
+from tests.service.doors import Door, open_service
+
+from .hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host, text_of
+from .meanwhile import Change, Meanwhile
+
+both_eras = pytest.mark.parametrize("era", ERAS)
+asked_or_told = pytest.mark.parametrize("answer", ["accept", None])
+FILE = "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A service, an assistant with a person before it, and what happens on the way between."""
+
+    door: Door
+    host: Host
+    meanwhile: Meanwhile
+
+    @property
+    def asked(self) -> list[str]:
+        """What the person read."""
+        return self.host.person.asked
+
+    async def agreed(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        """Calls a tool; where the host cannot ask, once more with the sentence that the first answer holds."""
+        result = await self.host.call(tool, **arguments)
+        if self.host.person.answer is None and result.is_error and "«" in text_of(result):
+            said = text_of(result).split("«")[1].split("»")[0]
+            result = await self.host.call(tool, **arguments, person_agreed_to=said)
+        return result
+
+    async def too_late(self, tool: str, /, **arguments: Any) -> str:
+        """Calls a tool that does nothing, because something changed; gives its words."""
+        assert self.meanwhile.operation
+        result = await self.agreed(tool, **arguments)
+        assert result.is_error, text_of(result)
+        assert not self.meanwhile.operation, "the request never came by"
+        said = text_of(result)
+        assert "nothing was" in said.lower()
+        assert "again" in said
+        return said
+
+
+@asynccontextmanager
+async def scene(
+    url: str,
+    folder: Path,
+    era: Era,
+    answer: Answer | None,
+    *,
+    confirm: ConfirmMode = "always",
+    files: Path | None = None,
+) -> AsyncGenerator[Scene]:
+    async with open_service(url, folder / "service", workers=False) as door:
+        meanwhile, person = Meanwhile(door.client), Person(answer)
+        async with host(
+            door, folder, "memory", era, person, clock=ScriptedClock(), confirm=confirm, caller=meanwhile, files=files
+        ) as found:
+            yield Scene(door, found, meanwhile)
+
+
+async def campaign_of(found: Scene, **fields: Any) -> Deployment:
+    return await draft(found.door, people(2, sim_outcome="busy"), **fields)
+
+
+@both_eras
+@asked_or_told
+async def test_a_running_campaign_that_became_something_else_is_not_changed(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        campaign = await campaign_of(found, calls_per_second=1.0)
+        deployments = found.door.client.deployments
+        await deployments.start(id=campaign.id)
+        found.meanwhile.before(
+            "update_deployment", lambda: deployments.update(id=campaign.id, budget_cap=Spend(amount="900.00"))
+        )
+        said = await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
+        assert campaign.id in said
+        assert (await deployments.get(id=campaign.id)).calls_per_second == 1.0
+        done = await found.agreed("update_deployment", id=campaign.id, calls_per_second=50.0)
+        assert not done.is_error, text_of(done)
+
+
+@both_eras
+@asked_or_told
+async def test_a_draft_that_began_to_dial_meanwhile_is_not_made_faster_unasked(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        campaign = await campaign_of(found, calls_per_second=1.0)
+        deployments = found.door.client.deployments
+        found.meanwhile.before("update_deployment", lambda: deployments.start(id=campaign.id))
+        await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
+        running = await deployments.get(id=campaign.id)
+        assert (running.status, running.calls_per_second, found.asked) == ("active", 1.0, [])
+
+
+@both_eras
+async def test_a_name_and_notes_are_changed_whatever_else_changes(era: Era, database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path, era, "decline") as found:
+        campaign = await campaign_of(found)
+        deployments = found.door.client.deployments
+        found.meanwhile.before("update_deployment", lambda: deployments.start(id=campaign.id))
+        await found.host.data("update_deployment", id=campaign.id, name="Renamed")
+        assert (await deployments.get(id=campaign.id)).name == "Renamed"
+
+
+AGENT_CHANGES: dict[str, dict[str, Any]] = {
+    "prompt": {"system_prompt": "Sell gold to everybody."},
+    "voice": {"voice_id": "en-GB-olivia"},
+    "greeting": {"welcome_message": "Buy gold."},
+    "language": {"language": "en-GB"},
+}
+
+
+async def parts_of_a_desk(found: Scene) -> tuple[str, PhoneNumber, dict[str, Any]]:
+    agent, number = await make_agent(found.door, "Anna"), await rent(found.door)
+    return agent.id, number, {"name": "Desk", "agent_id": agent.id, "phone_number_id": number.id}
+
+
+@both_eras
+@asked_or_told
+@pytest.mark.parametrize("changed", AGENT_CHANGES)
+async def test_an_agent_with_other_words_than_at_the_last_look_answers_nobody(
+    changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        agent_id, number, desk = await parts_of_a_desk(found)
+        agents = found.door.client.agents
+        found.meanwhile.before(
+            "create_inbound_deployment", lambda: agents.update(id=agent_id, **AGENT_CHANGES[changed])
+        )
+        assert agent_id in await found.too_late("create_inbound_deployment", **desk)
+        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+
+
+@both_eras
+async def test_a_prompt_that_changes_while_the_person_reads_the_agents_name_answers_nobody(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, "accept") as found:
+        agent_id, number, desk = await parts_of_a_desk(found)
+        agents = found.door.client.agents
+
+        async def rewritten() -> None:
+            await agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
+
+        found.host.person.meanwhile = rewritten
+        said = await found.host.refused("create_inbound_deployment", **desk)
+        assert "changed" in said
+        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+
+
+@both_eras
+async def test_the_sentence_of_an_agent_with_another_prompt_is_no_yes_where_nobody_can_be_asked(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, None) as found:
+        agent_id, number, desk = await parts_of_a_desk(found)
+        said = (await found.host.refused("create_inbound_deployment", **desk)).split("«")[1].split("»")[0]
+        await found.door.client.agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
+        refused = await found.host.refused("create_inbound_deployment", **desk, person_agreed_to=said)
+        assert "not what would happen" in refused
+        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        now = refused.split("«")[1].split("»")[0]
+        await found.host.data("create_inbound_deployment", **desk, person_agreed_to=now)
+
+
+async def paused_desk(found: Scene) -> tuple[str, str]:
+    agent_id, _, desk = await parts_of_a_desk(found)
+    made = await found.door.client.deployments.create_inbound(**desk)
+    await found.door.client.deployments.pause(id=made.id)
+    return agent_id, made.id
+
+
+@both_eras
+@asked_or_told
+@pytest.mark.parametrize("changed", ["agent", "settings"])
+async def test_an_inbound_deployment_that_was_changed_does_not_go_on(
+    changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        agent_id, desk = await paused_desk(found)
+        client = found.door.client
+        changes: dict[str, Change] = {
+            "agent": lambda: client.agents.update(id=agent_id, system_prompt="Sell gold to everybody."),
+            "settings": lambda: client.deployments.update(id=desk, max_concurrency=500),
+        }
+        found.meanwhile.before("resume_deployment", changes[changed])
+        await found.too_late("resume_deployment", id=desk)
+        assert (await client.deployments.get(id=desk)).status == "paused"
+        done = await found.agreed("resume_deployment", id=desk)
+        assert not done.is_error, text_of(done)
+        assert (await client.deployments.get(id=desk)).status == "active"
+
+
+@both_eras
+@asked_or_told
+async def test_a_deployment_that_was_paused_after_the_look_does_not_go_on_unasked(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        _, desk = await paused_desk(found)
+        deployments = found.door.client.deployments
+        await deployments.resume(id=desk)
+        found.meanwhile.before("resume_deployment", lambda: deployments.pause(id=desk))
+        await found.too_late("resume_deployment", id=desk)
+        assert ((await deployments.get(id=desk)).status, found.asked) == ("paused", [])
+
+
+@both_eras
+@asked_or_told
+@pytest.mark.parametrize("changed", ["price", "taken"])
+async def test_a_number_that_is_dearer_or_gone_is_not_rented(
+    changed: str,
+    answer: Answer | None,
+    era: Era,
+    database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        free = await found.host.data("search_available_numbers", country="US", per_page=1)
+        number, numbers = free["data"][0]["number"], found.door.client.phone_numbers
+
+        async def dearer() -> None:
+            monkeypatch.setattr(phone_numbers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
+
+        found.meanwhile.before(
+            "rent_phone_number", dearer if changed == "price" else lambda: numbers.rent(country="US", number=number)
+        )
+        if changed == "price":
+            assert "1.16" in await found.too_late("rent_phone_number", country="US", number=number)
+        else:
+            refused = await found.agreed("rent_phone_number", country="US", number=number)
+            assert "search_available_numbers" in text_of(refused)
+        assert (await numbers.list()).pagination.total == (0 if changed == "price" else 1)
+
+
+@both_eras
+async def test_a_renewal_is_asked_about_with_its_price_and_done_after_the_yes(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, "decline") as found:
+        number = await found.door.client.phone_numbers.rent(country="US", auto_renew=False)
+        said = await found.host.refused("update_phone_number", id=number.id, auto_renew=True)
+        assert "did not agree" in said
+        assert found.asked == [f"Pay 1.15 USD a month for {number.number} every month until it is released."]
+        assert not (await found.door.client.phone_numbers.get(id=number.id)).auto_renew
+        found.host.person.answer = "accept"
+        assert (await found.host.data("update_phone_number", id=number.id, auto_renew=True))["auto_renew"]
+        assert not (await found.host.data("update_phone_number", id=number.id, auto_renew=False))["auto_renew"]
+        assert len(found.asked) == 2
+
+
+@both_eras
+@asked_or_told
+async def test_a_number_that_somebody_answers_by_now_is_not_renewed(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        client = found.door.client
+        number = await client.phone_numbers.rent(country="US", auto_renew=False)
+        agent = await make_agent(found.door, "Anna")
+        found.meanwhile.before(
+            "update_phone_number",
+            lambda: client.deployments.create_inbound(name="Desk", agent_id=agent.id, phone_number_id=number.id),
+        )
+        assert number.id in await found.too_late("update_phone_number", id=number.id, auto_renew=True)
+        assert not (await client.phone_numbers.get(id=number.id)).auto_renew
+
+
+@both_eras
+@asked_or_told
+async def test_a_renewal_that_somebody_has_ended_after_the_look_is_not_begun_unasked(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as found:
+        numbers = found.door.client.phone_numbers
+        number = await numbers.rent(country="US")
+        found.meanwhile.before("update_phone_number", lambda: numbers.update(id=number.id, auto_renew=False))
+        await found.too_late("update_phone_number", id=number.id, auto_renew=True)
+        assert (found.asked, (await numbers.get(id=number.id)).auto_renew) == ([], False)
+
+
+JOINING: dict[str, dict[str, Any]] = {
+    "add_audience_rows": {"rows": people(3, first=50)},
+    "import_audience": {"csv": FILE},
+}
+
+
+@both_eras
+@asked_or_told
+@pytest.mark.parametrize("tool", JOINING)
+@pytest.mark.parametrize("running", [True, False])
+async def test_people_join_no_campaign_that_starts_after_the_last_look(
+    running: bool, tool: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    """Where one runs already, and where none did, so that nobody had to be asked."""
+    async with scene(database_url, tmp_path, era, answer) as found:
+        client = found.door.client
+        first = await campaign_of(found, name="First")
+        audience = audience_of(first)
+        second = await draft(found.door, [], "Second", audience_id=audience)
+        if running:
+            await client.deployments.start(id=first.id)
+        found.meanwhile.before(tool, lambda: client.deployments.start(id=second.id))
+        assert audience in await found.too_late(tool, id=audience, **JOINING[tool])
+        seen = await client.audiences.get(id=audience)
+        assert (seen.row_count, seen.last_import_id) == (2, None)
+        done = await found.agreed(tool, id=audience, **JOINING[tool])
+        assert not done.is_error, text_of(done)
+
+
+@both_eras
+async def test_a_file_on_the_disk_joins_no_campaign_that_starts_after_the_last_look(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "people.csv").write_text(FILE, encoding="utf-8")
+    async with scene(database_url, tmp_path, era, "accept", files=files) as found:
+        client = found.door.client
+        campaign = await campaign_of(found)
+        audience = audience_of(campaign)
+        found.meanwhile.before("import_audience", lambda: client.deployments.start(id=campaign.id))
+        await found.too_late("import_audience", id=audience, path="people.csv")
+        assert (await client.audiences.get(id=audience)).last_import_id is None
+        assert found.asked == []
+        await found.host.data("import_audience", id=audience, path="people.csv")
+        assert "Add 2 people" in found.asked[0]
+
+
+@both_eras
+async def test_people_join_a_campaign_that_went_on_calling_meanwhile(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    """Rows, imports, calls and money of a campaign change all the time; none of that is what the person agreed to."""
+    async with scene(database_url, tmp_path, era, "accept") as found:
+        client = found.door.client
+        campaign = await campaign_of(found)
+        audience = audience_of(campaign)
+        await client.deployments.start(id=campaign.id)
+
+        async def more_people() -> None:
+            await client.audiences.add_rows(id=audience, rows=people(1, first=90))
+            await client.audiences.import_csv(id=audience, csv=FILE)
+
+        found.meanwhile.before("add_audience_rows", more_people)
+        assert (await found.host.data("add_audience_rows", id=audience, rows=people(3, first=50)))["added"] == 3
+
+
+async def test_where_the_host_asks_by_itself_nothing_is_held(database_url: str, tmp_path: Path) -> None:
+    async with scene(database_url, tmp_path, "auto", None, confirm="never") as found:
+        campaign = await campaign_of(found)
+        deployments = found.door.client.deployments
+        found.meanwhile.before("update_deployment", lambda: deployments.start(id=campaign.id))
+        await found.host.data("update_deployment", id=campaign.id, calls_per_second=5.0)
