@@ -243,7 +243,8 @@ class StartDeployment(Expecting):
         Field(
             description=(
                 "Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. "
-                "Required where telephones really ring."
+                "Required where telephones really ring. Without it, starting what is scheduled changes nothing; with a "
+                "new one it begins at once."
             )
         ),
     ] = None
@@ -354,7 +355,7 @@ start_deployment = operation(
     takes=StartDeployment,
     gives=Deployment,
     problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS),
-    summary="Start a draft or scheduled deployment: its contacts are called.",
+    summary="Start a draft: its contacts are called, from start_at on. What is scheduled begins early by a new plan.",
 )
 pause_deployment = operation(
     "pause_deployment",

@@ -12,7 +12,8 @@ from .use import Use
 _NEXT = {
     "draft": "Next: preview_deployment shows who would be called and at what cost. start_deployment dials, once the "
     "person agrees.",
-    "scheduled": "Next: it starts by itself. start_deployment does not wait any more; cancel_deployment ends it.",
+    "scheduled": "Next: nothing, it begins by itself at its start_at. cancel_deployment ends it. To begin at once "
+    "instead: preview_deployment, then start_deployment with its plan_id, once the person agrees.",
     "active": "Next: get_deployment with wait_seconds=45 follows it. pause_deployment stops it.",
     "paused": "Next: resume_deployment goes on, once the person agrees. cancel_deployment ends it.",
     "completed": "Next: get_call_stats counts its calls. list_calls with this deployment_id shows them.",

@@ -18,14 +18,14 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Start a deployment",
         description=(
-            "DIALS PEOPLE AND SPENDS MONEY: calls every contact of a draft or scheduled campaign, with its retries, "
-            "until all are done. (Simulated network: no telephone rings, play money.) First use preview_deployment, "
-            "and start only after the person agrees to how many people and what cost. For a paused campaign use "
-            "resume_deployment. Stop it with pause_deployment."
+            "DIALS PEOPLE AND SPENDS MONEY: calls every contact of a draft, with its retries, until all are "
+            "done, or waits for its start_at. A scheduled one begins early by a new plan_id. (Simulated: no telephone "
+            "rings, play money.) First use preview_deployment; start only after the person agrees to how many people "
+            "at what cost. If paused, use resume_deployment. Stop: pause_deployment."
         ),
         hints=_DIALS,
         reply=started,
-        words={"plan_id": _PLAN, "jump_clock": "Simulated only: do not wait for start_at."},
+        words={"plan_id": _PLAN, "jump_clock": "Simulated: do not wait for start_at."},
         takes=stakes.StartAgreed,
         weigh=stakes.start,
         gives=DeploymentState,

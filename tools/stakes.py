@@ -121,6 +121,12 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
             await use.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
         except NotOffered:
             return Stake(sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known.")
+        if deployment.get("status") == "scheduled":
+            raise ToolError(
+                "plan_id: nobody was dialled. The campaign is scheduled and begins by itself at its start_at: nothing "
+                "more is needed. Only if the person wants it to begin at once instead, use preview_deployment, then "
+                "call again with its plan_id."
+            )
         raise ToolError(
             "plan_id: required, because a person has to agree to what exactly happens. Nothing was dialled. Use "
             "preview_deployment, then call again with its plan_id."

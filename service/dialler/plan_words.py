@@ -35,6 +35,8 @@ class Proposal:
     hours: CallingHours | None
     start_ms: int | None
     """The moment before which nobody is called; None for at once."""
+    instead_of_ms: int | None = None
+    """The moment at which it would begin by itself, and for which a start does not wait; None for none."""
     end_ms: int | None
     cap_micros: int | None
     high_micros: int
@@ -55,6 +57,7 @@ def sentence(proposal: Proposal) -> str:
         f"{attempts} each",
         _hours(proposal.hours),
         f"not before {_moment(proposal.start_ms)}" if proposal.start_ms is not None else None,
+        f"BEGINNING AT ONCE instead of at {_moment(proposal.instead_of_ms)}" if proposal.instead_of_ms else None,
         f"no new call from {_moment(proposal.end_ms)} on" if proposal.end_ms is not None else None,
         _cost(proposal),
     )

@@ -41,6 +41,10 @@ _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
     "`callwright do-not-call clear --simulated` on the machine of the service lets them be called again"
 )
+_AT_ONCE = (
+    "it is scheduled and begins by itself at start_at, so that nothing is left to do; a start with this plan does not "
+    "wait for start_at and calls people at once"
+)
 _WAITS = "a start waits for start_at; with jump_clock it begins at once, and the deployment's own clock at start_at"
 
 
@@ -79,6 +83,7 @@ def preview(
     calling_s = eligible / min(row.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
     hours = CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None
     begin_ms = _begins(row, now_ms)
+    early = row.status == "scheduled" and row.start_at > now_ms
     problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)
     proposal = Proposal(
         simulated=row.simulated,
@@ -91,6 +96,7 @@ def preview(
         attempts=policy.max_attempts,
         hours=hours,
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
+        instead_of_ms=row.start_at if early else None,
         end_ms=row.end_at,
         cap_micros=dearest.cap,
         overrun_micros=dearest.overrun,
@@ -121,6 +127,7 @@ def preview(
         warnings=[
             *_warnings(speaker),
             *([_LEFT_OUT] if row.simulated and left_out else []),
+            *([_AT_ONCE] if early else []),
             *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
         ],
     )
@@ -145,7 +152,7 @@ def _begins(row: Row[Any], now_ms: int) -> int:
     """The moment from which a start or resume calls; on the simulated network a deployment has a time of its own."""
     if row.started_at is not None:
         return row.clock_ms if row.simulated else max(row.clock_ms, now_ms)
-    waits = row.status in ("draft", "paused")  # a start of what is scheduled does not wait for its moment any more
+    waits = row.status in ("draft", "paused")  # a start of what is scheduled by a plan does not wait
     return max(row.start_at or 0, now_ms) if waits else now_ms
 
 

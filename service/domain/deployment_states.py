@@ -28,13 +28,18 @@ _INBOUND_PAUSED = _INBOUND_ANY_TIME | {"agent_id"}
 _CAMPAIGN = frozenset(UpdateDeployment.changing()) - {"id", "inbound", *ANSWERING}
 
 
-def check_action(action: str, status: DeploymentStatus) -> bool:
+def check_action(action: str, status: DeploymentStatus, *, at_once: bool = False) -> bool:
     """Whether the action changes anything. False when the deployment is there already.
+
+    A scheduled deployment begins by itself, so a start of it changes nothing, unless somebody means it to begin
+    `at_once`: days before its moment people are called only on purpose.
 
     Raises:
         Refusal: invalid_state_transition, with the current state and the actions it allows.
     """
     if status in _ALREADY.get(action, ()):
+        return False
+    if action == "start" and status == "scheduled" and not at_once:
         return False
     if status not in _MAY[action]:
         allowed = [name for name, states in _MAY.items() if status in states]

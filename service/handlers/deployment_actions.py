@@ -61,7 +61,10 @@ def preview_deployment(asked: contract.PreviewDeployment, work: Work) -> Preview
 
 @handles(contract.start_deployment)
 def start_deployment(asked: contract.StartDeployment, work: Work) -> contract.Deployment:
-    """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money."""
+    """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money.
+
+    One that is scheduled begins at once only with a new plan, made while it is scheduled, or with `jump_clock`.
+    """
     row = find(work, asked.id)
     if _may("start", asked, row, work):
         start(work, row, plan_id=asked.plan_id, jump_clock=asked.jump_clock)
@@ -85,7 +88,7 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work
         if asked.plan_id == row.plan_id and not (asked.jump_clock and row.started_at is None):
             return False
         plan = work.plan_seal.open(asked.plan_id, org_id=row.org_id, deployment_id=row.id)
-    acts = check_action(action, row.status)
+    acts = check_action(action, row.status, at_once=plan is not None or asked.jump_clock)
     if plan is not None:
         audience = audience_of(work.connection, row.audience_id, lock=row.started_at is None)
         now = parts_of(work.connection, row, audience=audience, agent=_agent(work, row))
@@ -96,9 +99,9 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work
 
 
 def start(work: Work, row: Row[Any], *, plan_id: str | None = None, jump_clock: bool = False) -> None:
-    """Starts a draft or scheduled deployment, or schedules a draft whose moment is ahead.
+    """Starts a draft, or schedules it while its moment is ahead; one that is scheduled begins at once.
 
-    With `jump_clock` it begins in any case, and its own clock at that moment.
+    With `jump_clock` a draft begins in any case, and its own clock at that moment.
 
     Raises:
         Refusal: what forbids the start.

@@ -215,7 +215,10 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     changes = given(asked)
     check_editable(set(changes), row.status, row.call_type)
     if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
-        raise invalid("start_at", "cannot be cleared while the deployment is scheduled; start it to call at once")
+        raise invalid(
+            "start_at",
+            "cannot be cleared while the deployment is scheduled; to call at once, preview and start it by that plan",
+        )
     if "name" in changes:
         check_name_free(work, NAMED, changes["name"], but=asked.id)
     if "agent_id" in changes:

@@ -285,6 +285,24 @@ async def test_stopping_is_never_asked_about_and_going_on_is(era: Era, database_
         assert await found.dialled() == 0
 
 
+async def test_starting_a_scheduled_campaign_again_begins_nothing_unless_the_person_agrees_to_begin_at_once(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, "auto", "accept", workers=False) as found:
+        start_at = datetime(2099, 1, 1, tzinfo=UTC)
+        later = await draft(found.door, people(2, first=80), "Later", start_at=start_at, retry_policy=ONCE)
+        await found.door.client.deployments.start(id=later.id)
+        again = await found.call("start_deployment", id=later.id)
+        assert "begins by itself at its start_at: nothing more is needed" in text_of(again)
+        assert (await found.door.client.deployments.get(id=later.id)).status == "scheduled"
+        assert found.person.asked == []
+        plan = cast("dict[str, Any]", (await found.call("preview_deployment", id=later.id)).structured_content)
+        begun = await found.call("start_deployment", id=later.id, plan_id=plan["plan_id"])
+        assert not begun.is_error, text_of(begun)
+        assert "BEGINNING AT ONCE instead of at 2099-01-01 00:00 UTC" in found.person.asked[0]
+        assert (await found.door.client.deployments.get(id=later.id)).status == "active"
+
+
 @pytest.mark.parametrize("confirm", ["real", "never"])
 async def test_on_the_simulated_network_nobody_is_asked_unless_it_is_wanted(
     confirm: ConfirmMode, database_url: str, tmp_path: Path

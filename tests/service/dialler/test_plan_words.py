@@ -56,6 +56,8 @@ def test_what_goes_on_tells_who_is_left_and_what_may_be_added() -> None:
 
 def test_start_and_end_are_told_when_they_are_set() -> None:
     said = sentence(replace(PLAIN, start_ms=AT, end_ms=AT + 8 * HOUR))
+    early = sentence(replace(PLAIN, instead_of_ms=AT))
+    assert ", BEGINNING AT ONCE instead of at 2026-11-21 09:00 UTC, for at most" in early
     assert ", not before 2026-11-21 09:00 UTC, no new call from 2026-11-21 17:00 UTC on, for at most" in said
 
 
@@ -115,7 +117,8 @@ def test_the_longest_sentence_fits_what_a_person_can_be_asked() -> None:
         numbers=["+123456789012345"] * 100,
         attempts=10,
         hours=CallingHours(timezone_mode="fixed", timezone=zone, windows=windows),
-        start_ms=AT,
+        start_ms=None,
+        instead_of_ms=AT,
         end_ms=AT,
         cap_micros=999_999_999_999_999,
         high_micros=0,

@@ -118,3 +118,49 @@ async def test_what_really_rings_does_not_begin_by_itself_without_a_plan(databas
         async with working(door):
             ended = await door.ended(made)
         assert (ended.status, ended.status_reason, ended.stats.contacts) == ("paused", "plan_required", 0)
+
+
+async def test_a_repeated_plain_start_of_a_scheduled_campaign_changes_nothing(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=3)
+        client = door.client.deployments
+        made = (await samples.draft(door, start_at=start_at)).deployment.id
+        unused = await plan_of(door, made)
+        scheduled = await client.start(id=made)
+        assert scheduled.status == "scheduled"
+        assert await client.start(id=made) == scheduled
+        async with refusal(409, "plan_stale"):  # it was about a start that waits
+            await client.start(id=made, plan_id=unused)
+        await client.pause(id=made)
+        resumed = await client.resume(id=made)
+        assert (resumed.status, await client.start(id=made)) == ("scheduled", resumed)
+        assert await nobody_is_called(door, made, "scheduled")
+
+
+async def test_where_telephones_ring_a_repeated_plain_start_of_a_scheduled_campaign_changes_nothing(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=3)
+        made = (await samples.draft(door, start_at=start_at)).deployment.id
+        await make_real(door, made)
+        scheduled = await door.client.deployments.start(id=made, plan_id=await plan_of(door, made))
+        assert (await door.client.deployments.start(id=made), scheduled.status) == (scheduled, "scheduled")
+
+
+async def test_a_scheduled_campaign_begins_at_once_by_a_plan_that_says_so(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=3)
+        client = door.client.deployments
+        made = (await samples.draft(door, start_at=start_at)).deployment.id
+        before = await client.preview(id=made)
+        assert f", not before {start_at:%Y-%m-%d %H:%M} UTC, " in before.summary
+        assert (await client.start(id=made, plan_id=before.plan_id)).status == "scheduled"
+        seen = await client.preview(id=made)
+        assert f", BEGINNING AT ONCE instead of at {start_at:%Y-%m-%d %H:%M} UTC, " in seen.summary
+        assert "not before" not in seen.summary
+        assert any("begins by itself at start_at" in said for said in seen.warnings)
+        assert (await client.start(id=made, plan_id=before.plan_id)).status == "scheduled"
+        assert (await client.start(id=made, plan_id=seen.plan_id)).status == "active"

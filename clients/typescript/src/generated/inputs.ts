@@ -563,7 +563,7 @@ export interface StartDeploymentInput {
   expected_revisions?: Record<string, string> | null;
   /**
    * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. Required where
-   * telephones really ring.
+   * telephones really ring. Without it, starting what is scheduled changes nothing; with a new one it begins at once.
    */
   plan_id?: string | null;
   /**
@@ -586,7 +586,7 @@ export interface ResumeDeploymentInput {
   expected_revisions?: Record<string, string> | null;
   /**
    * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. Required where
-   * telephones really ring.
+   * telephones really ring. Without it, starting what is scheduled changes nothing; with a new one it begins at once.
    */
   plan_id?: string | null;
   /**

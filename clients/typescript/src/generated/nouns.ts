@@ -148,7 +148,7 @@ export class Deployments extends Noun {
   preview(input: inputs.PreviewDeploymentInput, options: CallOptions = {}): Promise<schemas.Preview> {
     return this.session.ask(operations.previewDeployment, input, options);
   }
-  /** Start a draft or scheduled deployment: its contacts are called. */
+  /** Start a draft: its contacts are called, from start_at on. What is scheduled begins early by a new plan. */
   start(input: inputs.StartDeploymentInput, options: CallOptions = {}): Promise<schemas.Deployment> {
     return this.session.ask(operations.startDeployment, input, options);
   }
