@@ -6,6 +6,7 @@ import orjson
 from sqlalchemy import Row, bindparam, delete, func, insert, literal, select
 
 from callwright.contract import deployments as contract
+from callwright.contract.cloning import CloneDeployment
 from callwright.contract.contacts import Contact, ListContacts
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.inbound import ANSWERING
@@ -184,7 +185,7 @@ _COPIED = (
 
 
 @handles(contract.clone_deployment)
-def clone_deployment(asked: contract.CloneDeployment, work: Work) -> contract.Deployment:
+def clone_deployment(asked: CloneDeployment, work: Work) -> contract.Deployment:
     """A draft with the settings of another campaign. Raises `Refusal`: invalid_field for an inbound deployment."""
     original = seen(work, asked.id)
     if original.call_type == "inbound":
