@@ -30,6 +30,11 @@ class DearestCase:
         return self.calls if self.cap is None else min(self.calls, self.cap + self.overrun)
 
 
+def overrun(lines: int, longest_s: int) -> int:
+    """Micros that calls of up to `longest_s` seconds, one on each line, may cost beyond what is held back for them."""
+    return lines * max(0, PRICES.call(longest_s) - PRICES.reservation())
+
+
 def dearest_case(row: Row[Any], people: int, max_attempts: int) -> DearestCase:
     """The dearest case of a deployment for so many people who would be called.
 
@@ -44,5 +49,5 @@ def dearest_case(row: Row[Any], people: int, max_attempts: int) -> DearestCase:
         return DearestCase(calls, None)
     cap = max(0, row.budget_cap_micros - (row.spend_micros if started else 0))
     lines = max(under_way, min(row.max_concurrency, people + under_way, cap // PRICES.reservation()))
-    overrun = lines * max(0, call - PRICES.reservation())
-    return DearestCase(calls, cap, max(0, min(overrun, calls - cap)))
+    beyond = overrun(lines, row.max_call_duration_seconds)
+    return DearestCase(calls, cap, max(0, min(beyond, calls - cap)))

@@ -1,9 +1,9 @@
 """What a personal key with a spending cap has committed, and whether it may commit more.
 
-Committed is what its money could become in the worst case: for a deployment that it set going, what the budget cap left
-when it did so, while the deployment can still spend, and the real spend once it has ended; for a number it has rented,
-every month that was booked. A key answers for what it has spent even when another key has set the deployment going
-again since.
+Committed is what its money could become in the worst case. For a deployment that it set going that is, while the
+deployment can still spend, what the budget cap left when the key did so and what calls may cost that go on when the
+budget cap is reached; once it has ended, the real spend. For a number it has rented it is every month that was booked.
+A key answers for what it has spent even when another key has set the deployment going again since.
 
 What another key set going, a key with a cap may only make cheaper (`check_change`, `check_joining`).
 """
@@ -12,25 +12,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, case, func, insert, select
+from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select
 
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service.domain.deployment_states import TERMINAL
-from callwright.service.domain.money import amount
+from callwright.service.domain.money import PRICES, amount
 from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.schema import api_keys, deployments, past_commitments, phone_numbers, transactions
+
+from .dearest_case import overrun
 
 _D, _N, _T, _P = deployments.c, phone_numbers.c, transactions.c, past_commitments.c
 _CAP = select(api_keys.c.spending_cap_micros).where(api_keys.c.id == bindparam("key"))
 _LOCK = _CAP.with_for_update()
-_spent = _D.spend_micros + _D.reserved_micros
-_STARTED = select(
-    func.sum(
-        case((_D.status.in_(TERMINAL), _spent), (_D.budget_cap_micros > _spent, _D.budget_cap_micros), else_=_spent)
-        - _D.spend_before_micros
-    ).label("micros"),
-    func.min(case((_D.budget_cap_micros.is_(None) & _D.status.not_in(TERMINAL), _D.id))).label("unbounded"),
-).where(_D.started_by_key_id == bindparam("key"), _D.id != bindparam("but"))
+_OWN = (_D.started_by_key_id == bindparam("key"), _D.id != bindparam("but"))
+_GOING = or_(_D.status.not_in(TERMINAL), _D.in_flight > 0)
+_LIVE = select(deployments).where(*_OWN, _GOING).order_by(_D.id)
+_ENDED = select(func.sum(_D.spend_micros + _D.reserved_micros - _D.spend_before_micros)).where(*_OWN, ~_GOING)
 _PAST = select(func.sum(_P.micros)).where(_P.key_id == bindparam("key"))
 _RENTED = (
     select(func.sum(-_T.amount_micros))
@@ -43,9 +41,10 @@ _CALLING = (
     .order_by(_D.id)
 )
 _COSTS_NOTHING = frozenset({"name", "metadata"})
-_LESS_IS_FREE = frozenset({"max_concurrency", "calls_per_second"})
+_LESS_IS_FREE = frozenset({"max_concurrency", "calls_per_second", "max_call_duration_seconds"})
 _BOUNDS = frozenset({"end_at", "budget_cap_micros"})
 """What ends a deployment, where it is set."""
+_UNCHANGED: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -70,20 +69,36 @@ def committed(connection: Connection, key_id: str, *, but: str = "") -> int:
     Raises:
         Refusal: spending_cap_reached, when a deployment of the key has lost its budget cap and can still spend.
     """
-    started = connection.execute(_STARTED, {"key": key_id, "but": but}).one()
-    if started.unbounded is not None:
-        message = f"deployment {started.unbounded}, started with this key, has no budget cap: nothing more is allowed"
+    given = {"key": key_id, "but": but}
+    live = connection.execute(_LIVE, given).all()
+    unbounded = next((row for row in live if row.budget_cap_micros is None and row.status not in TERMINAL), None)
+    if unbounded is not None:
+        message = f"deployment {unbounded.id}, started with this key, has no budget cap: nothing more is allowed"
         raise Refusal(SPENDING_CAP_REACHED, message)
-    rented = connection.execute(_RENTED, {"key": key_id}).scalar()
-    past = connection.execute(_PAST, {"key": key_id}).scalar()
-    return int(started.micros or 0) + int(rented or 0) + int(past or 0)
+    going = sum(_worst(row) - row.spend_before_micros for row in live)
+    sums = [connection.execute(_ENDED, given), connection.execute(_RENTED, given), connection.execute(_PAST, given)]
+    return going + sum(int(found.scalar() or 0) for found in sums)
 
 
-def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str = "") -> None:
+def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
+    """Micros that a deployment has cost at most when its last call has ended, its earlier spend with it.
+
+    Calls under way may go on beyond what is held back for them, also when the budget cap is reached.
+    """
+    names = ("budget_cap_micros", "max_concurrency", "max_call_duration_seconds")
+    cap, concurrency, longest_s = (changes.get(name, getattr(row, name)) for name in names)
+    under_way = row.spend_micros + row.reserved_micros + overrun(row.in_flight, longest_s)
+    if row.status in TERMINAL:
+        return under_way
+    lines = max(row.in_flight, min(concurrency, cap // PRICES.reservation()))
+    return max(under_way, cap + overrun(lines, longest_s))
+
+
+def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str = "", next_step: str = "") -> None:
     """Lets a key commit more, in the transaction that commits it. Nothing is checked without a cap.
 
     `but` is a deployment whose commitment `extra_micros` replaces. Two requests of one key wait for one another here,
-    so that both together cannot go beyond the cap.
+    so that both together cannot go beyond the cap. `next_step` ends the words of the refusal.
 
     Raises:
         Refusal: spending_cap_reached, with the amounts.
@@ -95,23 +110,31 @@ def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str
     if current + extra_micros > by.cap_micros:
         message = f"this key may commit {amount(by.cap_micros)} USD, {amount(current)} of it is committed already"
         details = {"limit": amount(by.cap_micros), "current": amount(current), "required": amount(extra_micros)}
-        raise Refusal(SPENDING_CAP_REACHED, message, details=details)
+        raise Refusal(SPENDING_CAP_REACHED, message + next_step, details=details)
 
 
-def check_deployment(connection: Connection, by: Answerable, row: Row[Any], budget_cap_micros: int | None) -> None:
-    """Lets a key set a deployment going with this budget cap, or make one that it set going spend more.
+def check_deployment(
+    connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED
+) -> None:
+    """Lets a key set a deployment going, or make one that it set going spend more by `changes` to its columns.
 
     Raises:
-        Refusal: spending_cap_reached, when there is no budget cap, or what it leaves goes beyond the key's cap.
+        Refusal: spending_cap_reached, when there is no budget cap, or what it leaves and the calls that go on when it
+            is reached go beyond the key's cap.
     """
     if by.cap_micros is None:
         return
-    if budget_cap_micros is None:
+    cap = changes.get("budget_cap_micros", row.budget_cap_micros)
+    if cap is None:
         message = "a key with a spending cap needs the deployment to have a budget_cap"
         raise _refused(by, message, "budget_cap")
     before = row.spend_before_micros if row.started_by_key_id == by.key_id else row.spend_micros
-    worst = max(budget_cap_micros, row.spend_micros + row.reserved_micros)
-    check(connection, by, worst - before, but=row.id)
+    extra = _worst(row, changes) - before
+    next_step = (
+        f"; the deployment may cost {amount(extra)} USD more, because calls under way go on when its budget_cap of "
+        f"{amount(cap)} USD is reached. Lower max_concurrency, max_call_duration_seconds or budget_cap"
+    )
+    check(connection, by, extra, but=row.id, next_step=next_step)
 
 
 def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: int) -> dict[str, Any]:
@@ -120,7 +143,7 @@ def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: 
     Raises:
         Refusal: spending_cap_reached, see `check_deployment`.
     """
-    check_deployment(connection, by, row, row.budget_cap_micros)
+    check_deployment(connection, by, row)
     if row.started_by_key_id == by.key_id:
         return {}
     if row.started_by_key_id is not None:
@@ -139,6 +162,10 @@ def check_change(connection: Connection, by: Answerable, row: Row[Any], changes:
     """
     if by.cap_micros is None or row.status == "draft":
         return
+    longest_s = row.max_call_duration_seconds
+    if row.in_flight and changes.get("max_call_duration_seconds", longest_s) < longest_s:
+        message = "max_call_duration_seconds: calls under way keep the one they began with; lower it when they ended"
+        raise _refused(by, message, "max_call_duration_seconds")
     field = next((name for name, value in changes.items() if _may_cost_more(name, value, row)), None)
     if field is None:
         return
@@ -147,7 +174,7 @@ def check_change(connection: Connection, by: Answerable, row: Row[Any], changes:
     if row.started_by_key_id != by.key_id:
         message = f"{field}: a key with a spending cap cannot make a deployment that another key started spend more"
         raise _refused(by, message, field)
-    check_deployment(connection, by, row, changes.get("budget_cap_micros", row.budget_cap_micros))
+    check_deployment(connection, by, row, changes)
 
 
 def _may_cost_more(name: str, new: Any, row: Row[Any]) -> bool:
@@ -176,7 +203,7 @@ def check_joining(connection: Connection, by: Answerable, audience_id: str) -> N
         if row.started_by_key_id != by.key_id:
             message = f"deployment {row.id} calls the people of this audience and was started with another key; "
             raise _refused(by, f"{message}a key with a spending cap cannot add people to it", None)
-        check_deployment(connection, by, row, row.budget_cap_micros)
+        check_deployment(connection, by, row)
 
 
 def unbounded(by: Answerable) -> Refusal:

@@ -11,7 +11,7 @@ from .served import open_served
 
 async def _campaign(door: Door, name: str, cap: str | None) -> str:
     audience = await make_audience(door, people(2, first=len(name) * 10, sim_outcome="busy"), f"{name} people")
-    bounded = {} if cap is None else {"budget_cap": Spend(amount=cap)}
+    bounded = {} if cap is None else {"budget_cap": Spend(amount=cap), "max_call_duration_seconds": 120}
     return (await draft(door, [], name, audience_id=audience.id, **bounded)).id
 
 

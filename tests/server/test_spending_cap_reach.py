@@ -20,6 +20,8 @@ from tests.service.dialler.campaigns import audience_of, draft, people
 from .served import Served, open_served
 
 ROWS = people(3, first=500, sim_outcome="voicemail")
+SHORT: dict[str, Any] = {"max_call_duration_seconds": 120}
+"""Calls for which all that they may cost is held back, so that a campaign costs its budget cap at most."""
 CSV = "phone_number,first_name\n+14155509001,Zoe\n"
 
 Change = Callable[[Deployment], dict[str, Any]]
@@ -29,7 +31,7 @@ async def _theirs(served: Served, status: str, name: str = "Theirs", **fields: A
     """A campaign that the organization's own key has started."""
     door = served.door
     later = {"start_at": moment(door.service.ports.clock.now_ms() + DAY)} if status == "scheduled" else {}
-    bounded = {"budget_cap": Spend(amount="2.00"), "max_concurrency": 2, "calls_per_second": 1.0}
+    bounded = {"budget_cap": Spend(amount="2.00"), "max_concurrency": 2, "calls_per_second": 1.0, **SHORT}
     made = await draft(door, people(2, first=len(name) * 7), name, **{**bounded, **later, **fields})
     await door.client.deployments.start(id=made.id)
     if status == "paused":
@@ -125,7 +127,7 @@ async def test_people_join_the_own_campaign_of_a_capped_key_within_its_budget_ca
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        made = await draft(served.door, people(2), "Mine", budget_cap=Spend(amount="1.00"))
+        made = await draft(served.door, people(2), "Mine", budget_cap=Spend(amount="1.00"), **SHORT)
         key = await served.personal_key(cap_dollars=2.0)
         async with served.assistant(key.secret) as hand:
             await hand.use("start_deployment", id=made.id)
@@ -140,6 +142,60 @@ async def test_people_join_the_own_campaign_of_a_capped_key_within_its_budget_ca
             await served.door.client.deployments.update(id=made.id, budget_cap=None)
             assert "budget_cap" in await hand.refused("add_audience_rows", id=audience_of(made), rows=more)
             await hand.use("pause_deployment", id=made.id)
+
+
+@pytest.mark.requirement("ERR-79")
+async def test_calls_that_go_on_when_the_budget_cap_is_reached_count_against_the_cap_of_a_key(
+    database_url: str, tmp_path: Path
+) -> None:
+    """A line costs up to 0.024 beyond the budget cap with calls of four minutes: two minutes are held back."""
+    async with open_served(database_url, tmp_path, workers=False) as served:
+        long = {"budget_cap": Spend(amount="0.90"), "max_concurrency": 300, "max_call_duration_seconds": 240}
+        made = await draft(served.door, people(2), "Long calls", **long)
+        other = await draft(served.door, people(2, first=50), "Other", **{**long, "budget_cap": Spend(amount="0.03")})
+        key = await served.personal_key(cap_dollars=1.0)
+        async with served.assistant(key.secret) as hand:
+            said = await hand.refused("start_deployment", id=made.id)
+            assert "1.788000 USD" in said  # 37 calls are held back for at once, 0.888 in all
+            assert "Lower max_concurrency, max_call_duration_seconds or budget_cap" in said
+            await hand.use("update_deployment", id=made.id, max_concurrency=4)
+            await hand.use("start_deployment", id=made.id)
+            assert "0.996000" in await hand.refused("start_deployment", id=other.id)
+            await hand.refused("update_deployment", id=made.id, max_concurrency=5)
+            await hand.refused("update_deployment", id=made.id, budget_cap={"amount": "0.905"})
+            await hand.use("pause_deployment", id=made.id)
+            await hand.refused("update_deployment", id=made.id, max_call_duration_seconds=300)
+            await served.door.client.deployments.update(id=made.id, max_call_duration_seconds=3_600)
+            await hand.refused("resume_deployment", id=made.id)
+            await hand.refused("add_audience_rows", id=audience_of(made), rows=ROWS)
+            await hand.use("update_deployment", id=made.id, max_call_duration_seconds=120)
+            await hand.use("update_deployment", id=made.id, max_concurrency=300)
+            await hand.use("resume_deployment", id=made.id)
+            assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
+
+
+async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_its_settings_change(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_served(database_url, tmp_path, workers=False) as served:
+        ports = served.door.service.ports
+        long = {"budget_cap": Spend(amount="0.50"), "max_concurrency": 10, "max_call_duration_seconds": 240}
+        made = await draft(served.door, people(2), "Long calls", **long)
+        other = await draft(served.door, people(2, first=50), "Other", **{**long, "max_concurrency": 1})
+        key = await served.personal_key(cap_dollars=1.0)
+        async with served.assistant(key.secret) as hand:
+            await hand.use("start_deployment", id=made.id)
+            going = {"in_flight": 10, "spend_micros": 260_000, "reserved_micros": 240_000}
+            under_way = update(schema.deployments).where(schema.deployments.c.id == made.id).values(**going)
+            await ports.database.write(lambda connection: connection.execute(under_way).rowcount)
+            await hand.use("update_deployment", id=made.id, max_concurrency=1, budget_cap={"amount": "0.10"})
+            assert "0.740000" in await hand.refused("start_deployment", id=other.id)
+            await hand.use("pause_deployment", id=made.id)
+            said = await hand.refused("update_deployment", id=made.id, max_call_duration_seconds=60)
+            assert "max_call_duration_seconds" in said
+            assert "under way" in said
+            await hand.use("cancel_deployment", id=made.id)
+            assert "0.740000" in await hand.refused("start_deployment", id=other.id)
 
 
 async def test_an_import_of_a_capped_key_that_is_worked_on_later_adds_nobody_to_what_another_key_started(
@@ -165,8 +221,8 @@ async def test_what_a_capped_key_spent_still_counts_once_another_key_has_resumed
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
         ports, client = served.door.service.ports, served.door.client
-        made = await draft(served.door, people(2), "Taken over", budget_cap=Spend(amount="5.00"))
-        second = await draft(served.door, people(2, first=50), "Second", budget_cap=Spend(amount="4.00"))
+        made = await draft(served.door, people(2), "Taken over", budget_cap=Spend(amount="5.00"), **SHORT)
+        second = await draft(served.door, people(2, first=50), "Second", budget_cap=Spend(amount="4.00"), **SHORT)
         key = await served.personal_key(cap_dollars=5.0)
         async with served.assistant(key.secret) as hand:
             await hand.use("start_deployment", id=made.id)
@@ -254,7 +310,9 @@ async def test_two_starts_of_one_capped_key_at_the_same_time_wait_for_one_anothe
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
         made = [
-            await draft(served.door, people(2, first=index * 10), f"No {index}", budget_cap=Spend(amount="1.00"))
+            await draft(
+                served.door, people(2, first=index * 10), f"No {index}", budget_cap=Spend(amount="1.00"), **SHORT
+            )
             for index in range(6)
         ]
         key = await served.personal_key(cap_dollars=2.5)

@@ -20,6 +20,8 @@ from tests.service import samples
 from tests.service.doors import Door, open_service
 
 CAP = 25 * MICROS
+SHORT: dict[str, Any] = {"max_call_duration_seconds": 120}
+"""Calls for which all that they may cost is held back, so that a campaign costs its budget cap at most."""
 LOCAL = PRICES.rental("local")
 
 
@@ -33,7 +35,7 @@ async def personal_key(door: Door) -> str:
 
 async def started(door: Door, key_id: str, name: str, **values: Any) -> str:
     """A deployment that the key has started, in the state and with the money that are given."""
-    made = (await samples.draft(door, name)).deployment
+    made = (await samples.draft(door, name, **SHORT)).deployment
     given = {"status": "active", "started_by_key_id": key_id, **values}
     statement = update(deployments).where(deployments.c.id == made.id).values(**given)
     await door.service.ports.database.write(lambda connection: connection.execute(statement))
@@ -55,7 +57,7 @@ async def committed(door: Door, key_id: str, *, but: str = "") -> int:
 def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
     """Lets the key set the deployment going with this budget cap."""
     row = connection.execute(select(deployments).where(deployments.c.id == deployment_id)).one()
-    spending_cap.check_deployment(connection, by, row, budget_cap_micros)
+    spending_cap.check_deployment(connection, by, row, {"budget_cap_micros": budget_cap_micros})
 
 
 async def checked(door: Door, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
@@ -130,7 +132,7 @@ async def test_a_start_needs_a_budget_cap_within_the_keys(database_url: str, tmp
     async with open_service(database_url, tmp_path, workers=False) as door:
         key = await personal_key(door)
         other = await started(door, key, "other", budget_cap_micros=10 * MICROS)
-        new, by = (await samples.draft(door, "new")).deployment.id, Answerable(key, CAP)
+        new, by = (await samples.draft(door, "new", **SHORT)).deployment.id, Answerable(key, CAP)
         await checked(door, by, new, 15 * MICROS)
         await checked(door, Answerable(key, None), new, None)
         with pytest.raises(Refusal) as beyond:
@@ -171,7 +173,7 @@ async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(dat
 
     async with open_service(database_url, tmp_path, workers=False) as door:
         key = await personal_key(door)
-        drafts = [(await samples.draft(door, f"draft {index}")).deployment.id for index in range(4)]
+        drafts = [(await samples.draft(door, f"draft {index}", **SHORT)).deployment.id for index in range(4)]
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 for made in drafts:
