@@ -7,6 +7,9 @@ from string import Template
 
 _FOLDER = Path(__file__).parent
 _LONGEST_ARGUMENT = 4_000
+_MOST_NAMED = 20
+"""Unknown arguments that are named, and the characters of each are bounded too; the others are counted."""
+_LONGEST_NAME = 40
 
 
 class PromptArgumentError(ValueError):
@@ -47,7 +50,9 @@ class Prompt:
         known = [argument.name for argument in self.arguments]
         unknown = sorted(set(given) - set(known))
         if unknown:
-            raise PromptArgumentError(f"{self.name} has no argument {', '.join(unknown)}; it takes {', '.join(known)}")
+            named = ", ".join(name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMED])
+            more = f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else ""
+            raise PromptArgumentError(f"{self.name} has no argument {named}{more}; it takes {', '.join(known)}")
         return Template(self.template()).substitute({entry.name: _value(entry, given) for entry in self.arguments})
 
 

@@ -1,17 +1,28 @@
-"""Bodies of requests to the tool server: read whole before anything looks at them, within REST's size and time."""
+"""Bodies of requests to the tool server: read whole before anything looks at them, within REST's size and time.
 
+What the protocol would copy or send back at any length is bound here too: how many lists and objects a message holds,
+its id, and the token of its progress.
+"""
+
+import json
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, cast
 
 import anyio
+import orjson
+from mcp.types import INVALID_REQUEST
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from callwright.contract.crowding import CROWDED, is_crowded
 
 MOST_BODY = 1_000_000
 """Bytes of a request body, as at REST."""
 BODY_LIMIT_S = 20.0
 """How long a body may take to arrive, as at REST."""
+LONGEST_ID = 255
+"""Characters of what is sent back as it came: the id of a message, the token of its progress."""
 _TOO_LARGE = f"The body is larger than {MOST_BODY} bytes. Send it in smaller parts."
 _TOO_SLOW = f"The body did not arrive within {BODY_LIMIT_S:g} seconds."
 
@@ -19,13 +30,16 @@ _TOO_SLOW = f"The body did not arrive within {BODY_LIMIT_S:g} seconds."
 class _Unread(Exception):
     """A body that is not read to its end; `answer` says why, where somebody is there to hear it."""
 
-    def __init__(self, answer: PlainTextResponse | None) -> None:
+    def __init__(self, answer: Response | None) -> None:
         super().__init__()
         self.answer = answer
 
 
 class Bodies:
-    """Reads the body of a POST and hands it on in one piece; 413 where it is too large, 408 where it is too slow."""
+    """Reads the body of a POST and hands it on in one piece.
+
+    413 where it is too large, 408 where it is too slow, 400 where it holds too much, or an id that is too long.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -37,6 +51,9 @@ class Bodies:
             return
         try:
             body = await _read(scope, receive)
+            if (wrong := _wrong(body)) is not None:
+                error = {"code": INVALID_REQUEST, "message": wrong}
+                raise _Unread(JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400))
         except _Unread as unread:
             if unread.answer is not None:
                 await unread.answer(scope, receive, send)
@@ -47,6 +64,35 @@ class Bodies:
             return {"type": "http.request", "body": rest.pop(), "more_body": False} if rest else await receive()
 
         await self._app(scope, whole, send)
+
+
+def _wrong(body: bytes) -> str | None:
+    """What the protocol is not to see. What is no message at all it refuses itself."""
+    if is_crowded(body):
+        return CROWDED
+    if len(body) <= LONGEST_ID:
+        return None
+    message = _object(_parsed(body))
+    token = _object(_object(message.get("params")).get("_meta")).get("progressToken")
+    for name, value in (("id", message.get("id")), ("progressToken", token)):
+        if isinstance(value, str) and len(value) > LONGEST_ID:
+            return f"{name}: has {len(value)} characters; at most {LONGEST_ID} are allowed"
+    return None
+
+
+def _parsed(body: bytes) -> object:
+    try:
+        return orjson.loads(body)
+    except ValueError:
+        pass
+    try:
+        return json.loads(body)  # takes NaN and lone surrogates, of which a tool can say where they stand
+    except (ValueError, RecursionError):
+        return None
+
+
+def _object(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 async def _read(scope: MutableMapping[str, Any], receive: Receive) -> bytes:

@@ -92,7 +92,8 @@ async def _weighed(folders: Folders, use: Use, asked: ImportAudienceFile) -> Sta
     """What a person has to agree to: how many people of the file join which campaigns."""
     _check_one(asked)
     if asked.path is None:
-        return await joining(use, asked.id, rows_in(io.BytesIO((asked.csv or "").encode())))
+        given = io.BytesIO((asked.csv or "").encode())
+        return await joining(use, asked.id, await to_thread.run_sync(rows_in, given))
     with await to_thread.run_sync(folders.opened, asked.path) as file:
         people = await to_thread.run_sync(partial(rows_in, file, from_row=asked.from_row))
     stake = await joining(use, asked.id, people)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any, BinaryIO, cast
 
+from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
@@ -234,7 +235,7 @@ async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
 
 async def import_file(use: Use, asked: ImportAgreed) -> Stake | None:
     """Importing people into an audience that is being called."""
-    return await joining(use, asked.id, rows_in(io.BytesIO(asked.csv.encode())))
+    return await joining(use, asked.id, await to_thread.run_sync(rows_in, io.BytesIO(asked.csv.encode())))
 
 
 def rows_in(file: BinaryIO, *, from_row: int = 1) -> int | None:

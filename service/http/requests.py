@@ -10,6 +10,7 @@ import orjson
 
 from callwright.contract.bounds import MOST_PROBLEMS
 from callwright.contract.checking import BadInput, checked
+from callwright.contract.crowding import CROWDED, is_crowded
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.contract.problems import INVALID_JSON, UNSUPPORTED_MEDIA_TYPE
@@ -33,11 +34,13 @@ def read_json(body: bytes) -> dict[str, Any]:
     """The JSON object in a body; none at all is an empty object.
 
     Raises:
-        Refusal: invalid_json when it is none, nests too deeply, or names a key twice in one object, since two readers
-            would then disagree about what was said.
+        Refusal: invalid_json when it is none, nests too deeply, holds more than 20,000 lists and objects, or names a
+            key twice in one object, since two readers would then disagree about what was said.
     """
     if not body:
         return {}
+    if is_crowded(body):
+        raise Refusal(INVALID_JSON, CROWDED)
     try:
         value: object = orjson.loads(body)
         json.loads(body, object_pairs_hook=_each_once)

@@ -1,14 +1,16 @@
 """Large inputs for every operation and every tool: lists and objects of many entries, long texts, deep nesting."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import chain, count, product
 from string import ascii_lowercase, digits
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 
+from callwright.contract.bounds import shape_of
+from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
 from callwright.tools.catalogue import TOOLS
@@ -41,7 +43,9 @@ SHAPES: Mapping[str, Callable[[int], Any]] = {
     "lists": lambda entries: [list[int]()] * entries,
     "objects": lambda entries: [dict[str, int]()] * entries,
     "object": keys,
+    "lists in objects": lambda entries: [{key: [1] for key in _KEYS[:100]}] * (entries // 100),
     "nested": nested,
+    "texts": lambda entries: dict.fromkeys(_KEYS[: entries // 2], "v"),
     "text": lambda entries: "a" * (LONGEST * entries // ENTRIES),
 }
 
@@ -77,7 +81,8 @@ def rest_cases(*, every_field: bool) -> Generator[Case]:
         if operation.method not in ("POST", "PATCH"):
             continue
         fields = [name for name in operation.takes.model_fields if operation.place_of(name) == "body"]
-        for name, sent in _filled(fields, turn, every_field=every_field):
+        filled = chain(_filled(fields, turn, every_field=every_field), _inside(operation.takes, fields))
+        for name, sent in filled:
             yield Case(f"{operation.name} {name}", operation.method, path, body=_dumped(sent))
 
 
@@ -111,12 +116,18 @@ def tool_cases(*, every_field: bool) -> Generator[Case]:
     """Cases for each tool, over Streamable HTTP."""
     turn = count()
     for tool in TOOLS:
-        for name, sent in _filled(list(tool.offered), turn, every_field=every_field):
+        filled = chain(
+            _filled(list(tool.offered), turn, every_field=every_field), _inside(tool.arguments, tool.offered)
+        )
+        for name, sent in filled:
             yield _call(tool.name, name, sent)
 
 
 def envelope_cases() -> Generator[Case]:
     """Cases that are large around the arguments of a tool, in both eras of the protocol, and in the handshake."""
+    for place in ("id", "progressToken"):
+        yield _long_id(place, _newer("tools/call", "get_wallet"), is_older=False)
+        yield _long_id(place, OLDER, is_older=True)
     for name, shape in SHAPES.items():
         yield _call("get_wallet", f"beside the arguments, {name}", lambda entries, shape=shape: shape(entries), "extra")
         yield _call("get_wallet", f"in the _meta, {name}", lambda entries, shape=shape: shape(entries), "_meta")
@@ -140,8 +151,20 @@ def envelope_cases() -> Generator[Case]:
                 headers=OLDER,
                 is_older=method != "initialize",
             )
+        yield _get_prompt(name, shape)
         yield Case(f"no message, {name}", "POST", "/mcp", body=_dumped(shape), headers=_newer("tools/call", "x"))
         yield Case(f"no message of the older protocol, {name}", "POST", "/mcp", body=_dumped(shape), headers=OLDER)
+
+
+def _long_id(place: str, headers: Mapping[str, str], *, is_older: bool) -> Case:
+    def body(entries: int) -> bytes:
+        message = request("tools/call", name="get_wallet", arguments={})
+        inside = message if place == "id" else message["params"]["_meta"]
+        inside[place] = "i" * (LONGEST * entries // ENTRIES)
+        return orjson.dumps(message)
+
+    name = f"a long {place}{' of the older protocol' if is_older else ''}"
+    return Case(name, "POST", "/mcp", body=body, headers=headers, is_older=is_older)
 
 
 def _filled(
@@ -154,8 +177,39 @@ def _filled(
         chosen = fields if every_field or not fields else [fields[number // len(SHAPES) % len(fields)]]
         for name in chosen:
             yield f"{name}: {shape_name}", lambda entries, name=name, shape=shape: {name: shape(entries)}
+    if "csv" in fields:
+        yield "a file of short rows", lambda entries: {"id": "x", "csv": "a\n" * (3 * entries)}
     if "rows" in fields:
+        wrong: dict[str, Any] = {"lists": [1], "objects": {}}
+        for what, value in wrong.items():
+            yield (
+                f"rows whose cells are {what}",
+                lambda entries, value=value: {
+                    "name": "x",
+                    "id": "x",
+                    "rows": [dict.fromkeys(_KEYS[:100], value)] * (entries // 112),
+                },
+            )
         yield "full rows", lambda entries: {"name": "x", "id": "x", "rows": [keys(100)] * (entries // 100)}
+
+
+def _inside(model: type[Input], fields: Iterable[str]) -> Generator[tuple[str, Callable[[int], dict[str, Any]]]]:
+    """Lists in each list that stands in an object of the model."""
+    known = shape_of(model).fields or {}
+    for name in fields:
+        for inner, shape in (known[name].fields or {}).items():
+            if shape.each is not None:
+                yield (
+                    f"{name}.{inner}: lists",
+                    lambda entries, name=name, inner=inner: {name: {inner: [list[int]()] * (3 * entries)}},
+                )
+
+
+def _get_prompt(name: str, shape: Callable[[int], Any]) -> Case:
+    def body(entries: int) -> bytes:
+        return orjson.dumps(request("prompts/get", name="review_call", arguments=shape(entries)))
+
+    return Case(f"prompts/get, {name}", "POST", "/mcp", body=body, headers=_newer("prompts/get", "review_call"))
 
 
 def _dumped(sent: Callable[[int], Any]) -> Callable[[int], bytes]:

@@ -129,3 +129,13 @@ def test_dollar_signs_of_a_person_stay_as_they_are() -> None:
 
 def test_an_unknown_name_has_no_prompt() -> None:
     assert prompt_named("launch_rocket") is None
+
+
+def test_of_many_unknown_arguments_twenty_are_named_and_the_others_counted() -> None:
+    given = {f"k{number:05}{'x' * 200}": "v" for number in range(4_000)}
+    with pytest.raises(PromptArgumentError) as refused:
+        PROMPTS[0].text(given)
+    said = str(refused.value)
+    assert said.count("xx, k0") == 19
+    assert " and 3980 more; it takes goal" in said
+    assert len(said) < 1_200

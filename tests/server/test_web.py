@@ -1,6 +1,7 @@
 """MCP over HTTP through the official clients: both transports, both eras of the protocol, several keys at once."""
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,21 @@ from callwright.server.embedded import ServiceKeys
 from callwright.server.key_sessions import Key
 from callwright.service.storage.schema import audit_log
 from tests.programs import Assistant
-from tests.server.served import INITIALIZE, LIFE_S, LIST, OLDER, WAYS, Era, Over, Served, open_served, post, serving
+from tests.server.served import (
+    INITIALIZE,
+    LIFE_S,
+    LIST,
+    OLDER,
+    PROTOCOL,
+    WAYS,
+    Era,
+    Over,
+    Served,
+    open_served,
+    post,
+    request,
+    serving,
+)
 from tests.service import samples
 from tests.service.doors import Door, open_service
 from tests.tools.fakes import FakeCaller, FakeMedia
@@ -231,6 +246,47 @@ async def test_a_body_above_1_mb_is_refused(database_url: str, tmp_path: Path) -
     async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
         most = "x" * 1_000_000
         assert (await post(http, "tools/call", name="get_wallet", arguments={"x": most})).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("id", "id: has 900000 characters; at most 255 are allowed"),
+        ("progressToken", "progressToken: has 900000 characters; at most 255 are allowed"),
+        ("arguments", "It holds more than 20,000 lists and objects."),
+    ],
+)
+async def test_what_the_protocol_would_copy_or_send_back_is_refused_in_both_eras(
+    database_url: str, tmp_path: Path, place: str, said: str
+) -> None:
+    deep: Any = 1
+    for _ in range(60):
+        deep = [deep]
+    message = request("tools/call", name="get_wallet", arguments={"x": [deep] * 7_000 if place == "arguments" else 1})
+    if place == "id":
+        message["id"] = "i" * 900_000
+    if place == "progressToken":
+        message["params"]["_meta"]["progressToken"] = "t" * 900_000
+    newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        older = {**OLDER, "Mcp-Session-Id": await sessions_of(served)}
+        for path, headers in (("/mcp", newer), ("/mcp", older), ("/messages/?session_id=x", OLDER)):
+            sent = json.dumps(message, separators=(",", ":"))
+            answer = await http.post(path, content=sent, headers={**headers, "Content-Type": "application/json"})
+            assert answer.status_code == 400
+            assert answer.json()["id"] is None
+            assert answer.json()["error"]["message"].startswith(said)
+
+
+async def test_a_message_with_nan_and_an_id_of_255_characters_is_answered(database_url: str, tmp_path: Path) -> None:
+    message = {**request("tools/call", name="get_wallet", arguments={"x": float("nan")}), "id": "i" * 255}
+    newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        headers = {**newer, "Content-Type": "application/json"}
+        answer = await http.post("/mcp", content=json.dumps(message), headers=headers)
+        assert answer.json()["id"] == "i" * 255
+        message["id"] = "i" * 256
+        assert (await http.post("/mcp", content=json.dumps(message), headers=headers)).status_code == 400
 
 
 async def test_one_post_is_a_whole_conversation(database_url: str, tmp_path: Path) -> None:

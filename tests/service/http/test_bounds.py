@@ -58,6 +58,27 @@ async def test_what_is_too_large_is_refused_with_its_size_and_bound(database_url
         refused(await http.post("/v1/agents", json={**AGENT, "name": deep}), 400, "invalid_field", "name")
 
 
+@pytest.mark.requirement("BODY-18")
+async def test_a_body_of_more_than_20000_lists_and_objects_is_bad_json(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        cases: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("/v1/deployments", {"calling_hours": {"windows": [[]] * 300_000}}),
+            ("/v1/deployments/inbound", {"business_hours": {"windows": [[]] * 300_000}}),
+            ("/v1/audiences/aud_x/rows", {"rows": [{f"a{column}": [1] for column in range(100)}] * 900}),
+        )
+        for path, body in cases:
+            found = refused(await http.post(path, json=body), 400, "invalid_json")
+            assert found["message"].startswith("It holds more than 20,000 lists and objects.")
+        refused(await http.post("/v1/audiences", content=b'{"name":"' + b'[\\"' * 240_000), 400, "invalid_json")
+
+
+async def test_brackets_in_a_text_are_characters(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await door.client.audiences.create(name="x")
+        csv = "phone_number,note\n+12025550100," + "[{" * 30_000
+        assert (await door.client.audiences.import_csv(id=made.id, csv=csv)).status == "pending"
+
+
 async def test_a_row_with_more_than_a_hundred_columns_is_refused_by_itself(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         rows: list[dict[str, Any]] = [{"phone": "+12025550100"}, {str(number): 1 for number in range(101)}]
