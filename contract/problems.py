@@ -255,11 +255,18 @@ AUDIENCE_FULL = ProblemCode(
     "The audience would have more than 5,000,000 rows.",
     "Put the further rows into another audience; `limit` and `current` give the numbers.",
 )
+BUDGET_REACHED = ProblemCode(
+    "budget_reached",
+    422,
+    "business_rule_error",
+    "The budget cap leaves less than one call holds back; nobody was called.",
+    "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts.",
+)
 AUDIENCE_NOT_READY = ProblemCode(
     "audience_not_ready",
     422,
     "business_rule_error",
-    "The audience has no valid row yet, or lacks a column that the agent's words use.",
+    "The audience has no valid row yet, or lacks a column that the agent's words or the consent_column use.",
     "Add rows that have what the message names.",
 )
 AUDIENCE_IMPORTING = ProblemCode(

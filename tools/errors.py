@@ -68,14 +68,16 @@ NEXT: dict[str, str] = {
     "you call again: another call would do it once more.",
     "idempotency_key_reused": "Call again; each call gets a fresh key.",
     "insufficient_credits": "The person has to top up, or dial fewer. get_wallet shows what is there and the prices.",
+    "budget_reached": "Nobody was called. update_deployment raises budget_cap, if the person agrees; then "
+    "preview_deployment.",
     "spending_cap_reached": "Ask for less: a lower budget_cap, or fewer numbers. Otherwise the person needs a key with "
     "a higher spending cap, or does it with the key that started it.",
     "plan_limit_reached": "Finish some first, or the person moves to a larger plan. {find} shows what there is.",
     "audience_full": "Put the further people into another one. create_audience makes it.",
     "audience_importing": "Wait for it: get_audience_import shows when it has ended. Then preview_deployment shows how "
     "many people it is now; show the person the new summary.",
-    "audience_not_ready": "It needs people. get_audience shows its state. add_audience_rows adds rows. import_audience "
-    "takes a file.",
+    "audience_not_ready": "It needs people, with the columns named. get_audience shows its state. add_audience_rows "
+    "adds rows. import_audience takes a file.",
     "number_not_capable": "Take an active number that can be called. list_phone_numbers shows them.",
     "rate_limited": "Nothing was changed. Wait that long, then call again, one call after the other. Fewer calls "
     "that ask for more at once help.",

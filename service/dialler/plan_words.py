@@ -38,6 +38,8 @@ class Proposal:
     instead_of_ms: int | None = None
     """The moment at which it would begin by itself, and for which a start does not wait; None for none."""
     end_ms: int | None
+    never: bool = False
+    """Whether the calling hours leave no moment to call anybody before the end."""
     cap_micros: int | None
     high_micros: int
     """The high end of the cost range; it is told where there is no cap."""
@@ -59,10 +61,16 @@ def sentence(proposal: Proposal) -> str:
         f"not before {_moment(proposal.start_ms)}" if proposal.start_ms is not None else None,
         f"BEGINNING AT ONCE instead of at {_moment(proposal.instead_of_ms)}" if proposal.instead_of_ms else None,
         f"no new call from {_moment(proposal.end_ms)} on" if proposal.end_ms is not None else None,
+        _never(proposal) if proposal.never else None,
         _cost(proposal),
     )
     label = "SIMULATED: " if proposal.simulated else ""
     return f"{label}{', '.join(part for part in parts if part)}."
+
+
+def _never(proposal: Proposal) -> str:
+    end = "" if proposal.end_ms is None else " and before the end"
+    return f"but NOBODY CAN BE CALLED within the calling hours{end}"
 
 
 def _left_out(people: int) -> str | None:

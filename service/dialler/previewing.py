@@ -1,6 +1,7 @@
 """What a preview says. Reads only; nobody is dialled and nothing is charged."""
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,14 +13,14 @@ from callwright.contract.dialling import CallingHours, RetryPolicy
 from callwright.service.domain.calling_hours import next_call_ms, zones_for
 from callwright.service.domain.clock import SECOND, moment, moment_or_none
 from callwright.service.domain.finish_time import finish_ms
-from callwright.service.domain.money import PRICES, money
+from callwright.service.domain.money import PRICES, amount, money
 from callwright.service.domain.phone import zones_of
 from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.domain.plans import Plan
 from callwright.service.domain.templates import render, variables_in
 from callwright.service.engine.call_engine import AgentSnapshot
 from callwright.service.storage.ledger import wallet_of
-from callwright.service.storage.schema import audience_rows, deployment_contacts
+from callwright.service.storage.schema import audience_rows, deployment_contacts, organizations
 
 from . import eligibility
 from .activation import SNAPSHOT
@@ -39,8 +40,14 @@ _SAMPLE = 100
 """Rows of the audience that are looked at to learn the time zones its people live in."""
 _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
-    "`callwright do-not-call clear --simulated` on the machine of the service lets them be called again"
+    "`callwright do-not-call clear --simulated{org}` on the machine of the service lets them be called again"
 )
+_UNCOVERED = (
+    "the wallet has {available} USD and this may cost {high} USD: the campaign pauses when the money is used up; "
+    "top up the wallet, or lower budget_cap"
+)
+_DEFAULT_ORGANIZATION = "default"
+"""The organization that the program's commands are about where none is named."""
 _AT_ONCE = (
     "it is scheduled and begins by itself at start_at, so that nothing is left to do; a start with this plan does not "
     "wait for start_at and calls people at once"
@@ -85,6 +92,8 @@ def preview(
     begin_ms = _begins(row, now_ms)
     early = row.status == "scheduled" and row.start_at > now_ms
     problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)
+    next_ms = _next_call(connection, row, hours, begin_ms) if eligible else None
+    never = eligible > 0 and next_ms is None
     proposal = Proposal(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
@@ -98,6 +107,7 @@ def preview(
         start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
         instead_of_ms=row.start_at if early else None,
         end_ms=row.end_at,
+        never=never and _all_looked_at(hours, audience),
         cap_micros=dearest.cap,
         overrun_micros=dearest.overrun,
         high_micros=high,
@@ -121,12 +131,14 @@ def preview(
         ),
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),
-        next_call_at=moment_or_none(_next_call(connection, row, hours, begin_ms)) if eligible else None,
+        next_call_at=moment_or_none(next_ms),
         finishes_at=moment_or_none(_finishes(connection, row, hours, begin_ms, calling_s)) if eligible else None,
         problems=[problem.message for problem in problems],
         warnings=[
             *_warnings(speaker),
-            *([_LEFT_OUT] if row.simulated and left_out else []),
+            *([_never(row, hours, audience)] if never else []),
+            *([_UNCOVERED.format(available=amount(available), high=amount(high))] if available < high else []),
+            *([_LEFT_OUT.format(org=_org_option(connection, row))] if row.simulated and left_out else []),
             *([_AT_ONCE] if early else []),
             *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
         ],
@@ -167,6 +179,23 @@ def _next_call(connection: Connection, row: Row[Any], hours: CallingHours | None
         people = {(begin_ms, person.timezone, person.phone) for person in found}
     moments = (next_call_ms(hours, zone, phone, at_ms, row.end_at) for at_ms, zone, phone in people)
     return min((at_ms for at_ms in moments if at_ms is not None), default=None)
+
+
+def _all_looked_at(hours: CallingHours | None, audience: Row[Any]) -> bool:
+    """Whether what holds for the people who were looked at holds for all: they are all, or share one time zone."""
+    return hours is None or hours.timezone_mode == "fixed" or audience.valid_count <= _SAMPLE
+
+
+def _never(row: Row[Any], hours: CallingHours | None, audience: Row[Any]) -> str:
+    who = "nobody" if _all_looked_at(hours, audience) else f"nobody of the first {_SAMPLE} people"
+    end = "" if row.end_at is None else " before end_at"
+    return f"{who} can be called: the calling hours leave no moment{end}; change calling_hours or end_at"
+
+
+def _org_option(connection: Connection, row: Row[Any]) -> str:
+    """How the program's commands are told the organization, as a shell reads it."""
+    name = connection.execute(select(organizations.c.name).where(organizations.c.id == row.org_id)).scalar_one()
+    return "" if name == _DEFAULT_ORGANIZATION else f" --org {shlex.quote(name)}"
 
 
 def _finishes(

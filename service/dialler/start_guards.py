@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, func, select
 from callwright.contract.problems import (
     AUDIENCE_IMPORTING,
     AUDIENCE_NOT_READY,
+    BUDGET_REACHED,
     INSUFFICIENT_CREDITS,
     PLAN_LIMIT_REACHED,
 )
@@ -18,6 +19,7 @@ from callwright.service.domain.templates import variables_in
 from callwright.service.storage.ledger import wallet_of
 from callwright.service.storage.schema import audiences, deployments, phone_numbers
 
+from .eligibility import consent_column
 from .plan_parts import broken_promises, open_imports
 
 _D = deployments.c
@@ -28,6 +30,7 @@ _RUNNING = select(func.count()).where(
     _D.status.in_(_COUNTED),
     _D.id != bindparam("but"),
 )
+_MOST_COLUMNS = 12
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
 
 
@@ -74,6 +77,8 @@ def start_refusals(
         found += broken_promises(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
     if not audience.valid_count or audience.status == "importing":
         found.append(Refusal(AUDIENCE_NOT_READY))
+    elif unknown := _unknown_consent_column(row, audience):
+        found.append(unknown)
     elif missing := missing_columns(agent, audience, json.loads(row.voicemail)["message_template"]):
         found.append(
             Refusal(
@@ -87,6 +92,8 @@ def start_refusals(
     )
     if not connection.execute(numbers).first():
         found.append(not_found("phone_number_ids"))
+    if used_up := _budget_reached(row):
+        found.append(used_up)
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
     if available < PRICES.reservation():
@@ -98,3 +105,30 @@ def start_refusals(
         message = f"the plan {plan.name} allows {limit} deployments at a time"
         found.append(Refusal(PLAN_LIMIT_REACHED, message, details={"limit": limit, "current": running}))
     return found
+
+
+def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None:
+    """What is wrong where nobody could have agreed to be called, because the audience has no such column."""
+    wanted = consent_column(row)
+    known = [column["name"] for column in json.loads(audience.columns)]
+    if wanted is None or wanted in known:
+        return None
+    names = ", ".join(repr(name) for name in known[:_MOST_COLUMNS]) or "no columns"
+    more = f" and {len(known) - _MOST_COLUMNS} more" if len(known) > _MOST_COLUMNS else ""
+    message = f"the audience has no column {wanted!r} for compliance.consent_column; it has {names}{more}"
+    return Refusal(AUDIENCE_NOT_READY, message, details={"missing_columns": [wanted]})
+
+
+def _budget_reached(row: Row[Any]) -> Refusal | None:
+    """What is wrong where no call fits into the budget any more. What calls under way hold back may come back."""
+    if row.budget_cap_micros is None:
+        return None
+    left, required = max(0, row.budget_cap_micros - row.spend_micros), PRICES.reservation()
+    if left >= required:
+        return None
+    message = (
+        f"budget_reached: the budget cap of {amount(row.budget_cap_micros)} USD leaves {amount(left)} USD and a call "
+        f"holds back {amount(required)} USD, so nobody would be called; raise budget_cap"
+    )
+    details = {"required": amount(required), "available": amount(left)}
+    return Refusal(BUDGET_REACHED, message, field="budget_cap", details=details)

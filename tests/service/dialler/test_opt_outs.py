@@ -3,12 +3,13 @@
 import threading
 from math import inf
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import anyio
 import pytest
 from anyio import from_thread, to_thread
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, insert, select, update
 
 from callwright.client.errors import Conflict
 from callwright.contract.dialling import RetryPolicy
@@ -17,7 +18,7 @@ from callwright.service.dialler import do_not_call as numbers
 from callwright.service.domain.clock import DAY
 from callwright.service.settings import ServiceSettings
 from callwright.service.storage.ledger import wallet_of
-from callwright.service.storage.schema import audit_log, calls, do_not_call
+from callwright.service.storage.schema import audit_log, calls, do_not_call, organizations
 from tests.service.dialler.campaigns import (
     Forgetful,
     Interrupted,
@@ -62,6 +63,17 @@ async def entries(door: Door) -> list[Row[Any]]:
     return list(await door.service.ports.database.read(lambda connection: connection.execute(rows).all()))
 
 
+async def organization(door: Door) -> str:
+    """The name of the door's organization."""
+    named = select(organizations.c.name).where(organizations.c.id == door.org_id)
+    return await door.service.ports.database.read(lambda connection: connection.execute(named).scalar_one())
+
+
+async def rename(door: Door, name: str) -> None:
+    renamed = update(organizations).where(organizations.c.id == door.org_id).values(name=name)
+    await door.service.ports.database.write(lambda connection: connection.execute(renamed).rowcount)
+
+
 async def put_on_list(door: Door, *numbers_: str, **values: Any) -> None:
     ports = door.service.ports
     given = {"org_id": door.org_id, "simulated": True, "reason": "opted_out", "created_at": 1, **values}
@@ -87,7 +99,12 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
         seen = await door.client.deployments.preview(id=later.id)
         assert (seen.eligible, left_out(seen)) == (6, {"do_not_call": 3})
         assert ", leaving out 3 who asked not to be called again, up to 3 attempts each" in seen.summary
-        assert any("callwright do-not-call clear --simulated" in said for said in seen.warnings)
+        name = await organization(door)
+        assert any(f"`callwright do-not-call clear --simulated --org {quote(name)}`" in s for s in seen.warnings)
+        await rename(door, "default")
+        as_default = (await door.client.deployments.preview(id=later.id)).warnings
+        assert any("`callwright do-not-call clear --simulated`" in said for said in as_default)
+        await rename(door, name)
         await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
         ended = await door.ended(later.id)
         assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (9, 3, 6)

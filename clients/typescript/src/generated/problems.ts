@@ -134,8 +134,12 @@ export const problems = {
     meaning: "The audience would have more than 5,000,000 rows.",
     remedy: "Put the further rows into another audience; `limit` and `current` give the numbers."
   },
+  budget_reached: {
+    meaning: "The budget cap leaves less than one call holds back; nobody was called.",
+    remedy: "Raise budget_cap, preview the deployment, then start or resume it; `required` and `available` give the amounts."
+  },
   audience_not_ready: {
-    meaning: "The audience has no valid row yet, or lacks a column that the agent's words use.",
+    meaning: "The audience has no valid row yet, or lacks a column that the agent's words or the consent_column use.",
     remedy: "Add rows that have what the message names."
   },
   audience_importing: {
