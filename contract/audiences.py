@@ -231,6 +231,7 @@ class ImportAudience(Expecting):
     (`audience_importing`); its people join those that are active or paused already. An import that has not ended
     within 6 hours fails.
     Bad rows are left out and listed. Where more than half are bad, duplicates not counted, none of the file is taken.
+    Each import counts for itself, so each part of a large file that is sent in parts.
     """
 
     id: AudienceId

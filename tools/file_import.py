@@ -1,7 +1,7 @@
 """import_audience with the path of a file: sent in parts, one after the other, each when the one before is done."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,6 +43,8 @@ _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 1.0
 _GROWTH = 1.5
 _PARTS_SHOWN = 20
+_OPEN = ("pending", "importing")
+_COUNTS = ("added", "invalid", "duplicates")
 
 
 class ImportAudienceFile(Agreeing, Expecting):
@@ -63,7 +65,7 @@ class ImportAudienceFile(Agreeing, Expecting):
 
 @dataclass
 class _Sent:
-    """What went in so far."""
+    """What was sent so far, and what is known of it."""
 
     name: str
     parts: list[Part] = field(default_factory=list[Part])
@@ -71,9 +73,30 @@ class _Sent:
 
     @property
     def rows(self) -> str:
-        if not self.parts:
-            return f"Nothing of {self.name} went in."
-        return f"Rows {self.parts[0].first_row:,} to {self.parts[-1].last_row:,} of {self.name} went in."
+        """What became of the rows, by what the imports say: taken, refused as a whole, not yet known."""
+        sent = list(zip(self.parts, self.imports, strict=True))
+        nothing = [(part, found) for part, found in sent if _took_nothing(found)]
+        open_ones = [(part, found) for part, found in sent if found.status in _OPEN]
+        taken = [one for one in sent if one not in nothing and one not in open_ones]
+        said = [
+            self._taken(taken) if taken else None,
+            f"Nothing of rows {self._range(nothing)} went in." if nothing else None,
+            f"Rows {self._range(open_ones)} are being imported." if open_ones else None,
+        ]
+        return " ".join(filter(None, said)) or f"Nothing of {self.name} went in."
+
+    def _taken(self, sent: Sequence[tuple[Part, AudienceImport]]) -> str:
+        added, invalid, duplicates = (sum(getattr(found, name) for _, found in sent) for name in _COUNTS)
+        if all(found.status == "completed" for _, found in sent):
+            return f"Rows {self._range(sent)} went in."
+        return f"Of rows {self._range(sent)} {added:,} went in, {invalid:,} were invalid, {duplicates:,} duplicates."
+
+    def _range(self, sent: Sequence[tuple[Part, AudienceImport]]) -> str:
+        return f"{sent[0][0].first_row:,} to {sent[-1][0].last_row:,} of {self.name}"
+
+
+def _took_nothing(found: AudienceImport) -> bool:
+    return not found.added and (found.status == "failed" or (found.invalid > 0 and found.invalid == found.total_rows))
 
 
 def import_tool(folders: Folders) -> Tool:
@@ -173,14 +196,14 @@ async def _settled(use: Use, sent: _Sent, deadline: float) -> None:
                 f"{sent.rows} {where}, but how it goes cannot be seen: {said} {_again(part.last_row + 1)}"
             ) from error
         sent.imports[-1] = last
-        if last.status not in ("pending", "importing"):
+        if last.status not in _OPEN:
             break
         if clock.monotonic() >= deadline:
             return
         await clock.sleep(pause)
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
-    if last.status == "failed" or last.invalid == last.total_rows:
-        why = cleaned(last.status_reason) if last.status_reason else "the service refused every row of it"
+    if last.status == "failed" or _took_nothing(last):
+        why = use.hint(cleaned(last.status_reason or "")).rstrip(".") or "the service refused every row of it"
         raise ToolError(
             f"{sent.rows} {where}, and {why}. No more was sent. "
             + use.hint(f"get_audience_import with id={last.audience_id} and import_id={last.id} says more. ")
@@ -213,7 +236,7 @@ def _words(tool: Tool, use: Use, sent: _Sent, next_row: int | None) -> str:
         return lines(sent.rows, tool.reply(last, use))
     refused = [(part, found) for part, found in zip(sent.parts, sent.imports, strict=True) if found.invalid]
     hidden = len(refused) - _PARTS_SHOWN
-    totals = [sum(getattr(found, name) for found in sent.imports) for name in ("added", "invalid", "duplicates")]
+    totals = [sum(getattr(found, name) for found in sent.imports) for name in _COUNTS]
     return lines(
         f"{sent.rows} They are {len(sent.parts)} imports, so far {totals[0]:,} added, {totals[1]:,} invalid, "
         f"{totals[2]:,} duplicates.",

@@ -97,6 +97,8 @@ def _import(imported: AudienceImport, use: Use) -> str:
 async def _found(use: Use, asked: GetAudienceImport) -> Reply:
     """The import, and the first rows it refused once it is over."""
     imported = await use.client.ask(get_audience_import, asked)
+    if imported.status_reason is not None:
+        imported = imported.model_copy(update={"status_reason": use.hint(imported.status_reason)})
     refused = imported.invalid + imported.duplicates
     errors: list[RowError] = []
     if refused and imported.status not in ("pending", "importing"):
@@ -158,8 +160,8 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: people imported into an audience that a running campaign uses ARE CALLED by it, which costs "
             "money. Imports the text of a CSV file into an audience that exists; more than about 1 MB goes in parts, "
-            "each with the header row. For a few people use add_audience_rows. A bad row never fails the import. Gives "
-            "an import_id. get_audience_import shows how it ended."
+            "each with the header row. For a few people use add_audience_rows. Bad rows are left out; of a part with "
+            "more than half bad none is taken. Gives an import_id. get_audience_import shows how it ended."
         ),
         hints=_FILLS,
         reply=_import,

@@ -137,8 +137,9 @@ async def _refuse(ports: Ports, import_id: str, owner: str, bad: Sequence[BadRow
     for begin in range(0, len(bad), PIECE):
         await ports.database.write(_list_bad, ports, import_id, owner, bad[begin : begin + PIECE], begin == 0)
     reason = (
-        f"{len(bad):,} of {total:,} rows are bad, which is more than half, so none was taken: list_import_errors says "
-        "what is wrong with them. Correct the file, or the audience's phone_column or default_country, and import again"
+        f"{len(bad):,} of {total:,} rows are bad, which is more than half, so none was taken. list_import_errors says "
+        "what is wrong with them. Correct the file and import again, or make another audience if this one reads the "
+        "wrong phone_column or default_country."
     )
     await ports.database.write(_fail_whole, ports, import_id, owner, reason, len(bad), total)
 

@@ -35,6 +35,8 @@ _STARTED = (
     .with_for_update()
 )
 DEFAULT_PHONE_COLUMN = "phone_number"
+_ALREADY_THERE = "the audience has this person already, from before or from an earlier row of the same file"
+"""A file is taken in pieces: which piece or import an earlier row came with is not known."""
 
 
 class Taken:
@@ -159,7 +161,7 @@ def _store(
             added.append(row)
         else:
             taken.duplicates += 1
-            taken.bad.append(BadRow(number, "duplicate_in_audience", "the audience has this person already"))
+            taken.bad.append(BadRow(number, "duplicate_in_audience", _ALREADY_THERE))
     taken.added = len(added)
     return added
 

@@ -21,6 +21,7 @@ from callwright.tools.files import Folders
 from callwright.tools.schema import input_schema
 from callwright.tools.served import served_tools
 from callwright.tools.served_files import with_files
+from callwright.tools.toolsets import enabled_tools
 
 from . import samples
 from .fakes import ERAS, FakeCaller, FakeClock, assistant, server, session
@@ -118,7 +119,9 @@ async def test_a_file_goes_in_parts_in_its_order_and_the_answer_names_each(folde
     assert [part["import_id"] for part in data["parts"]] == [f"imp_{count + 1}" for count in range(len(service.sent))]
     assert (data["parts"][0]["first_row"], data["parts"][-1]["last_row"]) == (1, 30)
     assert "next_row" not in data
-    assert text_of(result).startswith("Rows 1 to 30 of people.csv went in. They are 3 imports")
+    assert text_of(result).startswith(
+        "Rows 1 to 24 of people.csv went in. Rows 25 to 30 of people.csv are being imported. They are 3 imports"
+    )
     assert [now for now, _, _ in seen] == sorted(now for now, _, _ in seen)
     assert seen[-1][2] == "row 30 sent"
     assert seen[-1][0] == seen[-1][1] == (folder / "people.csv").stat().st_size
@@ -144,7 +147,7 @@ async def test_a_file_that_fits_one_request_is_one_import_that_nobody_waits_for(
     result = await imported(service, folder)
     assert imports_of(service) == ["import_audience"]
     assert service.sent == [HEADER + ROWS[0]]
-    assert text_of(result).startswith("Rows 1 to 1 of people.csv went in.\nimp_1")
+    assert text_of(result).startswith("Rows 1 to 1 of people.csv are being imported.\nimp_1")
 
 
 async def test_the_person_is_asked_first_where_a_real_campaign_calls_the_audience(folder: Path) -> None:
@@ -164,7 +167,7 @@ async def test_the_audience_may_be_named(folder: Path) -> None:
     service.answers["list_audiences"] = samples.page([samples.audience(id="aud_1", name="March")])
     async with opened(service, folder) as client:
         result = await client.call_tool("import_audience", {"id": "March", "path": "people.csv"})
-    assert text_of(result).startswith('audience "March" is aud_1\nRows 1 to 30')
+    assert text_of(result).startswith('audience "March" is aud_1\nRows 1 to 24')
 
 
 async def test_text_can_still_be_imported(folder: Path) -> None:
@@ -207,7 +210,7 @@ async def test_a_first_part_that_is_refused_says_that_nothing_went_in(folder: Pa
 @pytest.mark.parametrize(
     ("end", "words"),
     [
-        ({"status": "failed", "status_reason": "this is not CSV: x"}, "this is not CSV: x"),
+        ({"status": "failed", "status_reason": "this is not CSV: x", "added": 0}, "this is not CSV: x"),
         ({"invalid": 9, "total_rows": 9, "added": 0}, "the service refused every row of it"),
     ],
 )
@@ -219,7 +222,41 @@ async def test_no_more_is_sent_after_a_part_of_which_nothing_was_taken(
     assert result.is_error
     assert words in text_of(result)
     assert "No more was sent." in text_of(result)
+    assert text_of(result).startswith(
+        "Nothing of rows 1 to 12 of people.csv went in. Rows 1 to 12 are import imp_1, and "
+    )
     assert len(service.sent) == 1
+
+
+async def test_of_parts_whose_rows_were_partly_refused_the_answer_says_how_many_went_in(folder: Path) -> None:
+    def ends(done: AudienceImport) -> AudienceImport:
+        if done.id == "imp_1":
+            return done.model_copy(
+                update={"status": "completed_with_errors", "added": 9, "invalid": 2, "duplicates": 1}
+            )
+        return done.model_copy(update={"status": "failed", "status_reason": "they are bad", "added": 0, "invalid": 7})
+
+    said = text_of(await imported(Service(ends=ends), folder))
+    assert said.startswith(
+        "Of rows 1 to 12 of people.csv 9 went in, 2 were invalid, 1 duplicates. "
+        "Nothing of rows 13 to 24 of people.csv went in."
+    )
+    assert "from_row=13" in said
+
+
+async def test_the_reason_of_a_failed_import_names_no_tool_that_is_switched_off(folder: Path) -> None:
+    reason = "9 rows are bad. list_import_errors says what is wrong with them. Correct the file."
+    failed = samples.imported(status="failed", status_reason=reason, added=0)
+    service = Service(ends=lambda done: done.model_copy(update={"status": "failed", "status_reason": reason}))
+    own = session(service)
+    own.enabled = enabled_tools(profile="builder")
+    service.answers["get_audience_import"] = failed
+    async with assistant(build(own.opened, tools=with_files(served_tools(), Folders([folder]))), NEWER) as client:
+        found = await client.call_tool("get_audience_import", {"id": "aud_1", "import_id": "imp_1"})
+        sent = await client.call_tool("import_audience", {"id": "aud_1", "path": "people.csv"})
+    assert "9 rows are bad. Correct the file." in text_of(found)
+    assert "9 rows are bad. Correct the file. No more was sent." in text_of(sent)
+    assert "list_import_errors" not in f"{found} {sent}"
 
 
 async def test_a_part_that_takes_too_long_ends_the_call_with_how_to_go_on(folder: Path) -> None:
@@ -311,4 +348,5 @@ async def test_a_file_that_changes_meanwhile_says_what_went_in(folder: Path, mon
     monkeypatch.setattr(module, "parts_of", changing)
     service = Service()
     said = text_of(await imported(service, folder))
-    assert said == f"Invalid arguments: path: it has changed. Rows 1 to {len(rows_of(service))} of people.csv went in."
+    rows = f"Rows 1 to {len(rows_of(service))} of people.csv are being imported."
+    assert said == f"Invalid arguments: path: it has changed. {rows}"

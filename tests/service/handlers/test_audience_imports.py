@@ -96,7 +96,11 @@ async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_
         done = await imported(door, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
         assert (done.status, done.added, done.invalid, done.duplicates) == ("failed", 0, 601, 0)
         assert (done.total_rows, done.processed, done.percent) == (1_201, 1_201, 100)
-        assert (done.status_reason or "").startswith("601 of 1,201 rows are bad, which is more than half, so none was")
+        assert done.status_reason == (
+            "601 of 1,201 rows are bad, which is more than half, so none was taken. list_import_errors says what is "
+            "wrong with them. Correct the file and import again, or make another audience if this one reads the wrong "
+            "phone_column or default_country."
+        )
         assert [error.row_number for error in await errors(door, done)] == list(range(601, 1_202))
         after = await door.client.audiences.get(id=audience_id)
         assert (after.status, after.valid_count, after.invalid_count) == ("ready", 1, 0)
@@ -110,6 +114,19 @@ async def test_duplicates_are_not_bad_rows(database_url: str, tmp_path: Path) ->
     async with open_service(database_url, tmp_path, workers=False) as door:
         done = await imported(door, "phone_number\n" + "+12125550100\n" * 9)
         assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
+
+
+async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the_file(
+    database_url: str, tmp_path: Path
+) -> None:
+    numbers = [f"+1212555{number:04d}" for number in range(100, 100 + imports.PIECE)]
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        done = await imported(door, "\n".join(("phone_number", *numbers, numbers[0])))
+        (error,) = await errors(door, done)
+    assert (error.row_number, error.code) == (imports.PIECE + 1, "duplicate_in_audience")
+    assert error.message == (
+        "the audience has this person already, from before or from an earlier row of the same file"
+    )
 
 
 async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(database_url: str, tmp_path: Path) -> None:

@@ -226,7 +226,8 @@ export interface ListAudienceRowsInput {
  * goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
  * (`audience_importing`); its people join those that are active or paused already. An import that has not ended
  * within 6 hours fails. Bad rows are left out and listed. Where more than half are bad, duplicates not counted,
- * none of the file is taken. A key may make 20% of its plan's requests per second here.
+ * none of the file is taken. Each import counts for itself, so each part of a large file that is sent in parts. A
+ * key may make 20% of its plan's requests per second here.
  */
 export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */
