@@ -22,6 +22,7 @@ LONGEST_TEXT = 200
 """Characters of a text of which the model says something else than its length: a moment, a choice of words."""
 LONGEST_KEY = 1_000
 """Characters of a name in an object that may have any names, for example of a column."""
+_CONTAINERS = (list, dict)
 _Json = dict[str, Any]
 Place = tuple[str | int, ...]
 
@@ -177,7 +178,12 @@ def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Fou
         if value and max(map(len, value)) > LONGEST_KEY:
             found.add(place, f"holds a name of more than {LONGEST_KEY} characters")
             return
-        looked_at = (list, dict) if shape.value.is_anything else (str, list, dict)
+        if (
+            shape.value.is_anything
+            and _too_much([one for one in value.values() if one.__class__ in _CONTAINERS]) is None
+        ):
+            return  # all of them at once, since a row has many; one by one only where a place has to be named
+        looked_at = _CONTAINERS if shape.value.is_anything else (str, list, dict)
         for name in [name for name, entry in value.items() if entry.__class__ in looked_at]:
             _look(value[name], shape.value, (*place, name), found)
 
@@ -191,21 +197,21 @@ def _unknown(names: Iterator[str], place: Place, found: _Found) -> None:
 
 
 def _anything(value: object, place: Place, found: _Found) -> None:
-    """Goes through a value of which nothing is declared, level by level."""
-    level: list[object] = [value]
+    if (said := _too_much([value])) is not None:
+        found.add(place, said)
+
+
+def _too_much(level: Sequence[Any]) -> str | None:
+    """What is wrong with lists and objects of which nothing is declared: goes through all of them, level by level."""
     for _ in range(MOST_DEEP):
-        level = [one for one in level if one.__class__ in (list, dict)]
         if not level:
-            return
-        if any(len(cast("list[object]", one)) > MOST_INSIDE for one in level):
-            found.add(place, f"holds a list or an object of more than {MOST_INSIDE} entries")
-            return
+            return None
+        if max(map(len, level)) > MOST_INSIDE:
+            return f"holds a list or an object of more than {MOST_INSIDE} entries"
         level = [
             entry
-            for one in level
-            for entry in (
-                cast("dict[str, object]", one).values() if isinstance(one, dict) else cast("list[object]", one)
-            )
+            for one in cast("Sequence[list[object] | dict[str, object]]", level)
+            for entry in (one.values() if isinstance(one, dict) else one)
+            if entry.__class__ in _CONTAINERS
         ]
-    if any(one.__class__ in (list, dict) for one in level):
-        found.add(place, f"is nested more than {MOST_DEEP} levels deep")
+    return f"is nested more than {MOST_DEEP} levels deep" if level else None
