@@ -114,7 +114,7 @@ class Voicemail(Part):
         str,
         Field(
             max_length=2_000,
-            description="What to leave; {{column}} inserts an audience column, as in the agent's system_prompt.",
+            description="What to leave; {{column}} inserts an audience column.",
         ),
         PlainText,
     ] = ""

@@ -105,7 +105,7 @@ def _gone(gone: Gone, _: Use) -> str:
 
 _SHORTER = {
     "name": "Unique in the organization.",
-    "system_prompt": "Up to 32,768 characters; {{column}} inserts an audience column (name: letters, digits, _).",
+    "system_prompt": "Up to 32,768 characters; {{column}} inserts an audience column.",
     "welcome_message": "What it says first; {{column}} as above. Empty: the contact begins.",
 }
 

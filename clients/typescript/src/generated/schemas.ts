@@ -962,7 +962,7 @@ export interface Voicemail {
   detection?: boolean;
   /** Hang up, leave message_template after the beep, or talk on. Default: "hangup". */
   action?: "hangup" | "leave_message" | "continue";
-  /** What to leave; {{column}} inserts an audience column, as in the agent's system_prompt. */
+  /** What to leave; {{column}} inserts an audience column. */
   message_template?: string;
 }
 
