@@ -18,10 +18,10 @@ TOOLS: tuple[Tool, ...] = (
         toolset="campaigns",
         title="Start a deployment",
         description=(
-            "DIALS PEOPLE AND SPENDS MONEY: calls every contact of a draft, with its retries, until all are "
-            "done, or waits for its start_at. A scheduled one begins early by a new plan_id. (Simulated: no telephone "
-            "rings, play money.) First use preview_deployment; start only after the person agrees to how many people "
-            "at what cost. If paused, use resume_deployment. Stop: pause_deployment."
+            "DIALS PEOPLE AND SPENDS MONEY: calls every contact of a draft with retries, or waits for start_at. "
+            "A scheduled one begins early by a new plan_id. (Simulated: no telephone rings, play money.) First use "
+            "preview_deployment; start only after the person agrees to people and cost. Paused: "
+            "resume_deployment. Stop: pause_deployment."
         ),
         hints=_DIALS,
         reply=started,

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ async def test_an_end_before_the_first_calling_hour_is_told_in_the_sentence_and_
         hours = CallingHours(
             timezone_mode="fixed", timezone="UTC", windows=[Window(days=["wed"], start="09:00", end="17:00")]
         )
-        times = {"start_at": monday, "end_at": monday + timedelta(days=1), "calling_hours": hours}
+        times: dict[str, Any] = {"start_at": monday, "end_at": monday + timedelta(days=1), "calling_hours": hours}
         seen = await door.client.deployments.preview(id=(await draft(door, people(3), **times)).id)
         assert seen.next_call_at is None
         assert "NOBODY CAN BE CALLED within the calling hours and before the end" in seen.summary
