@@ -160,8 +160,8 @@ TOOLS: tuple[Tool, ...] = (
         description=(
             "Side effect: people imported into an audience that a running campaign uses ARE CALLED by it, which costs "
             "money. Imports the text of a CSV file into an audience that exists; more than about 1 MB goes in parts, "
-            "each with the header row. For a few people use add_audience_rows. Of a part with more than half "
-            "bad rows none is taken. Gives an import_id. get_audience_import shows how it ended."
+            "each with the header row. For a few people use add_audience_rows. A part with most rows bad "
+            "is refused. Gives an import_id. get_audience_import shows how it ended."
         ),
         hints=_FILLS,
         reply=_import,
