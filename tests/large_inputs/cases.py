@@ -178,7 +178,7 @@ def _filled(
         for name in chosen:
             yield f"{name}: {shape_name}", lambda entries, name=name, shape=shape: {name: shape(entries)}
     if "csv" in fields:
-        yield "a file of short rows", lambda entries: {"id": "x", "csv": "a\n" * (3 * entries)}
+        yield "a file of short rows", lambda entries: {"id": "aud_x", "csv": "a\n" * (3 * entries)}
     if "rows" in fields:
         wrong: dict[str, Any] = {"lists": [1], "objects": {}}
         for what, value in wrong.items():
@@ -186,7 +186,7 @@ def _filled(
                 f"rows whose cells are {what}",
                 lambda entries, value=value: {
                     "name": "x",
-                    "id": "x",
+                    "id": "aud_x",
                     "rows": [dict.fromkeys(_KEYS[:100], value)] * (entries // 112),
                 },
             )
