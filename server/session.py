@@ -76,9 +76,12 @@ class ServerSession:
         self.masks = masks
         self.enabled = enabled
         from callwright.tools.number_guesses import NumberGuesses
+        from callwright.tools.used_answers import UsedAnswers
 
         self.guesses = NumberGuesses()
         """The numbers of contacts that were looked for."""
+        self.used_answers = UsedAnswers()
+        """What a person has said yes to and is done."""
         self.elsewhere = False
         """Whether the service runs elsewhere and may give less than the contract promises."""
         self.extras: Extras = {}

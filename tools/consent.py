@@ -11,7 +11,7 @@ the transaction that does it, so that nothing can come in between, also where no
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypeVar
 
 import anyio
@@ -82,7 +82,7 @@ class Agreeing(Input):
 class Agreement(BaseModel):
     """What the person is asked."""
 
-    agree: bool = Field(title="Yes, do this")
+    agree: bool = Field(title="Yes, do this", strict=True)
 
 
 class _Asked(BaseModel):
@@ -91,12 +91,17 @@ class _Asked(BaseModel):
     about: str
     bound: dict[str, Any]
     at: float
+    key: str
+    """The idempotency key of what is done after the answer. One yes has one key, so that the same answer again gets the
+    first result again, and nothing is done twice.
+    """
 
 
 async def agreed(
     context: Context[Any, Any], weigh: Weigh, use: Use, asked: Given, tool: str
-) -> Given | InputRequiredResult:
-    """The arguments to carry out, once a person has agreed where one has to; in the newer protocol first the question.
+) -> tuple[Given, Use] | InputRequiredResult:
+    """The arguments to carry out, and with what, once a person has agreed where one has to; in the newer protocol first
+    the question.
 
     Raises:
         ToolError: they did not agree, nobody could ask them yet, or it changed meanwhile; the text says what to do.
@@ -111,17 +116,22 @@ async def agreed(
         if stake is None or before.about != _fingerprint(asked, stake.question) or before.bound != stake.bound:
             raise _changed(stake, tool)
         _check_answer(context)
-        return _held(asked, before.bound)
+        return _held(asked, before.bound), _once(use, before, tool)
     if stake is None:
-        return asked
+        return asked, use
     held = _held(asked, stake.bound)
     if stake.question is None:
-        return held
+        return held, use
     if not _can_ask(context):
         _check_sentence(asked, stake, tool)
-        return held
+        return held, use
     if _answers_by_a_call(context):
-        state = _Asked(about=_fingerprint(asked, stake.question), bound=dict(stake.bound), at=use.session.clock.time())
+        state = _Asked(
+            about=_fingerprint(asked, stake.question),
+            bound=dict(stake.bound),
+            at=use.session.clock.time(),
+            key=use.key or use.session.ids(),
+        )
         return InputRequiredResult(
             input_requests={_QUESTION: _request(stake.question)}, request_state=state.model_dump_json()
         )
@@ -129,7 +139,20 @@ async def agreed(
     again = await weigh(use, held)
     if again is None or again.question != stake.question or again.bound != stake.bound:
         raise _changed(again, tool)
-    return held
+    return held, use
+
+
+def _once(use: Use, before: _Asked, tool: str) -> Use:
+    """With what the answer is carried out: with the key of its question. What the service would do again all the same,
+    because it takes no such key, is done for the first answer only.
+    """
+    now, ends_at = use.session.clock.time(), before.at + PATIENCE_S
+    if not use.key and not use.session.used_answers.take(before.key, now=now, ends_at=ends_at):
+        raise ToolError(
+            f"This yes has been used already, and each counts once: nothing more was done. Call {tool} again to ask "
+            "the person anew."
+        )
+    return replace(use, key=before.key)
 
 
 def _held(asked: Given, bound: Mapping[str, Any]) -> Given:

@@ -1,12 +1,11 @@
 """import_audience with the path of a file: sent in parts, one after the other, each when the one before is done."""
 
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePath
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ToolError
@@ -30,6 +29,7 @@ from .consent import Agreeing, Stake
 from .csv_parts import Part, UnreadableFile, parts_of
 from .errors import explained
 from .files import Folders
+from .kept_file import KeptFile, kept
 from .stakes import joining, rows_in
 from .text import lines, shortened
 from .tool import Narrow, Reply, Tool, data_of, narrow
@@ -58,9 +58,9 @@ class ImportAudienceFile(Agreeing, Expecting):
     ] = None
     path: Annotated[str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a file.")] = None
     from_row: Annotated[int, Field(ge=1, description="With path: the first data row to import.")] = 1
-    people: Annotated[int | None, Field(description="The rows that a person agreed to; set by the weighing alone.")] = (
-        None
-    )
+    content: Annotated[
+        str | None, Field(description="What stands in the file a person agreed to; set by the weighing alone.")
+    ] = None
 
 
 @dataclass
@@ -107,7 +107,7 @@ def import_tool(folders: Folders) -> Tool:
         takes=ImportAudienceFile,
         act=partial(_imported, tool, folders),
         weigh=partial(_weighed, folders),
-        hidden=tool.hidden | {"people"},
+        hidden=tool.hidden | {"content"},
     )
 
 
@@ -115,12 +115,14 @@ async def _weighed(folders: Folders, use: Use, asked: ImportAudienceFile) -> Sta
     """What a person has to agree to: how many people of the file join which campaigns."""
     _check_one(asked)
     if asked.path is None:
-        given = io.BytesIO((asked.csv or "").encode())
-        return await joining(use, asked.id, await to_thread.run_sync(rows_in, given))
-    with await to_thread.run_sync(folders.opened, asked.path) as file:
-        people = await to_thread.run_sync(partial(rows_in, file, from_row=asked.from_row))
+        return await joining(use, asked.id, await to_thread.run_sync(rows_in, asked.csv or ""))
+    try:
+        with await to_thread.run_sync(kept, folders, asked.path) as file:
+            people = await to_thread.run_sync(_rows, file, asked.from_row)
+    except UnreadableFile as error:
+        raise _unreadable(error, _sent_of(asked.path)) from error
     stake = await joining(use, asked.id, people)
-    return None if stake is None else replace(stake, bound={**stake.bound, "people": people})
+    return None if stake is None else replace(stake, bound={**stake.bound, "content": file.digest})
 
 
 def _check_one(asked: ImportAudienceFile) -> None:
@@ -133,25 +135,29 @@ async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienc
     if asked.path is None:
         return await (tool.act(use, asked) if tool.act else asked_plainly(tool, use, asked))
     deadline = use.session.clock.monotonic() + PATIENCE_S
-    file = await to_thread.run_sync(folders.opened, asked.path)
-    with file:
-        sent = _Sent(shortened(cleaned(PurePath(asked.path).name), 80))
-        try:
-            total, rows = await to_thread.run_sync(_checked, file, asked.from_row)
-            if asked.people not in (None, rows):
+    sent = _sent_of(asked.path)
+    try:
+        with await to_thread.run_sync(kept, folders, asked.path) as file:
+            if asked.content not in (None, file.digest):
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
-            with closing(parts_of(file, from_row=asked.from_row)) as parts:
-                return await _send(tool, use, asked, parts, total, sent, deadline)
-        except UnreadableFile as error:
-            raise ToolError(f"Invalid arguments: path: {error}. {sent.rows}") from error
+            await to_thread.run_sync(_rows, file, asked.from_row)  # to its end, before the first row of it is sent
+            with closing(parts_of(file.bytes, from_row=asked.from_row)) as parts:
+                return await _send(tool, use, asked, parts, file.size, sent, deadline)
+    except UnreadableFile as error:
+        raise _unreadable(error, sent) from error
 
 
-def _checked(file: BinaryIO, from_row: int) -> tuple[int, int]:
-    """Reads the whole file before the first row of it is sent; gives its size in bytes and its rows."""
-    last_row = 0
-    for part in parts_of(file, from_row=from_row):
-        last_row = part.last_row
-    return file.tell(), last_row - from_row + 1
+def _sent_of(path: str) -> _Sent:
+    return _Sent(shortened(cleaned(PurePath(path).name), 80))
+
+
+def _unreadable(error: UnreadableFile, sent: _Sent) -> ToolError:
+    return ToolError(f"Invalid arguments: path: {error}. {sent.rows}")
+
+
+def _rows(file: KeptFile, from_row: int) -> int:
+    """The data rows of a file from a row on. Raises UnreadableFile where any of it cannot be read."""
+    return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row))
 
 
 async def _send(
@@ -172,7 +178,9 @@ async def _send(
 async def _begun(tool: Tool, use: Use, asked: ImportAudienceFile, part: Part, sent: _Sent) -> AudienceImport:
     question = narrowed(asked.model_copy(update={"csv": part.csv}), ImportAudience)
     try:
-        return await use.client.ask(import_audience, question, idempotency_key=use.session.ids())
+        # Of one call the parts have one key each, so that the same call again sends none of them twice.
+        key = f"{use.key or use.session.ids()}-{part.first_row}"
+        return await use.client.ask(import_audience, question, idempotency_key=key)
     except CallwrightError as error:
         said = explained(error, tool, offers=use.session.offers, fence=fence_of(use.session))
         where = f"Rows {part.first_row:,} to {part.last_row:,} failed: {said}"

@@ -135,9 +135,11 @@ async def _run(
         client = with_extra(await client_of(session), tool.operation, extra)
         use = Use(client=client, session=session, progress=progress, key=key)
         if tool.weigh is not None:
-            asked = await agreed(context, tool.weigh, use, asked, tool.name)
-            if isinstance(asked, InputRequiredResult):
-                return asked
+            agreement = await agreed(context, tool.weigh, use, asked, tool.name)
+            if isinstance(agreement, InputRequiredResult):
+                return agreement
+            asked, use = agreement
+            key = use.key
         return await answered(tool, use, asked, noted=found.noted)
     except CallwrightError as error:
         raise ToolError(explained(error, tool, offers=session.offers, key=key, fence=fence_of(session))) from error

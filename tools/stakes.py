@@ -8,10 +8,10 @@ the service holds the call to it, whether somebody had to be asked or not. What 
 not bound where that alone decides. Another service may show no revisions; then nothing is bound.
 """
 
+import csv
 import io
 from collections.abc import Mapping
-from contextlib import closing
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ToolError
@@ -33,9 +33,7 @@ from callwright.contract.deployments import (
     preview_deployment,
 )
 from callwright.contract.inbound import CreateInboundDeployment
-from callwright.contract.model import Input, Part
 from callwright.contract.names import named, quoted
-from callwright.contract.operation import AnyOperation
 from callwright.contract.phone_numbers import (
     GetPhoneNumber,
     RentPhoneNumber,
@@ -48,9 +46,10 @@ from callwright.contract.revisions import PREFIX
 from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.contract.words import Money
 
+from .change_words import change_said
 from .consent import Agreeing, Stake
-from .csv_parts import UnreadableFile, parts_of
-from .text import amount, listed, shortened
+from .looked_up import looked_up
+from .text import amount, listed
 from .untrusted import cleaned
 from .use import Use
 
@@ -60,7 +59,6 @@ _CALLING: list[DeploymentStatus] = ["active", "scheduled", "paused"]
 _DIALS_MORE = frozenset({"max_concurrency", "calls_per_second", "end_at", "budget_cap"})
 _TAKES_MORE = frozenset({"max_concurrency", "inbound"})
 _DIGITS_TO_FIND_BY = 7
-_LONGEST_SENTENCE = 900
 _LONGEST_GREETING = 500
 MOST_ENTRIES = 200
 """Entries of one page of a list."""
@@ -106,7 +104,7 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
     Raises:
         ToolError: the person has to be asked, and there is no plan to ask them about.
     """
-    deployment = await _data(use, get_deployment, GetDeployment(id=asked.id))
+    deployment = await looked_up(use, get_deployment, GetDeployment(id=asked.id))
     same_start = asked.plan_id is not None and deployment.get("plan_id") == asked.plan_id
     if same_start or not use.asks(real=_real(deployment)):
         return None
@@ -115,7 +113,7 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
     if deployment.get("call_type") == "inbound":
         settings = cast("dict[str, Any]", deployment.get("inbound") or {})
         number_id = str(settings.get("phone_number_id") or "a number")
-        number = {"number": number_id, **await _data(use, get_phone_number, GetPhoneNumber(id=number_id))}
+        number = {"number": number_id, **await looked_up(use, get_phone_number, GetPhoneNumber(id=number_id))}
         return await _answering(use, str(deployment.get("agent_id")), number, deployment)
     if asked.plan_id is None and use.session.offers(preview_deployment.name):
         try:
@@ -133,7 +131,7 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
             "preview_deployment, then call again with its plan_id."
         )
     # With the plan, so that a stale one is refused before anybody is asked, and the sentence is that of this plan.
-    found = await _data(use, preview_deployment, PreviewDeployment(id=asked.id, plan_id=asked.plan_id))
+    found = await looked_up(use, preview_deployment, PreviewDeployment(id=asked.id, plan_id=asked.plan_id))
     if problems := found.get("problems"):
         said = listed([cleaned(str(problem)) for problem in problems], most=5)
         raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + use.hint(_REPAIR))
@@ -164,7 +162,7 @@ async def create(use: Use, asked: CreateAgreed) -> Stake | None:
 
 async def bind(use: Use, asked: BindAgreed) -> Stake | None:
     """Letting an agent answer whoever calls a number: which number, which agent."""
-    number = await _data(use, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
+    number = await looked_up(use, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
     if not use.asks(real=_real(number)):
         return None
     if number.get("inbound_deployment_id"):
@@ -173,8 +171,12 @@ async def bind(use: Use, asked: BindAgreed) -> Stake | None:
 
 
 async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
-    """Changing a campaign that dials, or will by itself, so that it dials more or other people."""
-    deployment = await _data(use, get_deployment, GetDeployment(id=asked.id))
+    """Changing a campaign that dials, or will by itself, so that it dials more or other people.
+
+    Raises:
+        ToolError: the person has to be asked, and the change does not fit into one question.
+    """
+    deployment = await looked_up(use, get_deployment, GetDeployment(id=asked.id))
     status = deployment.get("status")
     given = asked.named().keys() - {"id", "name", "metadata"}
     if not given or not use.asks(real=_real(deployment)):
@@ -184,11 +186,8 @@ async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
     weighty = given & more if status == "active" else given
     if status not in _DIALLING or not weighty:
         return Stake(sentence=None, bound=_bound(deployment))
-    values = [f"{name} {_said(getattr(asked, name))}" for name in sorted(weighty)]
-    what = "inbound deployment" if inbound else "campaign"
-    does = "answers people" if inbound else "calls people"
-    sentence = f"Change the {status} {what} {_named(deployment)}, which {does}: {listed(values)}."
-    return Stake(sentence=shortened(sentence, _LONGEST_SENTENCE), bound=_bound(deployment))
+    sentence, things = await change_said(use, deployment, asked, weighty)
+    return Stake(sentence=sentence, bound=_bound(*things))
 
 
 async def rent(use: Use, asked: RentAgreed) -> Stake | None:
@@ -219,7 +218,7 @@ async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
     """Renewing a number every month again."""
     if not asked.auto_renew:
         return None
-    number = await _data(use, get_phone_number, GetPhoneNumber(id=asked.id))
+    number = await looked_up(use, get_phone_number, GetPhoneNumber(id=asked.id))
     if not use.asks(real=_real(number)):
         return None
     if number.get("auto_renew") is True:
@@ -234,24 +233,21 @@ async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
 
 
 async def import_file(use: Use, asked: ImportAgreed) -> Stake | None:
-    """Importing people into an audience that is being called."""
-    return await joining(use, asked.id, await to_thread.run_sync(rows_in, io.BytesIO(asked.csv.encode())))
+    """Importing people into an audience that is being called. Raises ToolError where nobody can say how many."""
+    return await joining(use, asked.id, await to_thread.run_sync(rows_in, asked.csv))
 
 
-def rows_in(file: BinaryIO, *, from_row: int = 1) -> int | None:
-    """The data rows of a CSV file from a row on; None where it cannot be read, which the import says better."""
-    rows = 0
+def rows_in(text: str) -> int | None:
+    """The data rows of a CSV text, read as the service reads it; None where it cannot be read."""
     try:
-        with closing(parts_of(file, from_row=from_row)) as parts:
-            for part in parts:
-                rows += part.last_row - part.first_row + 1
-    except UnreadableFile:
+        records = sum(1 for record in csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True) if record)
+    except csv.Error:
         return None
-    return rows
+    return max(records - 1, 0)
 
 
 async def _answering(use: Use, agent_id: str, number: Mapping[str, Any], *others: Mapping[str, Any]) -> Stake:
-    agent = await _data(use, get_agent, GetAgent(id=agent_id))
+    agent = await looked_up(use, get_agent, GetAgent(id=agent_id))
     by = _named(agent) if agent.get("name") else named(agent_id)
     said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}."
     return Stake(
@@ -261,18 +257,25 @@ async def _answering(use: Use, agent_id: str, number: Mapping[str, Any], *others
 
 
 async def joining(use: Use, audience_id: str, people: int | None) -> Stake | None:
-    """Adding so many people to an audience: the campaigns that would call them as well."""
+    """Adding so many people to an audience: the campaigns that would call them as well.
+
+    Raises:
+        ToolError: the person has to be asked, and `people` is None because nobody can say how many they are.
+    """
     if not use.asks(real=True):
         return None
     # Read before the campaigns: one that begins between the two readings is in none of the revisions that are bound.
-    bound = _bound(await _data(use, get_audience, GetAudience(id=audience_id)))
+    bound = _bound(await looked_up(use, get_audience, GetAudience(id=audience_id)))
     weighty = [entry for entry in await _callers(use, audience_id) if use.asks(real=_real(entry))]
     if not weighty:
         return Stake(sentence=None, bound=bound)
-    who = "the people of a file" if people is None else f"{people} people"
+    if people is None:
+        raise ToolError(
+            "csv: this is not CSV that can be read, so a person cannot be asked how many people are called. Nothing "
+            "was imported. Correct the text and call again."
+        )
     names = listed([_named(entry) for entry in weighty], most=5)
-    sentence = shortened(f"Add {who} to an audience, so that {names} calls them too.", _LONGEST_SENTENCE)
-    return Stake(sentence=sentence, bound=bound)
+    return Stake(sentence=f"Add {people} people to an audience, so that {names} calls them too.", bound=bound)
 
 
 async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
@@ -280,7 +283,7 @@ async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     asked = ListDeployments(audience_id=audience_id, status=_CALLING, per_page=MOST_ENTRIES)
     for _ in range(_MOST_PAGES):
-        listing = await _data(use, list_deployments, asked)
+        listing = await looked_up(use, list_deployments, asked)
         found += cast("list[dict[str, Any]]", listing.get("data", []))
         paging = cast("dict[str, Any]", listing.get("pagination") or {})
         if not paging.get("has_more"):
@@ -294,16 +297,8 @@ async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
     return [entry for entry in here if entry.get("status") in _CALLING]
 
 
-async def _data(use: Use, operation: AnyOperation, asked: Input) -> dict[str, Any]:
-    """What the service says, nothing where it does not offer the question."""
-    try:
-        return (await use.client.ask_loosely(operation, asked)).data
-    except NotOffered:
-        return {}
-
-
 async def _real_money(use: Use) -> bool:
-    return (await _data(use, get_wallet, GetWallet())).get("play_money") is not True
+    return (await looked_up(use, get_wallet, GetWallet())).get("play_money") is not True
 
 
 def _bound(*things: Mapping[str, Any]) -> dict[str, Any]:
@@ -318,7 +313,7 @@ async def _offer(use: Use, asked: RentPhoneNumber, number: str) -> dict[str, Any
     search = SearchAvailableNumbers(
         country=asked.country, number_type=asked.number_type, contains=number[-_DIGITS_TO_FIND_BY:], per_page=200
     )
-    found = (await _data(use, search_available_numbers, search)).get("data", [])
+    found = (await looked_up(use, search_available_numbers, search)).get("data", [])
     return next((offer for offer in found if offer.get("number") == number), None)
 
 
@@ -354,19 +349,3 @@ def _named(deployment: Mapping[str, Any]) -> str:
 
 def _rented(asked: RentPhoneNumber) -> str:
     return named(asked.number) if asked.number else f"a phone number in {asked.country}"
-
-
-def _said(value: Any) -> str:
-    """A value in a sentence. Texts in it are quoted, so that none of them reads as the sentence going on."""
-    if value is None:
-        return "none"
-    if isinstance(value, str):
-        return named(value)
-    if isinstance(value, (Input, Part)):
-        return _said(value.model_dump(mode="json", exclude_unset=True))
-    if isinstance(value, list):
-        return f"[{', '.join(_said(entry) for entry in cast('list[Any]', value))}]"
-    if isinstance(value, dict):
-        entries = cast("dict[str, Any]", value).items()
-        return f"({', '.join(f'{named(name)} {_said(entry)}' for name, entry in entries)})"
-    return str(value)

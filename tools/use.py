@@ -17,6 +17,7 @@ from callwright.contract.operation import MediaStream, Operation
 from .mentions import offered_words
 from .number_guesses import NumberGuesses
 from .text import masked
+from .used_answers import UsedAnswers
 
 ConfirmMode = Literal["real", "always", "never"]
 """When the person is asked: where it is real, on the simulated network too, or never because the host does it."""
@@ -109,6 +110,11 @@ class Session(Protocol):
     @property
     def guesses(self) -> NumberGuesses:
         """The numbers of contacts that were looked for."""
+        ...
+
+    @property
+    def used_answers(self) -> UsedAnswers:
+        """What a person has said yes to and is done."""
         ...
 
     @property

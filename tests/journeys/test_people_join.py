@@ -173,3 +173,31 @@ async def test_people_of_a_file_on_the_disk_are_counted_and_a_file_that_grows_me
             made = await found.data("import_audience", id=audience, path="people.csv", from_row=11)
             assert "Add 21 people" in person.asked[1]
             assert made["audience_id"] == audience
+
+
+@both_eras
+async def test_a_text_with_a_row_of_a_megabyte_is_counted_as_the_service_counts_it(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, "decline") as (door, found):
+        campaign = await draft(door, people(2, sim_outcome="busy"), retry_policy=ONCE)
+        await door.client.deployments.start(id=campaign.id)
+        large = ",".join("x" * 118_000 for _ in range(8))
+        said = await found.refused("import_audience", id=audience_of(campaign), csv=file_of(300, first=100) + large)
+        assert "did not agree" in said
+        assert "Add 301 people" in found.person.asked[0]
+
+
+@pytest.mark.parametrize("text", ['phone_number\n"+14155550150\n', "phone_number,x\n+14155550150," + "x" * 200_000])
+@both_eras
+async def test_nobody_is_asked_about_people_who_cannot_be_counted_and_none_of_them_join(
+    era: Era, text: str, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, "accept") as (door, found):
+        campaign = await draft(door, people(2, sim_outcome="busy"), retry_policy=ONCE)
+        audience = audience_of(campaign)
+        await door.client.deployments.start(id=campaign.id)
+        said = await found.refused("import_audience", id=audience, csv=text)
+        assert "Nothing was imported" in said
+        assert found.person.asked == []
+        assert (await door.client.audiences.get(id=audience)).last_import_id is None

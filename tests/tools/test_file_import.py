@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ElicitResult, TextContent
 
 from callwright.client.errors import InvalidRequest, ServiceTimeout
 from callwright.contract.audiences import AudienceImport, ImportAudience
 from callwright.server.app import build
 from callwright.tools import file_import as module
-from callwright.tools.csv_parts import UnreadableFile, parts_of
+from callwright.tools.csv_parts import parts_of
 from callwright.tools.file_import import ImportAudienceFile, import_tool
 from callwright.tools.files import Folders
 from callwright.tools.schema import input_schema
@@ -42,6 +42,7 @@ class Service(FakeCaller):
     looks_needed: int = 2
     failing: dict[int, Exception] = field(default_factory=dict[int, Exception])
     ends: Callable[[AudienceImport], AudienceImport] = lambda done: done
+    after_the_first_part: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.answers |= {"import_audience": self._begin, "get_audience_import": self._look}
@@ -50,6 +51,8 @@ class Service(FakeCaller):
         if error := self.failing.get(len(self.sent) + 1):
             return error
         self.sent.append(asked.csv)
+        if len(self.sent) == 1:
+            self.after_the_first_part()
         self.looks = 0
         return samples.imported(
             id=f"imp_{len(self.sent)}", status="importing", percent=0, added=0, invalid=0, duplicates=0
@@ -321,7 +324,7 @@ def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path)
     tool = next(tool for tool in with_files(served_tools(), Folders([folder])) if tool.name == "import_audience")
     checked = input_schema(ImportAudienceFile, words={})["properties"]
     assert set(tool.parameters["properties"]) == set(import_tool(Folders([folder])).offered)
-    assert set(tool.parameters["properties"]) == {*checked} - {"people", "expected_revisions"}
+    assert set(tool.parameters["properties"]) == {*checked} - {"content", "expected_revisions"}
     for name, schema in tool.parameters["properties"].items():
         assert {**schema, "description": ""} == {**checked[name], "description": ""}
 
@@ -335,18 +338,48 @@ async def test_without_folders_there_is_no_path_anywhere(folder: Path, era: str)
     assert "path: unknown argument" in text_of(result)
 
 
-async def test_a_file_that_changes_meanwhile_says_what_went_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[int] = []
+@pytest.mark.parametrize("change", ["grows", "is written over"])
+async def test_what_was_counted_is_what_is_sent_even_if_the_file_changes_after_the_first_part(
+    folder: Path, change: str
+) -> None:
+    path = folder / "people.csv"
 
-    def changing(file: Any, *, from_row: int = 1) -> Any:
-        calls.append(from_row)
-        for count, part in enumerate(parts_of(file, from_row=from_row, part_bytes=250)):
-            if len(calls) == 2 and count == 1:
-                raise UnreadableFile("it has changed")
-            yield part
+    def changed() -> None:
+        more = "".join(f"+1202666{number:04d},Eve\n" for number in range(500))
+        if change == "grows":
+            with path.open("a", encoding="utf-8") as file:
+                file.write(more)
+        else:
+            with path.open("r+", encoding="utf-8") as file:
+                file.write(HEADER + more)
 
-    monkeypatch.setattr(module, "parts_of", changing)
+    service = Service(after_the_first_part=changed)
+    service.answers["list_deployments"] = samples.page([samples.deployment(simulated=False)])
+    sentence = text_of(await imported(service, folder)).split("«")[1].split("»")[0]
+    assert "Add 30 people" in sentence
+    result = await imported(service, folder, person_agreed_to=sentence)
+    assert not result.is_error, text_of(result)
+    assert rows_of(service) == ROWS
+
+
+async def test_other_people_in_place_of_those_that_were_agreed_to_are_not_sent(folder: Path) -> None:
     service = Service()
-    said = text_of(await imported(service, folder))
-    rows = f"Rows 1 to {len(rows_of(service))} of people.csv are being imported."
-    assert said == f"Invalid arguments: path: it has changed. {rows}"
+    service.answers["list_deployments"] = samples.page([samples.deployment(simulated=False)])
+    others = HEADER + "".join(f"+1202666{number:04d},Eve\n" for number in range(100, 130))
+    asked: list[str] = []
+
+    async def swapped(context: Any, params: Any) -> ElicitResult:
+        del context
+        asked.append(params.message)
+        (folder / "people.csv").write_text(others, encoding="utf-8")
+        return ElicitResult(action="accept", content={"agree": True})
+
+    built = build(session(service).opened, tools=with_files(served_tools(), Folders([folder])))
+    for era in ERAS:
+        (folder / "people.csv").write_text(HEADER + "".join(ROWS), encoding="utf-8")
+        async with Client(built, mode=era, elicitation_callback=swapped) as client:
+            result = await client.call_tool("import_audience", {"id": "aud_1", "path": "people.csv"})
+        assert result.is_error
+        assert "changed" in text_of(result)
+    assert [message.split(" to ")[0] for message in asked] == ["Add 30 people"] * 2
+    assert service.sent == []

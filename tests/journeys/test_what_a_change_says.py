@@ -1,0 +1,134 @@
+"""What a person reads before a campaign that dials, or begins by itself, is changed: every value, people by name."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.contract.deployments import Deployment
+from tests.service.dialler.campaigns import audience_of, draft, make_agent, make_audience, people, rent
+from tests.service.doors import Door, open_service
+
+from .hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+
+both_eras = pytest.mark.parametrize("era", ERAS)
+EVERY_HOUR: dict[str, Any] = {
+    "timezone": "UTC",
+    "windows": [
+        {"days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "start": f"{hour:02}:00", "end": f"{hour:02}:55"}
+        for hour in range(21)
+    ],
+}
+
+
+@asynccontextmanager
+async def scheduled(
+    url: str, folder: Path, era: Era, answer: Answer | None
+) -> AsyncGenerator[tuple[Door, Host, Deployment]]:
+    """A campaign that begins by itself, and an assistant with a person before it."""
+    async with open_service(url, folder / "service", workers=False) as door:
+        async with host(door, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
+            campaign = await draft(door, people(3), "Spring", start_at=datetime(2099, 1, 1, 10, tzinfo=UTC))
+            await door.client.deployments.start(id=campaign.id)
+            yield door, found, campaign
+
+
+@both_eras
+async def test_a_value_that_dials_more_is_read_however_many_windows_stand_beside_it(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+        await found.data(
+            "update_deployment",
+            id=campaign.id,
+            calling_hours=EVERY_HOUR,
+            max_concurrency=1_000,
+            retry_policy={"max_attempts": 10, "interval_minutes": [10]},
+            max_call_duration_seconds=3_600,
+        )
+        (question,) = found.person.asked
+        assert "max_concurrency 1000" in question
+        assert "max_attempts 10" in question
+        assert "max_call_duration_seconds 3600" in question
+        assert "21 windows" in question
+        assert question.index("max_concurrency") < question.index("calling_hours")
+        assert "…" not in question
+        assert (await door.client.deployments.get(id=campaign.id)).max_concurrency == 1_000
+
+
+@both_eras
+@pytest.mark.parametrize("answer", ["accept", None])
+async def test_a_change_that_fits_into_no_question_is_not_made(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
+        said = await found.refused(
+            "update_deployment",
+            id=campaign.id,
+            calling_hours=EVERY_HOUR,
+            max_concurrency=1_000,
+            calls_per_second=50.0,
+            budget_cap={"amount": "90000.00"},
+            retry_policy={
+                "max_attempts": 10,
+                "interval_minutes": [10, 20, 30, 40, 50, 60, 70, 80, 90],
+                "busy_interval_minutes": 5,
+                "retry_on": ["no_answer", "busy", "failed", "voicemail", "rejected", "short_call"],
+                "short_call_seconds": 120,
+                "max_attempts_per_day": 10,
+                "different_time_of_day": False,
+            },
+            voicemail={"detection": True, "action": "leave_message", "message_template": "Call us back. " * 20},
+            compliance={"purpose": "marketing", "consent_column": "c" * 80, "ai_disclosure": False},
+            max_call_duration_seconds=3_600,
+            ring_timeout_seconds=60,
+            caller_id_strategy="round_robin",
+            agent_id=(await make_agent(door, "A" * 80)).id,
+            audience_id=(await make_audience(door, people(1, first=50), "B" * 80)).id,
+        )
+        assert "Change fewer fields at a time" in said
+        assert found.person.asked == []
+        assert (await door.client.deployments.get(id=campaign.id)).max_concurrency == campaign.max_concurrency
+
+
+@both_eras
+async def test_other_people_another_agent_and_other_numbers_are_read_by_name_and_count(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+        large = await make_audience(door, people(200, first=500), "Everybody")
+        agent, number = await make_agent(door, "Eve"), await rent(door)
+        await found.data(
+            "update_deployment",
+            id=campaign.id,
+            audience_id=large.id,
+            agent_id=agent.id,
+            phone_number_ids=[number.id],
+        )
+        (question,) = found.person.asked
+        assert '"Spring", which begins by itself at 2099-01-01 10:00Z' in question
+        assert 'audience_id "Everybody" with 200 people' in question
+        assert 'agent_id "Eve"' in question
+        assert f"phone_number_ids [{number.number}]" in question
+        assert not any(one in question for one in (large.id, agent.id, number.id))
+        assert audience_of(await door.client.deployments.get(id=campaign.id)) == large.id
+
+
+@both_eras
+async def test_people_who_come_into_the_other_audience_while_the_question_stands_are_not_called(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+        other = await make_audience(door, people(1, first=500), "One person")
+
+        async def many_come() -> None:
+            await door.client.audiences.add_rows(id=other.id, rows=people(200, first=600))
+
+        found.person.meanwhile = many_come
+        said = await found.refused("update_deployment", id=campaign.id, audience_id=other.id)
+        assert "changed" in said
+        assert "with 1 person:" in found.person.asked[0] or "with 1 person." in found.person.asked[0]
+        assert audience_of(await door.client.deployments.get(id=campaign.id)) == audience_of(campaign)
