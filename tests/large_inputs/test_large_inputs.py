@@ -9,8 +9,8 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.tools.catalogue import TOOLS
 
-from .cases import Case, envelope_cases, rest_cases, tool_cases
-from .measuring import meter
+from .cases import ENTRIES, Case, envelope_cases, rest_cases, tool_cases
+from .measuring import FLOOR_S, RUNS, meter
 
 PARTS = 4
 """Tests that share the cases of a door, so that several can run at once."""
@@ -36,3 +36,10 @@ async def test_a_large_input_costs_little_more_than_reading_it(
 def test_every_operation_and_every_tool_has_its_cases() -> None:
     assert {case.name.split(" ")[0] for case in rest_cases(every_field=False)} == set(OPERATIONS)
     assert {case.name.split(" ")[0] for case in tool_cases(every_field=False)} == {tool.name for tool in TOOLS}
+
+
+async def test_people_of_a_large_file_are_counted_beside_the_event_loop(database_url: str, tmp_path: Path) -> None:
+    (case,) = (case for case in tool_cases(every_field=False) if case.name == "import_audience a file of short rows")
+    async with meter(database_url, tmp_path) as measures:
+        least_s = min([(await measures.measured(case, ENTRIES)).loop_s for _ in range(RUNS)])
+    assert least_s < 3 * FLOOR_S  # counting them takes more than three times as long as that
