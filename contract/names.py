@@ -19,10 +19,15 @@ _QUOTATION_MARKS = frozenset(
     "\U0001f676\U0001f677\U0001f678"
 )
 """Marks beside Unicode's own quotation marks that are, or look like, the end of a quotation."""
-_SINGLE = (
-    "'`\u00b4\u02b9\u02bb\u02bc\u02bd\u02bf\u02c8\u02ca\u02cb\u02f4\u05f3\u2032\u2035\u2575\uff07\uff40\ua78b\ua78c"
-)
-_RUN_OF_SINGLES = re.compile(f"[{_SINGLE}](?:\\s?[{_SINGLE}])+")
+_LOOKING_LIKE_ONE = frozenset("\u05f2\u141e\u141f\u1420\u144a\u16cc\ua78b\ua78c\U00016f51\U00016f52")
+"""Letters and marks that look like a quotation mark."""
+_PUNCTUATION = frozenset("\u2026\u3001\u3002\u30fb\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f")
+"""Punctuation beside that of ASCII that nobody takes for a quotation mark."""
+_LETTERS = frozenset("\u0640\u0e46\u0ec6\u17d7\u3005\u303b\u309d\u309e\u30fc\u30fd\u30fe\uff70")
+"""Modifier letters that words are spelt with. Others look like marks."""
+_SKIN_TONES = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
+_KEPT = ("Lu", "Ll", "Lt", "Lo", "Nd", "Nl", "No", "Mn", "Mc", "Me", "So", "Sc", "Cf", "Pd", "Zs")
+_RUN_OF_SINGLES = re.compile(r"'(?:\s?')+")
 """Single marks in a row look like a double one."""
 _LOOSE_MARKS = re.compile(r"(?:^|(?<=\s))[\u0300-\u036f]+")
 """Accents on a blank: a double acute one looks like a quotation mark."""
@@ -70,7 +75,7 @@ Text = Annotated[str, Field(max_length=2000), AfterValidator(_lines)]
 
 def quoted(name: str, *, most: int = LONGEST_IN_A_SENTENCE) -> str:
     """The name in quotation marks, as it stands in a sentence: one line, short, and nothing in it ends them."""
-    text = "".join("'" if _ends_quotation(char) else char for char in cleaned(name))
+    text = "".join(char if _is_plain(char) else "'" for char in cleaned(name))
     text = _LOOSE_MARKS.sub("", _RUN_OF_SINGLES.sub("'", " ".join(text.split())))
     return f'"{text}"' if len(text) <= most else f'"{text[: most - 1]}…"'
 
@@ -80,5 +85,10 @@ def named(name: str, *, most: int = LONGEST_IN_A_SENTENCE) -> str:
     return name if name.isascii() and len(name) <= most and _PLAIN.fullmatch(name) else quoted(name, most=most)
 
 
-def _ends_quotation(char: str) -> bool:
-    return char in _QUOTATION_MARKS or (not char.isascii() and unicodedata.category(char) in ("Pi", "Pf"))
+def _is_plain(char: str) -> bool:
+    """Whether nobody can take the character for the end of a quotation."""
+    if char in _QUOTATION_MARKS or char in _LOOKING_LIKE_ONE or char == "`":
+        return False
+    if char.isascii() or char in _PUNCTUATION or char in _LETTERS or char in _SKIN_TONES:
+        return True
+    return unicodedata.category(char) in _KEPT

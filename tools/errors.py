@@ -138,6 +138,8 @@ _STEPS = re.compile(r"[^.\[\]]+")
 _FILTER_WORDS = frozenset({"filter", "from", "before", "created_at"})
 """What the names of filters are made of on the wire, besides their own."""
 _DETAILS = ("current_status", "allowed", "required", "available", "limit", "current", "reasons")
+_AMOUNT = re.compile(r"-?\d+\.\d{6}")
+"""Money as the service writes it."""
 _ADDRESS = re.compile(r"https?://[!-~]{1,200}")
 
 
@@ -153,7 +155,7 @@ def explained(
     if isinstance(error, NotOffered | AddressUnreadable):
         return offered_words(not_there(error, tool.operation), offers)
     if isinstance(error, ServiceProblem):
-        happened, advice = _happened(error, tool), _advice(error, tool.operation, offers)
+        happened, advice = _happened(error, tool, own=fence is None), _advice(error, tool.operation, offers)
         if fence is None:
             return f"{happened} {advice}"
         return f"{fenced([happened], tag=fence, what='The service refused. These are its words.')}\n{advice}"
@@ -185,7 +187,7 @@ def looks(operation: AnyOperation) -> tuple[str, ...]:
     return (LOOKS[operation.noun], listing) if operation.path_fields and not gone else (listing,)
 
 
-def _happened(problem: ServiceProblem, tool: Tool) -> str:
+def _happened(problem: ServiceProblem, tool: Tool, *, own: bool) -> str:
     field = _own(problem.field, tool)
     if problem.field and problem.field != field:
         said = _sentence(problem.message.removeprefix(f"{problem.field}: "))
@@ -195,7 +197,7 @@ def _happened(problem: ServiceProblem, tool: Tool) -> str:
         said = f"{field}: {said}"
     parts = [said, *(_entry(entry, tool) for entry in problem.errors[1:6])]
     known = [
-        f"{name} {_value(problem.details[name])}"
+        f"{name} {_value(problem.details[name], own=own)}"
         for name in _DETAILS
         if problem.details.get(name) not in (None, [], {})
     ]
@@ -206,7 +208,7 @@ def _happened(problem: ServiceProblem, tool: Tool) -> str:
     if address := _address(problem):
         known.append(f"action_url {address}")
     if problem.request_id and problem.status >= 500:
-        known.append(f"request id {cleaned(problem.request_id)}")
+        known.append(f"request id {masked_everywhere(cleaned(problem.request_id))}")
     if known:
         parts.append(f"({'; '.join(known)})")
     return " ".join(parts)
@@ -256,12 +258,16 @@ def _names(model: type[Input]) -> frozenset[str]:
     return frozenset(name for part in parts for name in part.get("properties", {}))
 
 
-def _value(value: JsonValue) -> str:
+def _value(value: JsonValue, *, own: bool) -> str:
+    """A detail. Counts and amounts of the `own` service stay whole: it tells no telephone number like that."""
     if isinstance(value, dict):
-        return " ".join(_value(part) for part in value.values())
+        return " ".join(_value(part, own=own) for part in value.values())
     if isinstance(value, list):
-        return ", ".join(_value(part) for part in value)
-    return shortened(masked_everywhere(cleaned(str(value))), 200)
+        return ", ".join(_value(part, own=own) for part in value)
+    text = cleaned(str(value))
+    if own and (not isinstance(value, str) or _AMOUNT.fullmatch(text)):
+        return text
+    return shortened(masked_everywhere(text), 200)
 
 
 def _sentence(text: str) -> str:

@@ -25,7 +25,7 @@ from callwright.contract.visible import cleaned, cleaned_lines
 from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
 
 from .number_guesses import NumberGuesses
-from .privacy import masked_everywhere, masked_in
+from .privacy import masked_everywhere, masked_in, masked_number
 from .use import Caller, Media, Session
 
 P = ParamSpec("P")
@@ -125,7 +125,8 @@ def guarded(answer: Out, *, masks: bool) -> Out:
     """The answer with every text cleaned and, where `masks`, contacts' numbers masked."""
     if isinstance(answer, Page):
         page = cast("Page[Any]", answer)
-        return cast("Out", page.model_copy(update={"data": [guarded(entry, masks=masks) for entry in page.data]}))
+        told = [guarded(entry, masks=masks) for entry in page.data if _may_be_told(entry, masks)]
+        return cast("Out", page.model_copy(update={"data": told}))
     if not isinstance(answer, BaseModel):
         return answer
     inbound = isinstance(answer, Call) and answer.call_type == "inbound"
@@ -148,9 +149,23 @@ def guarded_json(model: type[BaseModel] | None, data: dict[str, Any], *, masks: 
     """The JSON of an answer, with the same done to it, and to every field that the contract does not know."""
     if "data" in data and isinstance(data["data"], list):
         entries = cast("list[Any]", data["data"])
-        shown = [_json(model, cast("dict[str, Any]", one), masks) if isinstance(one, dict) else one for one in entries]
+        shown = [
+            _json(model, cast("dict[str, Any]", one), masks) if isinstance(one, dict) else one
+            for one in entries
+            if model is not RowError or _may_be_told(one, masks)
+        ]
         return {**data, "data": shown}
     return _json(model, data, masks)
+
+
+def _may_be_told(entry: Any, masks: bool) -> bool:
+    """False for a row of somebody whom the audience has: rows of guessed numbers would tell the hidden digits."""
+    code: Any = None
+    if isinstance(entry, RowError):
+        code = entry.code
+    elif isinstance(entry, dict):
+        code = cast("dict[str, Any]", entry).get("code")
+    return not masks or code != "duplicate_in_audience"
 
 
 def foreign_fields(model: type[BaseModel]) -> Mapping[str, Kind | type[BaseModel]]:
@@ -165,7 +180,7 @@ def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool) -> d
     fields = model.model_fields if model is not None else {}
     known = {*fields, *(field.serialization_alias for field in fields.values())}
     return {
-        name: _safe(rules[name], value, masks=masks)
+        (name if name in known else _column(name, masks)): _safe(rules[name], value, masks=masks)
         if name in rules
         else _own(value, masks)
         if name in known
@@ -198,8 +213,11 @@ def _unknown(name: str, value: Any, masks: bool) -> Any:
         return [_unknown(name, part, masks) for part in cast("list[Any]", value)]
     if isinstance(value, dict):
         inner = cast("dict[str, Any]", value)
-        return {cleaned(key): _unknown(key, part, masks) for key, part in inner.items()}
-    return value
+        return {
+            masked_in(cleaned(key)) if masks else cleaned(key): _unknown(key, part, masks)
+            for key, part in inner.items()
+        }
+    return masked_number(value, column="phone" if name in _NUMBERS else name) if masks else value
 
 
 def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool) -> Any:
@@ -210,7 +228,7 @@ def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool) -> Any:
     if isinstance(value, dict):
         return _cells(cast("dict[str, Any]", value), hides=masks and kind == "words")
     if not isinstance(value, str):
-        return value
+        return masked_number(value, column="phone" if kind == "number" else "") if masks and kind != "speech" else value
     if kind == "spelt":
         return masked_everywhere(cleaned(value)) if masks else cleaned(value)
     if kind == "number":
@@ -220,7 +238,8 @@ def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool) -> Any:
 
 def _part(model: type[BaseModel], value: Any, masks: bool) -> Any:
     if isinstance(value, list):
-        return [_part(model, part, masks) for part in cast("list[Any]", value)]
+        parts = cast("list[Any]", value)
+        return [_part(model, part, masks) for part in parts if model is not RowError or _may_be_told(part, masks)]
     if isinstance(value, dict):
         return _json(model, cast("dict[str, Any]", value), masks)
     return guarded(value, masks=masks)
@@ -244,5 +263,8 @@ def _cells(cells: Mapping[str, Any], *, hides: bool) -> dict[str, Any]:
         number = 2
         while name in kept:
             name, number = f"{shown} ({number})", number + 1
-        kept[name] = _shown(value, hides=hides, column=column) if isinstance(value, str) else value
+        if isinstance(value, str):
+            kept[name] = _shown(value, hides=hides, column=column)
+        else:
+            kept[name] = masked_number(value, column=column) if hides else value
     return kept

@@ -224,3 +224,22 @@ def test_a_lost_answer_of_another_kind_names_no_key() -> None:
 def test_arguments_the_client_refuses_are_explained() -> None:
     said = explained(InvalidArguments("id: must not be empty"), tool_named("get_agent"))
     assert said == "Invalid arguments: id: must not be empty. Correct them and call again."
+
+
+def test_amounts_and_counts_of_our_own_are_told_whole_and_those_of_another_service_masked() -> None:
+    details = {"limit": "100.000000", "current": "50.000000", "required": "1000.000000"}
+    said = explained(problem("spending_cap_reached", details=details), tool_named("start_deployment"))
+    assert "(required 1000.000000; limit 100.000000; current 50.000000)" in said
+    counted = explained(problem("plan_limit_reached", details={"limit": 1_000_000}), tool_named("create_audience"))
+    assert "limit 1000000" in counted
+    foreign = problem("plan_limit_reached", details={"limit": 12_025_550_155})
+    assert "12025550155" not in explained(foreign, tool_named("create_audience"), fence="tag")
+    assert "+12025550155" not in explained(
+        problem("plan_limit_reached", details={"limit": "+12025550155"}), tool_named("create_audience")
+    )
+
+
+def test_a_telephone_number_in_a_request_id_is_masked() -> None:
+    error = ServiceProblem("no", code="x", status=500, type="x", request_id="+12025550155 evil")
+    said = explained(error, tool_named("list_agents"), fence="tag")
+    assert "request id +1202•••0155 evil" in said

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from callwright.contract.audiences import Column, RowsAdded
+from callwright.contract.audiences import Column, RowError, RowsAdded
 from callwright.contract.calls import Call, GetCall, get_call
 from callwright.contract.pagination import Page
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.guarded import FOREIGN, GuardedCaller, guarded
+from callwright.tools.guarded import FOREIGN, GuardedCaller, guarded, guarded_json
 
 from . import findings, samples
 from .fakes import FakeCaller
@@ -73,6 +73,40 @@ def test_refused_rows_inside_an_answer_are_cleaned() -> None:
     added = RowsAdded(audience_id="aud_1", received=1, added=0, invalid=1, duplicates=0, errors=[error])
     shown = guarded(added, masks=True).errors[0]
     assert (shown.message, shown.column, shown.value_redacted) == ("cannot be 'x'", "c", None)
+
+
+def test_which_rows_are_of_people_that_an_audience_has_is_not_told_where_numbers_are_masked() -> None:
+    bad = samples.refused_row(code="invalid_phone")
+    again = samples.refused_row(code="duplicate_in_audience")
+    added = RowsAdded(audience_id="aud_1", received=2, added=0, invalid=1, duplicates=1, errors=[bad, again])
+    shown = guarded(added, masks=True)
+    assert [error.code for error in shown.errors] == ["invalid_phone"]
+    assert shown.duplicates == 1
+    assert guarded(added, masks=False).errors == [bad, again]
+    assert [error.code for error in guarded(samples.page([bad, again]), masks=True).data] == ["invalid_phone"]
+    loose = guarded_json(RowsAdded, {"errors": [{"code": "duplicate_in_audience", "row_number": 124}]}, masks=True)
+    assert loose == {"errors": []}
+    page = guarded_json(RowError, {"data": [{"code": "duplicate_in_audience", "row_number": 124}]}, masks=True)
+    assert page == {"data": []}
+
+
+def test_numbers_that_another_service_gives_as_json_numbers_and_in_names_of_fields_are_masked() -> None:
+    given = {
+        "id": "cal_1",
+        "to": 12025550161,
+        "callee": 12025550160,
+        "variables": {"p": 12025550159, "age": 44, "since": 2026},
+        "recipient": {"msisdn": 12025550163, "visits": 12},
+        "note +12025550158": "x",
+        "size": 1_234_567,
+    }
+    shown = guarded_json(Call, given, masks=True)
+    assert "555" not in str(shown)
+    assert shown["to"] == "1202•••0161"
+    assert (shown["variables"]["age"], shown["variables"]["since"], shown["size"]) == (44, 2026, 1_234_567)
+    assert shown["recipient"]["visits"] == 12
+    assert "note +1202•••0158" in shown
+    assert guarded_json(Call, given, masks=False) == given
 
 
 async def test_a_guarded_caller_asks_once_and_hands_on_key_and_media() -> None:

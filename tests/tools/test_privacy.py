@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.tools.privacy import masked_in
+from callwright.tools.privacy import masked_everywhere, masked_in
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,56 @@ def test_in_a_column_of_telephones_any_notation_is_masked(column: str) -> None:
 @pytest.mark.parametrize("column", ["account", "hotel", "order_number", "zip"])
 def test_digits_of_other_columns_stay(column: str) -> None:
     assert masked_in("2025550100", column=column) == "2025550100"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("+49 (0)171\u2013555\u20137700", "+4917•••7700"),
+        ("+49\u2011171\u2011555\u20112000", "+4917•••2000"),
+        ("+49 \u2013 171 \u2013 555 \u2013 1000", "+4917•••1000"),
+        ("+49_171_5559000", "+4917•••9000"),
+        ("+49.171..555...9000", "+4917•••9000"),
+        ("Call tel+491715558899", "Call tel+4917•••8899"),
+        ("+49\u00a0171\u202f5559000", "+4917•••9000"),
+        ("0171 5556600", "0171•••6600"),
+        ("ring 0171/555 99 00 please", "ring 0171•••9900 please"),
+        ("01715553000", "0171•••3000"),
+        ("(030) 123\u20114567", "030•••4567"),
+    ],
+)
+def test_numbers_are_masked_whatever_stands_between_their_digits(text: str, shown: str) -> None:
+    assert masked_in(text) == shown
+    assert masked_everywhere(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "01.02.2026",
+        "2026-01-02",
+        "05/11/2026 09:30",
+        "2026-11-22T09:30:00Z",
+        "01099",
+        "0.50 EUR",
+        "0.001234567",
+        "1,234.0012345",
+        "A0012345678",
+        "ORD-0012345",
+    ],
+)
+def test_dates_prices_postal_codes_and_order_numbers_are_no_telephones(text: str) -> None:
+    assert masked_in(text) == text
+
+
+@pytest.mark.parametrize("column", ["Handy", "kontakt", "Mobil", "Telefon", "Rückruf", "Cell", "Contact number"])
+def test_in_a_column_of_telephones_every_run_of_five_digits_is_masked(column: str) -> None:
+    assert masked_in("171 5556600", column=column) == "171•••6600"
+    assert masked_in("Anna 5556600", column=column) == "Anna 55•••00"
+    assert masked_in("55566", column=column) == "•••66"
+    assert masked_in("2026-11-22", column=column) == "2026-11-22"
+    assert masked_in("22.11.2026", column=column) == "22.11.2026"
+    assert masked_in("ext 1234", column=column) == "ext 1234"
 
 
 @given(st.from_regex(r"\+[1-9][0-9]{6,14}", fullmatch=True))
