@@ -288,13 +288,14 @@ async def test_more_than_ten_expectations_are_refused_by_name(database_url: str,
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await samples.draft(door)
         async with by_hand(door) as http:
-            for expected in (
+            refused_ones: list[Any] = [
                 {f"agt_{index}": "rev_0" for index in range(11)},
                 {"agt_1": "r" * 65},
                 {"agt_1": 5},
                 {"agt_\x00": "rev_0"},
                 [],
-            ):
+            ]
+            for expected in refused_ones:
                 answer = await http.patch(
                     f"/v1/deployments/{made.deployment.id}", json={"name": "No", "expected_revisions": expected}
                 )
@@ -363,7 +364,7 @@ async def test_what_was_compared_stays_so_until_the_request_is_done(
         thing, change = HOLDS[kind]
         expected = {thing(made): str((await revisions(door, made))[kind])}
         asked = UpdateDeployment(id=made.deployment.id, expected_revisions=expected)
-        compared, go_on, changed = anyio.Event(), threading.Event(), anyio.Event()
+        compared, go_on, changed, waited = anyio.Event(), threading.Event(), anyio.Event(), False
 
         def compare(connection: Connection) -> None:
             check_expected(asked, work_in(door, connection))
