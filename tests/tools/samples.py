@@ -328,6 +328,7 @@ def answers() -> dict[str, Any]:
     }
     found: dict[str, Any] = {
         "get_wallet": wallet(),
+        "update_wallet": wallet(),
         "list_transactions": page([transaction()]),
         "list_voices": page([voice()]),
         "get_voice": voice(),

@@ -62,6 +62,7 @@ NEEDED: Mapping[str, dict[str, Any]] = {
     "import_audience": {"csv": "phone_number\n+12125550160\n"},
     "create_deployment": {"name": "New"},
     "create_inbound_deployment": {"name": "New"},
+    "clone_deployment": {"name": "New"},
 }
 
 
