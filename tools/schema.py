@@ -21,6 +21,8 @@ _DROPPED_FROM_INPUTS = _DROPPED | {"pattern", "minLength", "maxLength", "minItem
 """Bounds of texts are said in the descriptions where a model can keep to them. All of them are checked."""
 _DROPPED_FROM_ANSWERS = _DROPPED | _BOUNDS | {"description", "default", "format"}
 _NULL: JsonSchema = {"type": "null"}
+_SAID = ("description", "default")
+"""What stands beside the choices of a field."""
 
 
 def input_schema(
@@ -41,16 +43,22 @@ def input_schema(
     properties = cast("dict[str, JsonSchema]", schema.setdefault("properties", {}))
     for path, text in words.items():
         _at(schema, path)["description"] = text
+    for name in flat:
+        properties[name] = _flattened(properties[name])
     if issubclass(model, Changes):
         for name, field in model.model_fields.items():
             if clears(field):
-                properties[name]["type"] = [properties[name]["type"], "null"]
-    for name in flat:
-        properties[name] = _flattened(properties[name])
+                properties[name] = _or_null(properties[name])
     if offered is not None:
         schema["properties"] = {name: sub for name, sub in properties.items() if name in offered}
     schema["additionalProperties"] = False
     return schema
+
+
+def _or_null(schema: JsonSchema) -> JsonSchema:
+    """A list of types would say it in fewer bytes, and some clients cannot read one."""
+    said = {key: value for key, value in schema.items() if key in _SAID}
+    return {"anyOf": [{key: value for key, value in schema.items() if key not in _SAID}, _NULL], **said}
 
 
 def _at(schema: JsonSchema, path: str) -> JsonSchema:

@@ -128,8 +128,12 @@ def list_audiences(asked: contract.ListAudiences, work: Work) -> Page[contract.A
 @handles(contract.get_audience)
 def get_audience(asked: contract.GetAudience, work: Work) -> contract.Audience:
     """One audience."""
-    shown = _show(find(work, asked.id))
-    return shown.model_copy(update={"revision": revisions.of_audience(work, asked.id)})
+    return _seen(work, asked.id)
+
+
+def _seen(work: Work, audience_id: str) -> contract.Audience:
+    shown = _show(find(work, audience_id))
+    return shown.model_copy(update={"revision": revisions.of_audience(work, audience_id)})
 
 
 @handles(contract.create_audience)
@@ -168,7 +172,7 @@ def create_audience(asked: contract.CreateAudience, work: Work) -> contract.NewA
             now_ms=work.now_ms,
             by=work.answerable,
         ).bad
-    made = _show(find(work, audience_id))
+    made = _seen(work, audience_id)
     return contract.NewAudience(**dict(made), errors=[_show_error(bad) for bad in refused[:MAX_SHOWN_ERRORS]])
 
 
@@ -182,7 +186,7 @@ def update_audience(asked: contract.UpdateAudience, work: Work) -> contract.Audi
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
     work.connection.execute(update(audiences).where(_A.id == asked.id).values(**changes, updated_at=work.now_ms))
-    return _show(find(work, asked.id))
+    return _seen(work, asked.id)
 
 
 @handles(contract.delete_audience)

@@ -173,6 +173,7 @@ def test_each_status_has_its_class(status: int, kind: type[errors.ServiceProblem
 def test_only_passing_problems_of_the_contract_are_retryable(code: ProblemCode) -> None:
     problem = problem_of(code.status, {}, _nested(code=code.code, type=code.type, message="m"))
     passing = {"rate_limited", "internal_error", "service_unavailable", "idempotency_in_progress", "request_timeout"}
+    passing |= {"storage_full"}
     assert problem.retryable is (code.code in passing)
 
 

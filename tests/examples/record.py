@@ -9,10 +9,9 @@ import orjson
 
 from callwright.contract.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from tests.examples.stage import STEP_MS, Stage
+from tests.examples.stage import BASE, STEP_MS, Stage
 from tests.service.wire import AsyncClient, Response
 
-BASE = "https://api.example.com"
 PREFIX = "/v1"
 _DIFFERS = ("content-length", "content-range", "etag", "last-modified")
 """Headers that depend on the machine: how its synthesiser sounds, and when it spoke."""

@@ -123,6 +123,9 @@ async def _in_the_wrong_state(hand: Recorder) -> None:
     empty = await hand.use("create_deployment", name="Empty", **{**parts, "audience_id": nobody["id"]})
     await hand.refuse("audience_not_ready", "POST", f"/deployments/{empty['id']}/start")
 
+    unfunded = await hand.use("create_deployment", name="Unfunded", budget_cap={"amount": "0.01"}, **parts)
+    await hand.refuse("budget_reached", "POST", f"/deployments/{unfunded['id']}/start")
+
     turned = f"/webhooks/{(await hand.use('create_webhook', url=ENDPOINT, events=['*']))['id']}/rotate_secret"
     for _ in range(MOST_EARLIER_SECRETS):
         assert (await hand.ask("POST", turned, json={})).status_code == 200

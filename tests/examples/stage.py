@@ -20,6 +20,7 @@ from callwright.service.domain.alarm import Bell
 from callwright.service.domain.clock import iso_milliseconds
 from callwright.service.domain.ids import Ids, base62
 from callwright.service.domain.plan_seal import PlanSeal
+from callwright.service.settings import ServiceSettings
 from callwright.service.storage.listing import Cursors
 from callwright.service.storage.schema import api_keys, calls, memberships, organizations, outbox, phone_numbers
 from tests.service.delivery.delivering import MIDDLE, Endpoints, answer
@@ -30,6 +31,7 @@ from tests.service.standing import MovableClock
 BEGINS_MS = 1_795_532_400_000
 """2026-11-24T15:00:00Z, a Tuesday."""
 STEP_MS = 10_000
+BASE = "https://api.example.com"
 OWNER = "wrk_examples"
 ENDPOINT = "https://example.com/callwright-events"
 _SECRET = blake2b(b"examples").digest()
@@ -147,7 +149,8 @@ def _answer_the_open_call(connection: Any) -> str:
 @asynccontextmanager
 async def open_stage(database_url: str, folder: Path) -> AsyncGenerator[Stage]:
     """A fresh service on a database that is empty, with an organization on the plan Growth."""
-    async with open_service(database_url, folder, workers=False) as running:
+    settings = ServiceSettings(data=folder, database_url=database_url, public_url=BASE)
+    async with open_service(database_url, folder, workers=False, settings=settings) as running:
         clock = MovableClock(BEGINS_MS)
         ports = replace(
             running.service.ports,

@@ -3,15 +3,31 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from time import time
 
 from callwright.client.transport import ASGITransport, httpx
 from callwright.service.app import Application, gate_of
+from callwright.service.domain.clock import SystemClock
 from callwright.service.ports import Ports
 from callwright.service.storage.request_limits import RequestLimits
 from tests.service.doors import Door
 
 NOON_MS = 1_795_262_400_000
 """2026-11-21T12:00:00Z."""
+
+
+@dataclass
+class Wall:
+    """The machine's clock, as far ahead as somebody has set it."""
+
+    ahead_ms: int = 0
+
+    def __call__(self) -> float:
+        return time() + self.ahead_ms / 1_000
+
+    def clock(self) -> SystemClock:
+        """A service's clock that shows it."""
+        return SystemClock(wall=self)
 
 
 @dataclass

@@ -6,7 +6,6 @@ The whole service runs, with a wall clock that is set while campaigns, retries, 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from time import time
 from typing import Any
@@ -24,7 +23,7 @@ from callwright.service.delivery import retention
 from callwright.service.dialler import sweeps
 from callwright.service.domain.address_ranges import LOOPBACK
 from callwright.service.domain.certainty import Seen
-from callwright.service.domain.clock import DAY, HOUR, MINUTE, SystemClock
+from callwright.service.domain.clock import DAY, HOUR, MINUTE
 from callwright.service.settings import ServiceSettings
 from callwright.service.storage import clock_record, future_moments, journal
 from callwright.service.storage.ledger import wallet_of
@@ -43,6 +42,7 @@ from tests.service.delivery.sinks import saying, sink, status
 from tests.service.dialler.campaigns import draft, people, rent
 from tests.service.dialler.evidence import check_everything, evidence
 from tests.service.doors import BASE_URL, Door, open_service
+from tests.service.standing import Wall
 from tests.service.wire import by_hand
 
 MONTH = 31 * DAY
@@ -52,19 +52,6 @@ SCALE = 200.0
 POLICY = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
 ROWS = (outbox, deliveries, idempotency_keys, audit_log)
 AHEAD = pytest.mark.parametrize("ahead_ms", [HOUR, MONTH], ids=["an hour", "a month"])
-
-
-@dataclass
-class Wall:
-    """The machine's clock, as far ahead as somebody has set it."""
-
-    ahead_ms: int = 0
-
-    def __call__(self) -> float:
-        return time() + self.ahead_ms / 1_000
-
-    def clock(self) -> SystemClock:
-        return SystemClock(wall=self)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from callwright.service.domain.deployment_states import TERMINAL, check_action, 
 from callwright.service.domain.refusals import Refusal
 
 STATES: tuple[DeploymentStatus, ...] = get_args(DeploymentStatus)
-EVERY = frozenset(UpdateDeployment.model_fields) - {"id"}
+EVERY = frozenset(UpdateDeployment.model_fields) - {"id", "expected_revisions"}
 FIELDS = EVERY - {"inbound", *ANSWERING}
 """Those of a campaign."""
 INBOUND = frozenset({"name", "agent_id", "max_concurrency", "inbound", "metadata", *ANSWERING})

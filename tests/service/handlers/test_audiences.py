@@ -192,7 +192,7 @@ async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: 
             await door.client.audiences.update(id=made.id, name="Other")
         async with refusal(409, "duplicate_name", "name"):
             await samples.audience(door, "Other")
-        wrong: dict[str, Any] = {"name": None, "description": None, "rows": [], "dedupe": "none"}
+        wrong: dict[str, Any] = {"name": None, "rows": [], "dedupe": "none"}
         for field in wrong:
             answer = await http.patch(f"/v1/audiences/{made.id}", json={field: wrong[field]})
             refused(answer, 400, "invalid_field", field)

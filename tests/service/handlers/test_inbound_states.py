@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from callwright.contract.deployments import Deployment
+from callwright.contract.inbound import ANSWERING
 from callwright.service.dialler import leases
 from callwright.service.domain.clock import DAY
 from callwright.service.storage.schema import deployments, outbox, phone_numbers
@@ -89,7 +90,7 @@ async def test_the_agent_changes_only_while_it_is_paused_and_nothing_once_it_end
         change = door.client.deployments.update
         async with refusal(409, "invalid_state_transition", "agent_id") as kept:
             await change(id=made.id, agent_id=other.id)
-        assert kept[0].details["allowed"] == ["inbound", "max_concurrency", "metadata", "name"]
+        assert kept[0].details["allowed"] == sorted(["inbound", "max_concurrency", "metadata", "name", *ANSWERING])
         await door.client.deployments.pause(id=made.id)
         assert (await change(id=made.id, agent_id=other.id)).agent_id == other.id
         await door.client.agents.delete(id=made.agent_id)

@@ -12,6 +12,7 @@ import pytest
 from callwright.contract.filters import filter_of, takes_several
 from callwright.contract.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
+from callwright.service.dialler import imports
 from tests.service import samples
 from tests.service.doors import Door, open_service
 from tests.service.handlers.sent_events import URL, subscribe
@@ -108,6 +109,8 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
         answers: list[Any] = []
         for each, http in ((other, theirs), (door, mine)):
             ids = dict((await owned(each)).ids)
+            if name in ("start_deployment", "resume_deployment"):
+                assert await imports.work_on_one(each.service.ports, "wrk_test")  # nothing starts while a file comes in
             if name == "start_deployment":
                 ids["deployment"] = ids["draft"]
             if name == "hang_up_call":

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from callwright.service.domain.clock import moment
+from callwright.service.domain.clock import DAY, moment
 from tests.service import samples
 from tests.service.dialler.campaigns import working
 from tests.service.doors import open_service
 from tests.service.plans import make_real, nobody_is_called, plan_of
 from tests.service.samples import refusal, row
+from tests.service.standing import Wall
 
 
 async def test_a_paused_campaign_is_resumed_by_a_plan_made_while_it_is_paused(
@@ -90,7 +91,8 @@ async def test_where_telephones_ring_nothing_is_started_while_it_is_made(
 async def test_what_was_agreed_to_must_still_hold_when_the_moment_of_a_scheduled_start_comes(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    wall = Wall()
+    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
         client = door.client.deployments
         start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=1)
         campaigns = [await samples.draft(door, name, start_at=start_at) for name in ("Same", "Other", "Unplanned")]
@@ -102,19 +104,22 @@ async def test_what_was_agreed_to_must_still_hold_when_the_moment_of_a_scheduled
         await client.start(id=unplanned)
         for campaign in campaigns[1:]:
             await door.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
+        wall.ahead_ms += DAY
         async with working(door):
             ended = [await door.ended(made) for made in (same, other, unplanned)]
         assert [found.status for found in ended] == ["completed", "paused", "completed"]
         assert (ended[1].status_reason, ended[1].stats.contacts) == ("plan_stale", 0)
-        assert (await client.resume(id=other, plan_id=await plan_of(door, other))).status == "scheduled"
+        assert (await client.resume(id=other, plan_id=await plan_of(door, other))).status == "active"
 
 
 async def test_what_really_rings_does_not_begin_by_itself_without_a_plan(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    wall = Wall()
+    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
         start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=1)
         made = (await samples.draft(door, start_at=start_at)).deployment.id
         await door.client.deployments.start(id=made)
         await make_real(door, made)
+        wall.ahead_ms += DAY
         async with working(door):
             ended = await door.ended(made)
         assert (ended.status, ended.status_reason, ended.stats.contacts) == ("paused", "plan_required", 0)

@@ -13,7 +13,7 @@ from tests.service.doors import open_service
 from tests.service.samples import refusal
 
 
-@pytest.mark.requirement("ERR-100")
+@pytest.mark.requirement("ERR-98")
 @pytest.mark.parametrize("cap", ["0", "0.0001"])
 async def test_a_budget_cap_below_the_price_of_one_call_starts_nothing_and_the_preview_says_so(
     database_url: str, tmp_path: Path, cap: str
@@ -32,7 +32,7 @@ async def test_a_budget_cap_below_the_price_of_one_call_starts_nothing_and_the_p
         assert (await client.start(id=made.id)).status == "active"
 
 
-@pytest.mark.requirement("ERR-100")
+@pytest.mark.requirement("ERR-98")
 async def test_a_campaign_whose_budget_is_used_up_is_not_resumed_until_the_cap_is_higher(
     database_url: str, tmp_path: Path
 ) -> None:

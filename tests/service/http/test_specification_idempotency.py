@@ -5,9 +5,9 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
-from callwright.service.http import idempotency
+from callwright.service import app
 from callwright.service.storage.schema import audit_log
 from tests.databases import Engine
 from tests.service import samples
@@ -72,7 +72,7 @@ async def test_a_key_that_another_process_holds_is_waited_for_or_refused_for_now
     engine: Engine, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite has one writer, for whom the next one waits. Postgres has many, who wait a bounded time for one key."""
-    monkeypatch.setattr(idempotency, "_WAIT", text("SET LOCAL lock_timeout = '100ms'"))
+    monkeypatch.setattr(app, "LOCK_LIMIT_MS", 100)
     answers: list[Response] = []
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
 
