@@ -64,6 +64,8 @@ async def until(look: Callable[[], Awaitable[dict[str, Any]]], met: Callable[[di
 async def build_and_run(hand: Hand) -> Built:
     """From nothing to a finished campaign whose calls were read. Simulated time runs as fast as it can."""
     assert float((await hand.use("get_wallet"))["balance"]["amount"]) == 100
+    warned = await hand.use("update_wallet", low_balance_threshold={"amount": "5.00"})
+    assert float(warned["low_balance_threshold"]["amount"]) == 5
     agent_id = await _agent(hand)
     audience_id = await _audience(hand)
     number_id = await _number(hand)

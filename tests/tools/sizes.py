@@ -75,11 +75,13 @@ def answers(*, text: str = TEXT, entries: int = ENTRIES) -> dict[str, Any]:
 
 
 def pages_of(operation: AnyOperation, entry: Any) -> Callable[[Input], Page[Any]]:
-    """A list of equal entries without end."""
+    """A list of equal entries without end, but for what calls one audience: that is read to its end."""
 
     def page(asked: Input) -> Page[Any]:
         count: int = getattr(asked, "per_page", 20)
-        paging = Pagination(page=1, per_page=count, total=TOTAL, has_more=True, next_cursor=f"after-{operation.name}")
+        more = getattr(asked, "audience_id", None) is None
+        cursor = f"after-{operation.name}" if more else None
+        paging = Pagination(page=1, per_page=count, total=TOTAL, has_more=more, next_cursor=cursor)
         return Page[Any](data=[entry] * count, pagination=paging)
 
     return page

@@ -227,7 +227,7 @@ def test_arguments_the_client_refuses_are_explained() -> None:
 
 
 def test_amounts_and_counts_of_our_own_are_told_whole_and_those_of_another_service_masked() -> None:
-    details = {"limit": "100.000000", "current": "50.000000", "required": "1000.000000"}
+    details: dict[str, JsonValue] = {"limit": "100.000000", "current": "50.000000", "required": "1000.000000"}
     said = explained(problem("spending_cap_reached", details=details), tool_named("start_deployment"))
     assert "(required 1000.000000; limit 100.000000; current 50.000000)" in said
     counted = explained(problem("plan_limit_reached", details={"limit": 1_000_000}), tool_named("create_audience"))

@@ -77,7 +77,9 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     await thrown(client.deployments.resume({ id: draft.id })),
   ];
   const cancelled = (await client.deployments.cancel({ id: draft.id })).status;
-  await client.deployments.delete({ id: (await client.deployments.create({ name: "Unused", ...parts })).id });
+  const unused = await client.deployments.create({ name: "Unused", ...parts });
+  await client.deployments.delete({ id: (await client.deployments.clone({ id: unused.id, name: "Copy" })).id });
+  await client.deployments.delete({ id: unused.id });
   const reception = { name: "Reception", agent_id: agent.id, phone_number_id: number.id };
   const inbound = await client.deployments.createInbound(reception);
 
@@ -96,6 +98,7 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
   const matches = (await client.transcripts.search({ query: "Hello", per_page: 1 })).pagination.total;
   const stats = await client.calls.stats({ group_by: ["outcome"] });
   const charges = (await client.wallet.listTransactions({ type: ["call_charge"] })).data.length;
+  await client.wallet.update({ low_balance_threshold: { amount: "5.00" } });
   const wallet = await client.wallet.get();
 
   const webhook = await client.webhooks.create({ url: "https://events.invalid/hook", events: ["webhook.test"] });
