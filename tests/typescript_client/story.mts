@@ -77,9 +77,9 @@ program(async ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) => {
     await thrown(client.deployments.resume({ id: draft.id })),
   ];
   const cancelled = (await client.deployments.cancel({ id: draft.id })).status;
-  const unused = await client.deployments.create({ name: "Unused", ...parts });
-  await client.deployments.delete({ id: (await client.deployments.clone({ id: unused.id, name: "Copy" })).id });
-  await client.deployments.delete({ id: unused.id });
+  const copied = await client.deployments.create({ name: "Unused", ...parts });
+  await client.deployments.delete({ id: (await client.deployments.clone({ id: copied.id, name: "Copy" })).id });
+  await client.deployments.delete({ id: copied.id });
   const reception = { name: "Reception", agent_id: agent.id, phone_number_id: number.id };
   const inbound = await client.deployments.createInbound(reception);
 
