@@ -327,8 +327,7 @@ def answers() -> dict[str, Any]:
         "call": call(),
     }
     found: dict[str, Any] = {
-        "get_wallet": wallet(),
-        "update_wallet": wallet(),
+        **dict.fromkeys(("get_wallet", "update_wallet"), wallet()),
         "list_transactions": page([transaction()]),
         "list_voices": page([voice()]),
         "get_voice": voice(),

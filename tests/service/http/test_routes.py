@@ -77,7 +77,8 @@ async def test_every_creation_names_where_the_new_thing_is(database_url: str, tm
         async def make(path: str, body: dict[str, Any]) -> None:
             made = await http.post(path, json=body)
             assert made.status_code in (201, 202), made.text
-            assert (await http.get(made.headers["location"])).json() == made.json()
+            told = {name: value for name, value in made.json()["data"].items() if name != "errors"}  # of refused rows
+            assert (await http.get(made.headers["location"])).json() == {"data": told}
             ids[path] = made.json()["data"]["id"]
 
         speaker = {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
