@@ -14,6 +14,7 @@ from tests.service.dialler.campaigns import ONCE, audience_of, draft, people, wo
 from tests.service.doors import Door, open_service
 from tests.service.plans import StandingClock
 from tests.service.samples import refusal
+from tests.service.standing import Wall
 
 CSV = "phone_number,first_name\n+12125550161,Ada\n+12125550162,Bob\n"
 
@@ -64,14 +65,16 @@ async def test_a_resume_waits_for_the_imports_of_its_audience(database_url: str,
 async def test_a_scheduled_deployment_whose_moment_comes_during_an_import_pauses_and_says_why(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    wall = Wall()
+    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
         ports = door.service.ports
         now_ms = ports.clock.now_ms()
         campaign = await draft(door, people(3), start_at=moment(now_ms + HOUR), retry_policy=ONCE)
         await door.client.deployments.start(id=campaign.id)
         await importing(door, campaign)
-        held = update(import_table).values(status="importing", lease_owner="wrk_other", lease_until=now_ms + HOUR)
+        held = update(import_table).values(status="importing", lease_owner="wrk_other", lease_until=now_ms + 2 * HOUR)
         await ports.database.write(lambda connection: connection.execute(held).rowcount)
+        wall.ahead_ms += HOUR
         async with working(door):
             paused = await door.ended(campaign.id)
         assert (paused.status, paused.status_reason) == ("paused", "audience_importing")

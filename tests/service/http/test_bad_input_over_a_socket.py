@@ -260,7 +260,7 @@ async def test_methods_that_a_path_does_not_have_are_refused(database_url: str, 
     async with wired(database_url, tmp_path) as wire:
         for method in (b"OPTIONS", b"TRACE", b"CONNECT", b"PUT", b"PROPFIND", b"DELETE"):
             heard = await wire.refused(wire.head(method + b" /v1/wallet"), 405, "method_not_allowed")
-            assert heard.headers["allow"] == "GET"
+            assert heard.headers["allow"] == "GET, PATCH"
         for method in (b"FROB", b"get", b"\xff", b""):
             await wire.refused(wire.head(method + b" /v1/wallet"), 400, None)
         for target, status in ((b"/v1/wallet", 200), (b"/v1/agents/agt_x", 404), (b"/nowhere", 404)):

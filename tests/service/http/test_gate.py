@@ -187,7 +187,7 @@ async def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         for method, path, allowed in (
             ("PUT", "/v1/agents", {"GET", "POST"}),
-            ("POST", "/v1/wallet", {"GET"}),
+            ("POST", "/v1/wallet", {"GET", "PATCH"}),
             ("POST", "/v1/agents/agt_x", {"GET", "PATCH", "DELETE"}),
             ("OPTIONS", "/v1/deployments/dep_x/start", {"POST"}),
             ("HEAD", "/v1/deployments/dep_x/start", {"POST"}),
