@@ -18,6 +18,7 @@ from callwright.server import embedded as module
 from callwright.server.embedded import embedded, remote
 from callwright.server.settings import read_settings
 from callwright.service.data_folder import ADDRESS, LOCK, DataFolder
+from callwright.service.storage.migrate import upgrade
 
 LONG_S = 60.0
 """Limit of a wait in which a service starts: it makes a database."""
@@ -99,6 +100,7 @@ async def test_a_guest_sends_to_the_other_process_and_takes_over_when_it_leaves(
         address = host_folder.address()
         assert address is not None
         folder.keep_key(str(host_folder.key()))
+        upgrade(f"sqlite:///{folder.path / 'callwright.db'}")
         said = Said()
         with another_process_at(folder.path, address.base_url) as lock:
             async with client_of(folder.path, said) as guest:
