@@ -166,21 +166,8 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
     return seen(work, deployment_id)
 
 
-_COPIED = (
-    "agent_id",
-    "audience_id",
-    "phone_number_ids",
-    "caller_id_strategy",
-    "calling_hours",
-    "max_concurrency",
-    "calls_per_second",
-    "retry_policy",
-    "voicemail",
-    "ring_timeout_seconds",
-    "max_call_duration_seconds",
-    "compliance",
-    "metadata",
-)
+_OWN = frozenset({"name", "call_type", "phone_number_id", "auto_start", "start_at", "end_at", "budget_cap"})
+_COPIED = tuple(name for name in contract.CreateDeployment.model_fields if name not in _OWN)
 """What a copy takes over. Moments are the original's own, and so is all that happened."""
 
 
