@@ -4,7 +4,7 @@ import json
 import logging
 
 import anyio
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -30,7 +30,7 @@ async def look(database: Database, clock: SystemClock) -> None:
     kept = await database.look_up(_kept)
     seen = clock.look(kept)
     if kept is None or not 0 <= seen.shown_ms - kept.shown_ms < KEEP_MS:
-        await database.write(_keep, seen)
+        await database.write(_keep, seen, kept)
 
 
 async def keep_looking(database: Database, clock: SystemClock) -> None:
@@ -50,8 +50,15 @@ def _kept(connection: Connection) -> Seen | None:
     return None if found is None else Seen(*json.loads(found))
 
 
-def _keep(connection: Connection, seen: Seen) -> None:
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    value = json.dumps([seen.sure_ms, seen.shown_ms, seen.since_ms])
-    added = insert(service_state).values(name=_NAME, value=value)
-    connection.execute(added.on_conflict_do_update(index_elements=[_S.name], set_={"value": added.excluded.value}))
+def _keep(connection: Connection, seen: Seen, before: Seen | None) -> None:
+    """Writes `seen` in place of `before`. What another process has written since then stays: the next look reads it."""
+    if before is None:
+        insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+        connection.execute(insert(service_state).values(name=_NAME, value=_written(seen)).on_conflict_do_nothing())
+    else:
+        same = (_S.name == _NAME) & (_S.value == _written(before))
+        connection.execute(update(service_state).where(same).values(value=_written(seen)))
+
+
+def _written(seen: Seen) -> str:
+    return json.dumps([seen.sure_ms, seen.shown_ms, seen.since_ms])

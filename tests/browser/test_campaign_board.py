@@ -18,7 +18,9 @@ from .stage import stage, strangers
 
 pytestmark = [needs_browser, pytest.mark.asyncio(loop_scope="session")]
 both_eras = pytest.mark.parametrize("era", ERAS)
-HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202eevil"
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>evil"
+TURNED = "\u202e"
+"""Turns the rest of the line around: left out of every answer."""
 LATER_MS = 60_000
 
 
@@ -169,7 +171,7 @@ async def test_a_hidden_page_asks_nothing_and_asks_at_once_when_it_is_seen_again
 async def test_words_from_outside_are_shown_as_text_and_never_as_markup(browser: Browser) -> None:
     stats = samples.stats(outcomes={HOSTILE: 3}, dispositions={"</script><b>x</b>": 1})
     async with hosted(
-        server(board(name=HOSTILE, status="failed", status_reason=HOSTILE, stats=stats)), browser
+        server(board(name=HOSTILE + TURNED, status="failed", status_reason=HOSTILE, stats=stats)), browser
     ) as host:
         await shown(host)
         assert await host.view.locator("h1").text_content() == HOSTILE

@@ -4,6 +4,7 @@ The whole service runs, with a wall clock that is set while campaigns, retries, 
 """
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,7 +23,6 @@ from callwright.service.app import running
 from callwright.service.delivery import retention
 from callwright.service.dialler import sweeps
 from callwright.service.domain.address_ranges import LOOPBACK
-from callwright.service.domain.certainty import Seen
 from callwright.service.domain.clock import DAY, HOUR, MINUTE
 from callwright.service.settings import ServiceSettings
 from callwright.service.storage import clock_record, future_moments, journal
@@ -34,6 +34,7 @@ from callwright.service.storage.schema import (
     organizations,
     outbox,
     phone_numbers,
+    service_state,
     webhook_lanes,
     webhooks,
 )
@@ -86,8 +87,13 @@ async def passes(door: Door) -> None:
 
 async def sure_since_long(door: Door) -> None:
     """As of a service that has run for days."""
+    kept = service_state.c.name == "clock"
+    find = select(service_state.c.value).where(kept)
+    database = door.service.ports.database
+    while await database.read(lambda connection: connection.execute(find).scalar()) is None:  # noqa: ASYNC110  # the service goes on by itself
+        await anyio.sleep(0.01)
     now_ms = door.service.ports.clock.now_ms()
-    await door.service.ports.database.write(clock_record._keep, Seen(now_ms, now_ms, now_ms))  # pyright: ignore[reportPrivateUsage]  # only a day of running writes that
+    await change(door, update(service_state).where(kept).values(value=json.dumps([now_ms, now_ms, now_ms])))
     await until_sure(door)
 
 
