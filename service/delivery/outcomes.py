@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal_column, select, update
 
 from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
 from callwright.contract.webhooks import AttemptOutcome, DisabledReason
@@ -72,12 +72,22 @@ _FAILED = (
         last_response_status=bindparam("b_response"),
     )
 )
-_LEFT_BEHIND = select(_D.id, _D.attempt_count, _D.attempt_started_at).where(
-    _D.webhook_id == bindparam("b_webhook"), PENDING, _D.attempt_started_at.is_not(None)
+_MARKED = select(_D.id, _D.attempt_count, _D.attempt_started_at).where(
+    _D.webhook_id == bindparam("b_webhook"), _D.attempt_started_at.is_not(None)
 )
-_MISSED_MEANWHILE = select(_D.id, _D.attempt_count, _D.attempt_started_at).where(
-    _D.webhook_id == bindparam("b_webhook"), UNARRIVED, _D.attempt_started_at.is_not(None)
+_OTHER = deliveries.alias("other")
+_REPLAYS = select(_OTHER.c.event_id).where(
+    _OTHER.c.webhook_id == bindparam("b_webhook"),
+    literal_column("other.status = 'pending'"),  # a literal, as in `PENDING`
+    _OTHER.c.cause == "replay",
 )
+_LEFT_BEHIND = (
+    _MARKED.where(PENDING),
+    _MARKED.where(UNARRIVED),
+    _MARKED.where(_D.status == "missed", _D.event_id.in_(_REPLAYS), _D.replayed_at.is_not(None)),
+)
+"""Attempts of deliveries that wait, that were missed meanwhile, and that were replayed after that: each by an index."""
+_LEFT_BY_DELETED = _MARKED.where(_D.status == "cancelled")
 _FIGURES = Prepared(
     update(webhooks)
     .where(_W.id == bindparam("b_webhook"))
@@ -163,8 +173,10 @@ def record(
 def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) -> None:
     """Enters the attempts that whoever held the lane before has left.
 
-    They are made again at once, but for those of deliveries that were missed meanwhile.
+    They are made again at once, but for those of deliveries that were missed or cancelled meanwhile.
     """
+    # The log of one that was deleted is gone through, once: nothing is added to it any more.
+    statements = _LEFT_BEHIND if webhook.deleted_at is None else (*_LEFT_BEHIND, _LEFT_BY_DELETED)
     attempts = [
         Attempt(
             delivery_id=row.id,
@@ -176,7 +188,7 @@ def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) ->
             ended_ms=now_ms,
             detail=CUT_OFF,
         )
-        for rows in (_LEFT_BEHIND, _MISSED_MEANWHILE)
+        for rows in statements
         for row in connection.execute(rows, {"b_webhook": webhook.id})
     ]
     if attempts:

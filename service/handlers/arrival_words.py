@@ -63,6 +63,10 @@ class Words:
 
 def of_delivery(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None, *, arrived_ms: int | None) -> Words:
     """What came of a delivery. `last` is its latest attempt; `arrived_ms` is when an earlier delivery arrived."""
+    if delivery.attempt_started_at is not None and delivery.status in ("missed", "cancelled"):
+        ended = "disabled" if delivery.status == "missed" else "deleted"
+        why = f"{_under_way(delivery)} It is not sent again by itself, because the subscription was {ended} meanwhile."
+        return Words(delivery.status, why, SOON)
     words = _OF_STATUS[delivery.status](webhook, delivery, last)
     if words.arrival in ("arrived", "cancelled"):
         return words
@@ -103,11 +107,15 @@ def _arrived(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Wo
     )
 
 
+def _under_way(delivery: Row[Any]) -> str:
+    begun = _at(delivery.attempt_started_at)
+    return f"Attempt {delivery.attempt_count + 1} is under way since {begun}."
+
+
 def _waiting(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> Words:
     tried = f"{_tried(last)} " if last is not None else ""
     if delivery.attempt_started_at is not None:
-        begun = _at(delivery.attempt_started_at)
-        return Words("waiting", f"{tried}Attempt {delivery.attempt_count + 1} is under way since {begun}.", SOON)
+        return Words("waiting", f"{tried}{_under_way(delivery)}", SOON)
     due = _at(delivery.next_attempt_at)
     if last is None:
         return Words("waiting", f"It is queued and was not sent yet; the first attempt is due at {due}.", SOON)

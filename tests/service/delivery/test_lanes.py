@@ -148,21 +148,51 @@ async def test_interrupted_attempts_are_entered_do_not_count_and_are_made_again_
         assert (await at.webhook(webhook.id)).consecutive_failures == 10
 
 
-async def test_attempts_of_a_process_that_died_are_entered_also_where_their_deliveries_were_missed_meanwhile(
-    database_url: str, tmp_path: Path
+@pytest.mark.parametrize(("ends", "status"), [("disabled", "missed"), ("deleted", "cancelled")])
+async def test_attempts_of_a_process_that_died_are_entered_also_where_their_subscription_was_ended_meanwhile(
+    ends: str, status: str, database_url: str, tmp_path: Path
 ) -> None:
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe()
         await _left_behind(at, 10)
-        await at.door.client.webhooks.update(id=webhook.id, status="disabled")
+        webhooks = at.door.client.webhooks
+        await (
+            webhooks.update(id=webhook.id, status="disabled") if ends == "disabled" else webhooks.delete(id=webhook.id)
+        )
         at.endpoints.requests.clear()
         await at.deliver(after_ms=10_001)
         await at.deliver(after_ms=30_000)
         assert not at.endpoints.requests
-        assert {(one.status, one.attempt_count) for one in await at.deliveries()} == {("missed", 1)}
+        ended = await at.deliveries(deliveries.c.event_type == "deployment.paused")
+        assert {(one.status, one.attempt_count, one.last_outcome) for one in ended} == {(status, 1, "interrupted")}
+        assert {one.attempt_started_at for one in ended} == {None}
         assert [one.outcome for one in await at.attempts()] == ["interrupted"] * 10
         lane = await at.lane(webhook.id)
         assert (lane.lease_owner, lane.due_at) == (None, None)
+
+
+@pytest.mark.parametrize("replays", ["webhook", "event"])
+async def test_attempts_of_a_process_that_died_are_entered_also_where_their_events_were_replayed_meanwhile(
+    replays: str, database_url: str, tmp_path: Path
+) -> None:
+    async with delivering(database_url, tmp_path) as at:
+        webhook = await at.subscribe()
+        await _left_behind(at, 3)
+        client = at.door.client
+        for status in ("disabled", "active"):
+            await client.webhooks.update(id=webhook.id, status=status)
+        if replays == "webhook":
+            assert (await client.webhooks.replay(id=webhook.id)).queued == 3
+        else:
+            for one in await at.deliveries():
+                await client.events.replay(id=one.event_id, webhook_id=webhook.id)
+        await at.deliver(after_ms=10_001)
+        rows = await at.deliveries()
+        assert sorted((one.cause, one.status, one.attempt_count, one.last_outcome) for one in rows) == [
+            *[("event", "missed", 1, "interrupted")] * 3,
+            *[("replay", "succeeded", 1, "succeeded")] * 3,
+        ]
+        assert {one.attempt_started_at for one in rows} == {None}
 
 
 async def test_what_came_of_attempts_is_entered_although_the_database_fails_for_a_while(

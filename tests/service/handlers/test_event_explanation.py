@@ -261,6 +261,29 @@ async def test_what_waited_when_its_subscription_was_deleted_is_cancelled(databa
         assert found.next_step == "Create another subscription, then replay the event."
 
 
+@pytest.mark.parametrize(
+    ("status", "fields", "ended"),
+    [
+        ("cancelled", {"deleted_at": DUE_MS}, "deleted"),
+        ("missed", {"status": "disabled", "disabled_reason": "manual", "disabled_at": DUE_MS}, "disabled"),
+        ("missed", {"enabled_at": DUE_MS}, "disabled"),
+    ],
+)
+async def test_an_attempt_under_way_when_its_subscription_was_ended_is_told(
+    status: str, fields: dict[str, Any], ended: str, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        webhook_id, event_id = await subscribed(door, **fields), await put_event(door)
+        await put_delivery(door, webhook_id, event_id, status=status, attempt_count=0, attempt_started_at=HAPPENED_MS)
+        (found,) = await explained(door, event_id)
+        assert (found.arrival, found.explanation, found.next_step) == (
+            status,
+            f"Attempt 1 is under way since {STARTED}. It is not sent again by itself, because the subscription was "
+            f"{ended} meanwhile.",
+            SOON,
+        )
+
+
 async def test_a_subscription_that_wants_other_events_says_which(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         await subscribed(door, names=["deployment.completed"])
