@@ -12,20 +12,32 @@ from .text import masked
 
 _BETWEEN = (
     r"[\s._()\[\]/\-\u00b7\u058a\u05be\u1806\u2010-\u2015\u2043\u2212\u2e3a\u2e3b\u301c\u3030"
-    r"\ufe58\ufe63\uff0d\uff0e\uff0f]"
+    r"\ufe58\ufe63\uff0d\uff0e\uff0f"
+    r"\u00ad\u0300-\u036f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20ff\ufe00-\ufe0f\ufeff]"
 )
-"""What people write between the digits of a number: blanks, dashes, dots, brackets, slashes, underscores."""
-_WRITTEN = re.compile(
-    rf"(?<![\d+\uff0b])(?:[+\uff0b]|(?<![\w.,])00){_BETWEEN}{{0,4}}\d(?:{_BETWEEN}{{0,4}}\d){{6,16}}(?!\d)"
-)
+"""What people write between the digits of a number: blanks, dashes, dots, brackets, slashes, underscores; and what is
+not seen there, or drawn over a digit.
+"""
+_SIGN = r"(?:(?<![\d+])\+|(?<=\d)\+(?=[1-9]\d{7,14}(?!\d))|%2[Bb]|(?<![\w.,])(?<![0-9A-Fa-f]-)00)"
+"""What says that a country follows: a plus, also as an address on the web has it, or two zeros outside of ids."""
+_WRITTEN = re.compile(rf"{_SIGN}{_BETWEEN}{{0,8}}\d(?:{_BETWEEN}{{0,8}}\d){{6,16}}(?!\d)")
 """An international number as people write it, anywhere in a text."""
 _NATIONAL = re.compile(
-    rf"(?<![\w.,+\-/\u2022])\(?(?!\d\d[./-]\d\d[./-](?:19|20)\d\d(?!\d))0(?![.,])(?:{_BETWEEN}{{0,4}}\d){{6,14}}(?!\d)"
+    rf"(?<![\w.,+\-/\u2022])\(?(?!\d\d[./-]\d\d[./-](?:19|20)\d\d(?!\d))0(?![.,])(?:{_BETWEEN}{{0,8}}\d){{6,14}}(?!\d)"
 )
 """A number with the zero that stands before an area code, anywhere in a text; no date."""
-_LOCAL = re.compile(rf"\(?\d(?:{_BETWEEN}{{0,4}}\d){{6,14}}")
+_LABELLED = re.compile(
+    r"(?<![^\W\d_])(?:tel(?:ef[oó]n[oe]?|ephone)?|t[eé]l[eé]phone|phone|fon|mob|mobile?|m[oó]vil|handy|cell(?:phone)?|fax|gsm"
+    r"|whats ?app|sms|callto|msisdn|ruf|r(?:ü|u|ue)ckruf|телефон|電話|电话|手机)"
+    r"(?:[\s._\-]{0,2}(?:nr|no|num(?:ber|mer)?))?[\s.:;,#=/_\-\u2010-\u2015\uff1a]{0,4}"
+    r"(?P<number>\(?(?!\d{4}-\d\d-\d\d|\d\d?([./-])\d\d?\2(?:19|20)\d\d(?!\d))"
+    rf"\d(?:{_BETWEEN}{{0,8}}\d){{5,16}}(?!\d))",
+    re.IGNORECASE,
+)
+"""Digits behind a word that says that they are a telephone's: in any notation, with anything between the two."""
+_LOCAL = re.compile(rf"\(?\d(?:{_BETWEEN}{{0,8}}\d){{6,14}}")
 """A number without its country, as the whole of a cell."""
-_DIGITS = re.compile(rf"[+\uff0b]?\(?\d(?:{_BETWEEN}{{0,4}}\d){{4,}}")
+_DIGITS = re.compile(rf"[+]?\(?\d(?:{_BETWEEN}{{0,8}}\d){{4,}}")
 """Digits enough to call somebody, in a cell of a column of telephones."""
 _ANY_DIGIT = re.compile(r"\d")
 _ALONE = re.compile(r"\+\d{1,20}")
@@ -44,28 +56,57 @@ _OF_TELEPHONES = re.compile(
 """What the name of a column of telephone numbers has in it."""
 
 
+_PLUS_SIGNS = "\u207a\u208a\ufb29\ufe62\uff0b"
+_MOST_KNOWN = 20_000
+
+
+class _Plain(dict[int, int]):
+    """Each character as itself, but digits of every script, plain or in a circle, and plus signs in ASCII."""
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        digit = unicodedata.digit(char, None)
+        plain = ord("+") if char in _PLUS_SIGNS else code if digit is None else ord(str(digit))
+        if len(self) < _MOST_KNOWN:
+            self[code] = plain
+        return plain
+
+
+_PLAIN = _Plain()
+
+
 def masked_in(text: str, *, column: str | None = None) -> str:
-    """The text with its numbers masked that have a country's sign or the zero of an area code.
+    """The text with its numbers masked that have a country's sign, the zero of an area code, or a word such as `tel`.
 
     A cell of a column of telephones is masked in any notation. Digits elsewhere stay: they may be a customer's number,
     a date or an amount.
     """
-    if not _ANY_DIGIT.search(text):
+    if not _has_digits(text):
         return text
     if column is not None and _holds_telephones(column):
-        return text if _DATE.fullmatch(text.strip()) else _DIGITS.sub(_hidden, text).strip()
-    if _ALONE.fullmatch(text):
-        return masked(text)
-    return _NATIONAL.sub(_hidden, _WRITTEN.sub(_hidden, text))
+        return text if _DATE.fullmatch(text.strip()) else _without(text, _DIGITS).strip()
+    if _ALONE.fullmatch(_plain(text)):
+        return masked(_plain(text))
+    return _without(text, _WRITTEN, _LABELLED, _NATIONAL)
+
+
+def masked_abroad(text: str) -> str:
+    """The text with its numbers masked that have a country's sign or a word such as `tel`.
+
+    This is for what an organization writes itself: names, reasons, summaries. Other digits in them are its own.
+    """
+    if not _has_digits(text):
+        return text
+    return _without(text, _WRITTEN, _LABELLED)
 
 
 def masked_everywhere(text: str) -> str:
     """The text with every number masked that may be a telephone's, also without its country."""
     if _DATE.fullmatch(text):
         return text
-    if _LOCAL.fullmatch(text.strip()):
-        return masked(_digits(text.strip()))
-    return _GROUPED.sub(_hidden, masked_in(text))
+    if _LOCAL.fullmatch(_plain(text).strip()):
+        return masked(_digits(_plain(text).strip()))
+    return _without(masked_in(text), _GROUPED)
 
 
 def masked_number(value: Any, *, column: str) -> Any:
@@ -82,14 +123,32 @@ def _holds_telephones(column: str) -> bool:
     return _OF_TELEPHONES.search(column.replace("_", " ")) is not None
 
 
-def _hidden(number: re.Match[str]) -> str:
-    return masked(_digits(number[0]))
+def _plain(text: str) -> str:
+    """The text with its digits and plus signs in ASCII, character by character."""
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def _has_digits(text: str) -> bool:
+    return _ANY_DIGIT.search(_plain(text)) is not None
+
+
+def _without(text: str, *patterns: re.Pattern[str]) -> str:
+    """The text without what the patterns find, one after the other; everything else stays as it is written."""
+    for pattern in patterns:
+        parts: list[str] = []
+        end = 0
+        part = "number" if "number" in pattern.groupindex else 0
+        for found in pattern.finditer(_plain(text)):
+            parts += text[end : found.start(part)], masked(_digits(found[part]))
+            end = found.end(part)
+        text = "".join((*parts, text[end:])) if parts else text
+    return text
 
 
 def _digits(text: str) -> str:
     """A number in one notation, with its plus and without the zero that is not dialled from abroad."""
-    plain = unicodedata.normalize("NFKC", text)
-    digits = re.sub(r"\D", "", plain.replace("(0)", "") if plain.startswith(("+", "00")) else plain)
+    plain = re.sub(r"^%2[Bb]", "+", text)
+    digits = re.sub(r"[^0-9]", "", plain.replace("(0)", "") if plain.startswith(("+", "00")) else plain)
     if plain.startswith("00"):
         return f"+{digits[2:]}"
     return f"+{digits}" if plain.startswith("+") else digits

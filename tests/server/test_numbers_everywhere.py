@@ -200,3 +200,27 @@ def _part(model: type[BaseModel] | None, name: str) -> type[BaseModel] | None:
         return None
     (inner,) = get_args(model.model_fields[name].annotation)
     return inner
+
+
+ODDLY_WRITTEN = (
+    "tel-0171 2345678",
+    "Tel.01712345678",
+    "phone:01712345678",
+    "0171/2345678",
+    "(0171) 2345678",
+    "Handy 171 2345678",
+    "\uff10\uff11\uff17\uff11 \uff12\uff13\uff14\uff15\uff16\uff17\uff18",
+    "\u0660\u0661\u0667\u0661 \u0662\u0663\u0664\u0665\u0666\u0667\u0668",
+    "0\u200b1\u200b7\u200b1\u00a02345678",
+)
+
+
+@pytest.mark.parametrize("written", ODDLY_WRITTEN)
+async def test_a_number_in_a_note_is_masked_however_it_is_written(written: str) -> None:
+    contact = samples.contact().model_copy(update={"values": {"note": f"ask for Ada, {written}"}})
+    async with assistant(
+        server(FakeCaller(answers=answers() | {"list_contacts": samples.page([contact])})), "auto"
+    ) as client:
+        text = shown(await client.call_tool("list_contacts", {"id": "dep_1", "fields": ["values"]}))
+    assert "171•••5678" in text
+    assert "2345678" not in "".join(str(int(char)) if char.isdecimal() else char for char in text)

@@ -18,7 +18,9 @@ from callwright.tools.privacy import masked_everywhere, masked_in
         ("2026-11-21 at 09:30", "2026-11-21 at 09:30"),
         ("order 2025550100", "order 2025550100"),
         ("12.40 USD, 300 of 1000", "12.40 USD, 300 of 1000"),
-        ("1+12025550100", "1+12025550100"),
+        ("1+12025550100", "1+1202•••0100"),
+        ("1+2025", "1+2025"),
+        ("+12025550100+12025550101", "+1202•••0100+1202•••0101"),
         ("", ""),
     ],
 )
@@ -57,6 +59,55 @@ def test_digits_of_other_columns_stay(column: str) -> None:
 def test_numbers_are_masked_whatever_stands_between_their_digits(text: str, shown: str) -> None:
     assert masked_in(text) == shown
     assert masked_everywhere(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("tel-0171 2345678", "tel-0171•••5678"),
+        ("Tel.01712345678", "Tel.0171•••5678"),
+        ("Tel0171 2345678", "Tel0171•••5678"),
+        ("Tel.00491712345678", "Tel.+4917•••5678"),
+        ("phone:01712345678", "phone:0171•••5678"),
+        ("Telefon-Nr. 171 234 56 78", "Telefon-Nr. 171•••5678"),
+        ("mobile=5551234567;", "mobile=555•••4567;"),
+        ("0171/2345678", "0171•••5678"),
+        ("(0171) 2345678", "0171•••5678"),
+        ("tel:+491712345678", "tel:+4917•••5678"),
+        ("sip:%2B491712345678@host", "sip:+4917•••5678@host"),
+        ("\uff0b\uff14\uff19 \uff11\uff17\uff11 2345678", "+4917•••5678"),
+        ("\uff10\uff11\uff17\uff11 \uff12\uff13\uff14\uff15\uff16\uff17\uff18", "0171•••5678"),
+        ("\u0660\u0661\u0667\u0661 \u0662\u0663\u0664\u0665\u0666\u0667\u0668", "0171•••5678"),
+        (
+            "\u0967\u0968 \u2014 +\u0967\u0968\u0966\u0968\u096b\u096b\u096b\u0966\u0967\u0966\u0966",
+            "\u0967\u0968 \u2014 +1202•••0100",
+        ),
+        ("0\u200b1\u20607\ufeff1\u00a02345678", "0171•••5678"),
+        ("0\u20e31\u20e37\u20e31\u20e3 2345678", "0171•••5678"),
+        ("\u2070\u00b9\u2077\u00b9 2345678", "0171•••5678"),
+        ("\u24ea\u2460\u2466\u2460 2345678", "0171•••5678"),
+    ],
+)
+def test_numbers_are_masked_behind_a_word_and_in_digits_of_every_script(text: str, shown: str) -> None:
+    assert masked_in(text) == shown
+    assert masked_everywhere(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hotel 1234567",
+        "tel. 2026-11-21 09:30",
+        "phone 21.11.2026",
+        "m\u00b2: 0171",
+        "\u0661\u0662\u0663 people",
+        "550e8400-0012-3456-7890-123456789012",
+        "2026-11-21T09:30:00+0100",
+        "mobile: 12345",
+    ],
+)
+def test_what_only_looks_like_a_word_or_a_digit_of_a_telephone_stays(text: str) -> None:
+    assert masked_in(text) == text
 
 
 @pytest.mark.parametrize(
