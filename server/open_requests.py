@@ -1,5 +1,8 @@
 """The requests that are being answered: bounded in number, and ended in good order when the server ends."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Self
 
@@ -12,9 +15,11 @@ MOST_OPEN = 2_000
 GRACE_S = 4.0
 """How long the end waits for requests to be answered."""
 LISTENING_GRACE_S = 0.5
-"""How long it waits where only those who listen are left: what they listen to has no end of its own."""
-_LISTENS = b"subscriptions/listen"
-"""What the protocol of 2026-07-28 says in `Mcp-Method`; by the older protocol and over SSE, a GET listens."""
+"""How long it waits for those who listen: what they listen to has no end of its own. Over SSE answers come to whoever
+listens: as long as a call is under way it waits for them, too, and then so much longer.
+"""
+LISTENS = "subscriptions/listen"
+"""The method by which the protocol of 2026-07-28 listens; by the older protocol and over SSE, a GET listens."""
 
 
 class _Answer:
@@ -33,15 +38,60 @@ class _Answer:
         await self._send(message)
 
 
+class OpenRequest:
+    """A request that is open, and how many calls are under way whose answers it is open for: first of all its own."""
+
+    def __init__(self, scope: anyio.CancelScope, *, listens: bool) -> None:
+        self.scope = scope
+        self._calls = 0 if listens else 1
+        self._is_over = False
+        self._changed = anyio.Event()
+
+    @contextmanager
+    def call(self) -> Generator[None]:
+        """A call whose answer comes by this request, while the block lasts."""
+        self._calls += 1
+        self._tell()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            self._tell()
+
+    def close(self) -> None:
+        """Notes that it is over."""
+        self._is_over = True
+        self._tell()
+
+    def _tell(self) -> None:
+        changed, self._changed = self._changed, anyio.Event()
+        changed.set()
+
+    async def end(self) -> None:
+        """Waits until it is over, or no call was under way for `LISTENING_GRACE_S`; then cancels it."""
+        while not self._is_over:
+            with anyio.move_on_after(None if self._calls else LISTENING_GRACE_S) as quiet:
+                await self._changed.wait()
+            if quiet.cancelled_caught:
+                self.scope.cancel()
+                return
+
+
+_CURRENT: ContextVar[OpenRequest | None] = ContextVar("callwright_open_request", default=None)
+
+
+def current_request() -> OpenRequest | None:
+    """The request that is being answered; None outside of any."""
+    return _CURRENT.get()
+
+
 class OpenRequests:
     """Answers requests inside `async with`; the end of the block ends those that are open."""
 
     def __init__(self, app: ASGIApp, *, most: int = MOST_OPEN, grace_s: float = GRACE_S) -> None:
         self._app, self._most, self._grace_s = app, most, grace_s
-        self._open: set[anyio.CancelScope] = set()
-        self._working: set[anyio.CancelScope] = set()
+        self._open: set[OpenRequest] = set()
         self._is_ending = False
-        self._none_works, self._none_left = anyio.Event(), anyio.Event()
 
     async def __aenter__(self) -> Self:
         return self
@@ -52,14 +102,12 @@ class OpenRequests:
         self._is_ending = True
         if not self._open:
             return
-        if self._working:
-            with anyio.move_on_after(self._grace_s, shield=True):
-                await self._none_works.wait()
-        if self._open:
-            with anyio.move_on_after(min(self._grace_s, LISTENING_GRACE_S), shield=True):
-                await self._none_left.wait()
-        for scope in self._open:
-            scope.cancel()
+        with anyio.move_on_after(self._grace_s, shield=True):
+            async with anyio.create_task_group() as tasks:
+                for request in self._open:
+                    tasks.start_soon(request.end)
+        for request in self._open:
+            request.scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; 503 where there are too many, or the server ends."""
@@ -69,18 +117,15 @@ class OpenRequests:
             return
         answer = _Answer(send)
         with anyio.CancelScope() as cancel:
-            self._open.add(cancel)
-            if not _listens(scope):
-                self._working.add(cancel)
+            request = OpenRequest(cancel, listens=_listens(scope))
+            self._open.add(request)
+            token = _CURRENT.set(request)
             try:
                 await self._app(scope, receive, answer.send)
             finally:
-                self._open.discard(cancel)
-                self._working.discard(cancel)
-                if self._is_ending and not self._working:
-                    self._none_works.set()
-                if self._is_ending and not self._open:
-                    self._none_left.set()
+                _CURRENT.reset(token)
+                self._open.discard(request)
+                request.close()
         if not cancel.cancelled_caught or answer.is_complete:
             return
         if answer.is_begun:
@@ -91,4 +136,4 @@ class OpenRequests:
 
 def _listens(scope: Scope) -> bool:
     """Whether a request is open for as long as its client likes."""
-    return scope["method"] == "GET" or (b"mcp-method", _LISTENS) in scope["headers"]
+    return scope["method"] == "GET" or (b"mcp-method", LISTENS.encode()) in scope["headers"]

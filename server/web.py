@@ -7,6 +7,8 @@ what the older protocol keeps is described in `docs/decisions/0009-mcp-over-http
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -22,8 +24,8 @@ from .hosts import HostNames
 from .instructions import instructions
 from .key_limits import KeyLimits
 from .key_sessions import Keys, KeySessions, ToolsOf
-from .open_requests import OpenRequests
-from .session import SystemClock
+from .open_requests import LISTENS, OpenRequest, OpenRequests, current_request
+from .session import ServerSession, SystemClock
 
 if TYPE_CHECKING:
     from callwright.tools.use import Clock, ConfirmMode
@@ -118,12 +120,40 @@ async def mcp_beside(
     sessions = KeySessions(
         keys, ids=ids, clock=time, base_url=base_url, tools_of=tools_of, confirm=confirm, masks=masks
     )
-    server = build(sessions.opened, request_state_security=RequestStateSecurity(keys=[seal], ttl=STATE_TTL_S))
-    server.middleware.append(_instructing(sessions, instructions_of))
+    server = build(
+        partial(_connected, sessions), request_state_security=RequestStateSecurity(keys=[seal], ttl=STATE_TTL_S)
+    )
+    server.middleware.extend((_instructing(sessions, instructions_of), _counted))
     transports = _transports(server, names, keeps_sessions=keeps_sessions)
     async with server.session_manager.run():
         requests = OpenRequests(KeyRequired(KeyLimits(Bodies(transports), path=MCP), keys))
         yield Web(service, names, requests), requests
+
+
+@dataclass(frozen=True)
+class _Connected:
+    """The sessions behind a connection. `stream` is the request whose answer everything over SSE comes by."""
+
+    sessions: KeySessions
+    stream: OpenRequest | None
+
+    def current(self) -> ServerSession:
+        return self.sessions.current()
+
+
+@asynccontextmanager
+async def _connected(sessions: KeySessions) -> AsyncGenerator[_Connected]:
+    """For the lifespan of the protocol server, which SSE enters anew for each connection, and Streamable HTTP once."""
+    yield _Connected(sessions, current_request())
+
+
+async def _counted(ctx: ServerRequestContext[_Connected, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware that notes calls over SSE as under way: their own requests are over before they begin."""
+    stream = ctx.lifespan_context.stream
+    if stream is None or ctx.method == LISTENS:
+        return await call_next(ctx)
+    with stream.call():
+        return await call_next(ctx)
 
 
 def _transports(server: CallwrightServer, names: HostNames, *, keeps_sessions: bool) -> ASGIApp:

@@ -9,7 +9,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from callwright.server.open_requests import OpenRequests
+from callwright.server.open_requests import OpenRequests, current_request
 
 SCOPE: Scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": []}
 
@@ -20,6 +20,7 @@ class Caller:
     def __init__(self) -> None:
         self.sent: list[Message] = []
         self.begun = anyio.Event()
+        self.over = anyio.Event()
 
     async def receive(self) -> Message:
         await anyio.sleep_forever()
@@ -31,6 +32,7 @@ class Caller:
 
     async def asks(self, app: Any, changes: Mapping[str, Any] = MappingProxyType({})) -> None:
         await app({**SCOPE, **changes}, self.receive, self.send)
+        self.over.set()
 
     @property
     def status(self) -> int:
@@ -135,3 +137,52 @@ async def test_whoever_only_listens_is_not_waited_for_as_long_as_whoever_is_answ
                     tasks.start_soon(caller.asks, requests, listening)
                     await anyio.wait_all_tasks_blocked()
         assert (caller.status, caller.is_complete) == (503, True)
+
+
+async def test_whoever_listens_for_the_answer_of_a_call_is_waited_for_and_others_are_not() -> None:
+    waiting, idle, go_on, called = Caller(), Caller(), anyio.Event(), anyio.Event()
+
+    async def listening(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        if scope["path"] == "/called":
+            request = current_request()
+            assert request is not None
+            with request.call():
+                called.set()
+                await go_on.wait()
+            await send({"type": "http.response.body", "body": b"the answer", "more_body": True})
+        await anyio.sleep_forever()
+
+    async def end(requests: OpenRequests) -> None:
+        async with requests:
+            pass
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            requests = OpenRequests(listening, grace_s=60)
+            tasks.start_soon(waiting.asks, requests, {"method": "GET", "path": "/called"})
+            tasks.start_soon(idle.asks, requests, {"method": "GET", "path": "/idle"})
+            await called.wait()
+            tasks.start_soon(end, requests)
+            await idle.over.wait()
+            assert (idle.is_complete, waiting.is_complete) == (True, False)
+            go_on.set()
+    assert [message.get("body") for message in waiting.sent[1:]] == [b"the answer", b""]
+    assert waiting.is_complete
+
+
+async def test_a_call_that_outlasts_the_end_is_cut() -> None:
+    caller = Caller()
+
+    async def listening(scope: Scope, receive: Receive, send: Send) -> None:
+        request = current_request()
+        assert request is not None
+        with request.call():
+            await anyio.sleep_forever()
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            async with OpenRequests(listening, grace_s=0.1) as requests:
+                tasks.start_soon(caller.asks, requests, {"method": "GET"})
+                await anyio.wait_all_tasks_blocked()
+    assert (caller.status, caller.is_complete) == (503, True)

@@ -213,14 +213,17 @@ def test_the_address_of_one_process_survives_another(engine: Engine, database_ur
         assert said() is None
 
 
-async def test_a_tool_call_under_way_is_answered_before_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("over", "era"), [("mcp", "auto"), ("mcp", "legacy"), ("sse", "auto"), ("sse", "legacy")])
+async def test_a_tool_call_under_way_is_answered_before_the_end(
+    over: str, era: Literal["auto", "legacy"], tmp_path: Path
+) -> None:
     data = tmp_path / "data"
     with serving(tmp_path, data, CALLWRIGHT_SIM_TIME_SCALE="1") as service:
         key = new_key(tmp_path, data)
         with httpx.Client(base_url=service.base_url, headers=with_key(key), timeout=START_S) as http:
             deployment_id = started(http)
         answers: list[CallToolResult] = []
-        async with connected(f"{service.root}/mcp", key) as client:
+        async with connected(f"{service.root}/{over}", key, era) as client:
             await client.call_tool("get_deployment", {"id": deployment_id})  # now it knows the shape of the answer
             with contextlib.suppress(Exception):  # what the client says when the server goes is its own affair
                 async with anyio.create_task_group() as tasks:
