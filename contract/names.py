@@ -12,6 +12,8 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from .visible import cleaned, hidden_in
 
+LONGEST_NAME = 200
+"""Characters of a name."""
 LONGEST_IN_A_SENTENCE = 80
 _QUOTATION_MARKS = frozenset(
     '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u2033\u2034\u2036\u2037\u2057\u226a\u226b'
@@ -44,6 +46,22 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def checked_name(value: str) -> str:
+    """The name itself.
+
+    Raises ValueError where it is too long or blank, and for a character that is a control, changes the direction, is
+    invisible or breaks the line. The text says what is wrong in words that follow the name of the place.
+    """
+    if len(value) > LONGEST_NAME:
+        raise ValueError(f"has {len(value)} characters; at most {LONGEST_NAME} are allowed")
+    return _not_blank(_one_line(value))
+
+
+def checked_label(value: str) -> str:
+    """The label itself: as a name, and may be empty. Raises ValueError as `checked_name` does."""
+    return checked_name(value) if value else value
+
+
 def _lines(value: str) -> str:
     return _seen(value, hidden_in(value, lines=True))
 
@@ -58,16 +76,14 @@ def _seen(value: str, found: tuple[int, str] | None) -> str:
 
 
 ONE_LINE = r"^[^\u0000-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]*$"
-"""As far as a pattern can say it."""
-OneLine = AfterValidator(_one_line)
-"""Refuses control, direction-changing, invisible and line-breaking characters, and says which and where."""
+"""One line of what people see, as far as a pattern can say it."""
 _SHOWN: dict[str, JsonValue] = {"pattern": ONE_LINE, "examples": ["Spring check-in"]}
 
 Name = Annotated[
-    str, Field(min_length=1, max_length=200, json_schema_extra=_SHOWN), OneLine, AfterValidator(_not_blank)
+    str, Field(min_length=1, max_length=LONGEST_NAME, json_schema_extra=_SHOWN), AfterValidator(checked_name)
 ]
 """What people call a thing."""
-Label = Annotated[str, Field(max_length=200, json_schema_extra=_SHOWN), OneLine]
+Label = Annotated[str, Field(max_length=LONGEST_NAME, json_schema_extra=_SHOWN), AfterValidator(checked_label)]
 """As a name, and may be empty."""
 Text = Annotated[str, Field(max_length=2000), AfterValidator(_lines)]
 """Words for people, on any number of lines."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
+from callwright.contract.names import checked_label
 from callwright.service.domain.ids import Ids
 from callwright.service.http.principals import IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
 from callwright.service.storage.schema import api_keys, memberships, users
@@ -12,6 +13,7 @@ from callwright.service.storage.schema import api_keys, memberships, users
 from .errors import AccountError
 from .memberships import first_owner, role_of
 from .records import hold, note
+from .users import checked
 
 MAX_ACTIVE_KEYS = 20
 PROFILES = ("analyst", "operator", "builder", "all")
@@ -84,7 +86,7 @@ def _add_key(
         "org_id": org_id,
         "hash": fingerprint(made.secret),
         "identity": made.secret[:IDENTITY_LENGTH],
-        "label": label[:200],
+        "label": checked(checked_label, "the label", label),
         "created_at": now_ms,
         "kind": kind,
         "created_by_user_id": _creator(connection, org_id, created_by_user_id),

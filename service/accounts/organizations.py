@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
+from callwright.contract.names import checked_name
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.money import CURRENCY, LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
 from callwright.service.domain.plans import PLANS, Plan, negotiated
@@ -18,7 +19,7 @@ from callwright.service.storage.schema import organizations, wallets
 from .errors import AccountError
 from .memberships import OWNER, join
 from .records import change, hold, note
-from .users import checked_name, operator_user
+from .users import checked, operator_user
 
 _O = organizations.c
 _NEGOTIABLE = {
@@ -50,7 +51,7 @@ def create_organization(
     Without `owner_user_id` the operator of the installation owns it.
     """
     _check_plan(plan)
-    checked_name(name)
+    checked(checked_name, "the name", name)
     if connection.execute(select(_O.id).where(_O.name == name)).scalar() is not None:
         raise AccountError(f"there is an organization {name!r} already")
     org_id = ids.new("org")

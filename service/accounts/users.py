@@ -4,12 +4,13 @@ A user belongs to no organization by itself: `memberships` says who is in which.
 """
 
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from callwright.contract.visible import hidden_in
+from callwright.contract.names import checked_name
 from callwright.service.domain.ids import Ids
 from callwright.service.storage.schema import users
 
@@ -17,18 +18,16 @@ from .errors import AccountError
 
 OPERATOR = "operator@localhost"
 """The user who stands for whoever runs this installation, made when first needed."""
-NAME_LENGTH = 200
 EMAIL_LENGTH = 200
 _U = users.c
 
 
-def checked_name(name: str) -> str:
-    """The name itself. Raises `AccountError` unless it has 1 to 200 characters that fit into one line."""
-    if not 1 <= len(name) <= NAME_LENGTH or hidden_in(name) is not None:
-        raise AccountError(
-            f"a name has 1 to {NAME_LENGTH} characters, without line breaks, control characters and invisible ones"
-        )
-    return name
+def checked(check: Callable[[str], str], what: str, value: str) -> str:
+    """The value itself, as `contract.names` has checked it. Raises `AccountError`, which begins with what it is."""
+    try:
+        return check(value)
+    except ValueError as error:
+        raise AccountError(f"{what} {error}") from error
 
 
 def checked_email(email: str) -> str:
@@ -52,7 +51,7 @@ def create_user(connection: Connection, ids: Ids, email: str | None, name: str, 
     """
     address = None if email is None else checked_email(email)
     user_id = ids.new("usr")
-    row = {"id": user_id, "email": address, "name": checked_name(name), "created_at": now_ms}
+    row = {"id": user_id, "email": address, "name": checked(checked_name, "the name", name), "created_at": now_ms}
     try:
         with connection.begin_nested():
             connection.execute(insert(users), row)

@@ -100,7 +100,7 @@ async def test_organizations_and_people_have_no_hidden_characters_in_their_names
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         ports = door.service.ports
-        with pytest.raises(AccountError, match="invisible"):
+        with pytest.raises(AccountError, match=r"U\+202E"):
             await ports.database.write(accounts.create_organization, ports.ids, "Acme\u202e", "starter", 1)
 
 

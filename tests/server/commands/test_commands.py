@@ -71,6 +71,19 @@ def test_limits_of_a_key_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         assert "--spending-cap" in refused(tmp_path, "keys", "create", "--personal", f"--spending-cap={cap}", *data)
 
 
+def test_what_people_call_a_thing_is_one_line_that_can_be_seen(tmp_path: Path) -> None:
+    said(tmp_path, "orgs", "create", "one")
+    made = {
+        ("keys", "create", "--org=one", "--label=for\u202etests"): "the label must not contain the character U+202E",
+        ("keys", "create", "--org=one", "--label=\u3000 "): "the label must not be blank",
+        ("orgs", "create", "Ac\u2028me"): "the name must not contain the character U+2028",
+        ("users", "add", "ann@example.com", "--org=one", "--name= "): "the name must not be blank",
+    }
+    for command, words in made.items():
+        assert words in refused(tmp_path, *command, "--data", tmp_path / "data")
+    assert "svc_" not in said(tmp_path, "keys", "list", "--org=one")
+
+
 @pytest.mark.requirement("AUTH-20", "AUTH-48")
 def test_a_key_is_revoked_by_the_id_that_the_list_shows(tmp_path: Path) -> None:
     by_identity = said(tmp_path, "keys", "create", "--quiet")[:16]
@@ -93,7 +106,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(tmp_path: Path) -> None:
     said(tmp_path, "orgs", "create", "one")
     assert "'one' already" in refused(tmp_path, "orgs", "create", "one", *data)
     assert "starter, pro, growth, enterprise" in refused(tmp_path, "orgs", "create", "two", "--plan=gold", *data)
-    assert "1 to 200 characters" in refused(tmp_path, "orgs", "create", "", *data)
+    assert "the name must not be blank" in refused(tmp_path, "orgs", "create", "", *data)
     assert "callwright orgs list" in refused(tmp_path, "orgs", "fund", "none", "--amount=1", *data)
     assert "callwright orgs list" in refused(tmp_path, "keys", "create", "--org=none", *data)
     assert "callwright keys list" in refused(tmp_path, "keys", "revoke", "none", *data)

@@ -1,5 +1,7 @@
 """API keys and personal keys, as whoever runs the service makes and revokes them."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,30 @@ async def test_limits_that_a_personal_key_cannot_have_are_refused(
         with pytest.raises(AccountError, match=words):
             await database.write(accounts.create_personal_key, IDS, org_id, "", NOW_MS, **limits)
         assert await database.read(accounts.keys_of, org_id) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("a\nb", "U+000A"),
+        ("a\x1b[31m", "U+001B"),
+        ("for\u202etests", "U+202E"),
+        ("a\U000e0041", "U+E0041"),
+        ("\u3000 ", "blank"),
+        ("x" * 201, "at most 200"),
+    ],
+)
+@pytest.mark.parametrize("make", [accounts.create_key, accounts.create_personal_key])
+async def test_a_label_that_is_not_one_line_that_can_be_seen_is_refused(
+    database_url: str, make: Callable[..., NewKey], label: str, words: str
+) -> None:
+    async with organization(database_url) as (database, org_id):
+        with pytest.raises(AccountError, match=re.escape(words)):
+            await database.write(make, IDS, org_id, label, NOW_MS)
+        assert await database.read(accounts.keys_of, org_id) == []
+        await database.write(make, IDS, org_id, "Praxis Dr. Müller", NOW_MS)
+        (kept,) = await database.read(accounts.keys_of, org_id)
+        assert kept.label == "Praxis Dr. Müller"
 
 
 @pytest.mark.requirement("AUTH-26")

@@ -152,6 +152,7 @@ async def test_bad_fields_are_refused_by_name(database_url: str, tmp_path: Path)
             ("contains", "1234567890123456"),
             ("number_type", "satellite"),
             ("label", "x" * 201),
+            ("label", "\u3000 "),
             ("auto_renew", "yes"),
             ("metadata", {"k": 1}),
         ):
