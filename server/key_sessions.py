@@ -1,5 +1,6 @@
 """Whose tools these are over HTTP: one session for each key, found by the key of the request."""
 
+import hmac
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -73,13 +74,21 @@ class ConnectedSession(ServerSession):
         enabled: frozenset[str] | None,
         confirm: "ConfirmMode",
         masks: bool,
+        secret: bytes,
     ) -> None:
         @asynccontextmanager
         async def connect() -> "AsyncGenerator[Caller]":
             yield client
 
         super().__init__(
-            connect, ids=ids, clock=clock, base_url=base_url, masks=masks, enabled=enabled, confirm=confirm
+            connect,
+            ids=ids,
+            clock=clock,
+            base_url=base_url,
+            masks=masks,
+            enabled=enabled,
+            confirm=confirm,
+            secret=secret,
         )
         self._client = client
 
@@ -92,7 +101,7 @@ class KeySessions:
     """A session for each key: its own client, its own tools.
 
     `base_url` is where REST answers, version prefix included. A person's key is none of REST, so its session has no
-    such address to pass on.
+    such address to pass on. Of `seal`, the same in every process of one installation, each key has a secret of its own.
     """
 
     def __init__(
@@ -101,13 +110,14 @@ class KeySessions:
         *,
         ids: Callable[[], str],
         clock: "Clock",
+        seal: bytes,
         base_url: str | None,
         tools_of: ToolsOf,
         confirm: "ConfirmMode" = "real",
         masks: bool = True,
         most: int = MOST_SESSIONS,
     ) -> None:
-        self._keys, self._ids, self._clock = keys, ids, clock
+        self._keys, self._ids, self._clock, self._seal = keys, ids, clock, seal
         self._base_url, self._tools_of, self._most = base_url, tools_of, most
         self._confirm: ConfirmMode = confirm
         self._masks = masks
@@ -132,6 +142,7 @@ class KeySessions:
                 enabled=self._tools_of(key.profile),
                 confirm=self._confirm,
                 masks=self._masks,
+                secret=hmac.digest(self._seal, key.id.encode(), "sha256"),
             )
             if len(self._sessions) > self._most:
                 self._sessions.popitem(last=False)

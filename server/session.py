@@ -51,8 +51,9 @@ class ServerSession:
     `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is where the
     service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
     telephone numbers in text. `enabled` names the tools that are switched on, None all of them. `confirm` says when the
-    person is asked before something dials or spends. A request waits at most `patience_s` for the connection, which
-    goes on being made.
+    person is asked before something dials or spends. Where a host cannot ask, `secret` seals the sentences that come
+    back with their yes; without it only this session knows them again. A request waits at most `patience_s` for the
+    connection, which goes on being made.
     """
 
     def __init__(
@@ -65,9 +66,11 @@ class ServerSession:
         masks: bool = True,
         enabled: frozenset[str] | None = None,
         confirm: "ConfirmMode" = "real",
+        secret: bytes | None = None,
         patience_s: float = 30.0,
     ) -> None:
         self._connect = connect
+        self._secret = secret
         self._patience_s = patience_s
         self._attempt = _Attempt()
         self.ids = ids
@@ -93,6 +96,13 @@ class ServerSession:
     def current(self) -> "ServerSession":
         """Itself: it is the session of everybody who asks."""
         return self
+
+    @property
+    def secret(self) -> bytes:
+        """What seals the sentences that a person's yes comes back with."""
+        if self._secret is None:
+            self._secret = self.ids().encode()
+        return self._secret
 
     def offers(self, tool: str) -> bool:
         """Whether this tool is switched on."""

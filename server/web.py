@@ -105,7 +105,7 @@ async def mcp_beside(
         keys: Knows the keys and gives a client for each.
         names: The names under which clients may come.
         seal: At least 32 secret bytes, the same in every process of one installation: what a client carries between
-            the steps of a question is sealed with them.
+            the steps of a question is sealed with them, and so are sentences that come back with a yes.
         base_url: Where REST answers, version prefix included, for links in answers.
         ids: Makes ids that nobody can guess.
         keeps_sessions: Whether clients of the older protocol get sessions, which only this process knows, so that they
@@ -118,7 +118,7 @@ async def mcp_beside(
     """
     time = clock or SystemClock()
     sessions = KeySessions(
-        keys, ids=ids, clock=time, base_url=base_url, tools_of=tools_of, confirm=confirm, masks=masks
+        keys, ids=ids, clock=time, seal=seal, base_url=base_url, tools_of=tools_of, confirm=confirm, masks=masks
     )
     server = build(
         partial(_connected, sessions), request_state_security=RequestStateSecurity(keys=[seal], ttl=STATE_TTL_S)

@@ -2,6 +2,7 @@
 
 A host that can ask its user (elicitation) asks; the answer never passes through the model. Elsewhere the arguments of
 the call must carry the very sentence that says what will happen, so that the host's own dialog shows it to the person.
+Each yes counts once, and for ten minutes.
 
 What is carried out is what the sentence was made of: the weighing gives arguments that hold the call to it, such as the
 plan or the revisions of what it names, and after the answer everything is weighed again. The service compares them in
@@ -23,6 +24,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from callwright.contract.model import Input
 
+from .told_sentences import Mark, is_genuine, mark_in, new_mark
 from .untrusted import cleaned
 from .use import Clock, Use
 
@@ -30,7 +32,6 @@ PATIENCE_S = 600.0
 """How long a person may take to answer; what they say after it counts for nothing."""
 
 _MOST_SHOWN = 600
-_MARK_DIGITS = 20
 _QUESTION = "agreement"
 _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
 _TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
@@ -123,8 +124,7 @@ async def agreed(
     if stake.question is None:
         return held, use
     if not _can_ask(context):
-        _check_sentence(asked, stake, tool)
-        return held, use
+        return held, _told(use, asked, stake, tool)
     if _answers_by_a_call(context):
         state = _Asked(
             about=_fingerprint(asked, stake.question),
@@ -245,25 +245,33 @@ def _can_ask(context: Context[Any, Any]) -> bool:
     return _answers_by_a_call(context) or context.session.can_send_request
 
 
-def _check_sentence(asked: Input, stake: Stake, tool: str) -> None:
+def _told(use: Use, asked: Input, stake: Stake, tool: str) -> Use:
+    """With what it is carried out once the sentence has come back. Raises ToolError with the sentence unless it has."""
+    session, now = use.session, use.session.clock.time()
     given: str | None = getattr(asked, "person_agreed_to", None)
-    sentence = cleaned(stake.sentence or "") + _standing(stake)  # another service may have written it
-    if given is not None and cleaned(given).split() == sentence.split():
-        return
-    what = "The person has to agree first" if given is None else "That is not what would happen"
+    about = f"{tool} {_fingerprint(asked, stake.question)} {json.dumps(stake.bound, sort_keys=True)}"
+    mark = None if given is None else mark_in(cleaned(given))
+    if given is None:
+        why = "The person has to agree first: nothing was done yet."
+    elif mark is not None and session.used_answers.is_used(mark.key):
+        why = "This yes has been used already, and each counts once: nothing more was done."
+    elif mark is None or not _is_said(given, stake, mark) or not is_genuine(mark, about, secret=session.secret):
+        why = "That is not what would happen: nothing was done yet."
+    elif now >= mark.at + PATIENCE_S:
+        why = f"That was asked {PATIENCE_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
+    else:
+        session.used_answers.take(mark.key, now=now, ends_at=mark.at + PATIENCE_S)
+        return replace(use, key=mark.key)
+    new = new_mark(about, secret=session.secret, at=now, fresh_id=session.ids())
     raise ToolError(
-        f"{what}: nothing was done yet. Show them this sentence as it is: «{sentence}» Only if they say yes, "
-        f"call {tool} again with person_agreed_to set to exactly that sentence."
+        f"{why} Show them this sentence as it is: «{_said(stake, new)}» Only if they say yes, call {tool} again with "
+        "person_agreed_to set to exactly that sentence."
     )
 
 
-def _standing(stake: Stake) -> str:
-    """A mark of what the sentence does not say and the call is held to all the same, for example the agent's prompt.
+def _said(stake: Stake, mark: Mark) -> str:
+    return f"{cleaned(stake.sentence or '')} {mark.words}"  # another service may have written the sentence
 
-    The sentence comes back with a second call that is weighed by itself, so it has to be another one where that is.
-    """
-    held = stake.bound.get("expected_revisions")
-    if not held:
-        return ""
-    mark = hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:_MARK_DIGITS]
-    return f" (As things stand: {mark}.)"
+
+def _is_said(given: str, stake: Stake, mark: Mark) -> bool:
+    return cleaned(given).split() == _said(stake, mark).split()

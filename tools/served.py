@@ -17,9 +17,13 @@ from .mentions import Offers, everything, offered_words
 from .toolsets import stored_definitions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callwright.contract.model import Input
+
     from .tool import Reply
     from .tool import Tool as CatalogueTool
-    from .use import Session, Sessions
+    from .use import Session, Sessions, Use
 
 
 class ServedTool(Tool):
@@ -116,7 +120,6 @@ async def _run(
     from callwright.client.transport import tool_name
 
     from .arguments import validated
-    from .budget import answered
     from .consent import agreed
     from .errors import explained
     from .extras import separated, with_extra
@@ -140,11 +143,23 @@ async def _run(
                 return agreement
             asked, use = agreement
             key = use.key
-        return await answered(tool, use, asked, noted=found.noted)
+        return await _done(tool, use, asked, found.noted)
     except CallwrightError as error:
         raise ToolError(explained(error, tool, offers=session.offers, key=key, fence=fence_of(session))) from error
     finally:
         tool_name.reset(running)
+
+
+async def _done(tool: "CatalogueTool", use: "Use", asked: "Input", noted: "Callable[[Reply], Reply]") -> "Reply":
+    """Carries it out. Where nobody knows what came of it, the same yes with the same key may be given again."""
+    from .budget import answered
+
+    try:
+        return await answered(tool, use, asked, noted=noted)
+    except BaseException:
+        if tool.keyed:
+            use.session.used_answers.give_back(use.key)
+        raise
 
 
 def _result(reply: "Reply") -> CallToolResult:

@@ -118,6 +118,11 @@ class Session(Protocol):
         ...
 
     @property
+    def secret(self) -> bytes:
+        """What seals the sentences that a person's yes comes back with."""
+        ...
+
+    @property
     def elsewhere(self) -> bool:
         """Whether the service runs elsewhere, so that its words are others' words."""
         ...

@@ -21,3 +21,11 @@ class UsedAnswers:
         if len(self._ends) > _MOST:
             self._ends.popitem(last=False)
         return True
+
+    def is_used(self, key: str) -> bool:
+        """Whether an answer was used."""
+        return key in self._ends
+
+    def give_back(self, key: str) -> None:
+        """Lets an answer be used again: it is not known what came of it, and the same key does nothing twice."""
+        self._ends.pop(key, None)

@@ -1,7 +1,7 @@
-"""One yes is good for one thing: the same answer again, on the newer protocol, does nothing more.
+"""One yes is good for one thing: the same answer, or where a host cannot ask the same sentence, does nothing more.
 
-The client speaks the protocol by itself, so that it can carry the same sealed state and the same answer as often as it
-likes, as a program between the person and the server may.
+On the newer protocol the client speaks by itself, so that it can carry the same sealed state and the same answer as
+often as it likes, as a program between the person and the server may.
 """
 
 from collections.abc import AsyncGenerator
@@ -11,14 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+import anyio
 import pytest
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
+from callwright.client.errors import ServiceTimeout
+from callwright.contract.operation import Operation
 from callwright.contract.words import Spend
-from tests.service.dialler.campaigns import draft, people
+from tests.server.served import serving
+from tests.service.dialler.campaigns import draft, people, rent
 from tests.service.doors import Door, open_service
 
-from .hosts import Host, Person, ScriptedClock, host, text_of
+from .hosts import ERAS, Era, Host, Person, ScriptedClock, host, text_of
+from .meanwhile import Meanwhile
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 
@@ -57,11 +62,11 @@ async def replayer(url: str, folder: Path, *, files: Path | None = None) -> Asyn
             yield Replayer(door, found)
 
 
-async def calling_audience(found: Replayer, **fields: Any) -> tuple[str, str]:
+async def calling_audience(door: Door, **fields: Any) -> tuple[str, str]:
     """A campaign that calls whoever joins its audience, which takes the same person twice."""
-    audience = await found.door.client.audiences.create(name="Doubles", dedupe="none", rows=people(1))
-    campaign = await draft(found.door, [], audience_id=audience.id, start_at=LATER, **fields)
-    await found.door.client.deployments.start(id=campaign.id)
+    audience = await door.client.audiences.create(name="Doubles", dedupe="none", rows=people(1))
+    campaign = await draft(door, [], audience_id=audience.id, start_at=LATER, **fields)
+    await door.client.deployments.start(id=campaign.id)
     return audience.id, campaign.id
 
 
@@ -69,7 +74,7 @@ async def test_one_yes_adds_a_person_once_and_the_same_answer_again_gets_the_fir
     database_url: str, tmp_path: Path
 ) -> None:
     async with replayer(database_url, tmp_path) as found:
-        audience, _ = await calling_audience(found)
+        audience, _ = await calling_audience(found.door)
         adding = {"id": audience, "rows": people(1, first=50)}
         state = await found.asked("add_audience_rows", adding)
         said = [await found.answered("add_audience_rows", adding, state) for _ in range(4)]
@@ -87,7 +92,7 @@ async def test_one_yes_imports_a_file_once_by_its_path_and_as_text(database_url:
     text = "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n"
     (files / "people.csv").write_text(text, encoding="utf-8")
     async with replayer(database_url, tmp_path, files=files) as found:
-        audience, _ = await calling_audience(found)
+        audience, _ = await calling_audience(found.door)
         for how in ({"path": "people.csv"}, {"csv": text}):
             importing = {"id": audience, **how}
             state = await found.asked("import_audience", importing)
@@ -98,7 +103,7 @@ async def test_one_yes_imports_a_file_once_by_its_path_and_as_text(database_url:
 
 async def test_one_yes_changes_a_campaign_once(database_url: str, tmp_path: Path) -> None:
     async with replayer(database_url, tmp_path) as found:
-        _, campaign = await calling_audience(found, budget_cap=Spend(amount="0.05"))
+        _, campaign = await calling_audience(found.door, budget_cap=Spend(amount="0.05"))
         deployments = found.door.client.deployments
         change = {"id": campaign, "budget_cap": {"amount": "50.00"}}
         state = await found.asked("update_deployment", change)
@@ -115,10 +120,215 @@ async def test_one_yes_changes_a_campaign_once(database_url: str, tmp_path: Path
 @pytest.mark.parametrize("agree", ["yes", "true", 1, "on"])
 async def test_only_true_is_a_yes(agree: Any, database_url: str, tmp_path: Path) -> None:
     async with replayer(database_url, tmp_path) as found:
-        audience, _ = await calling_audience(found)
+        audience, _ = await calling_audience(found.door)
         adding = {"id": audience, "rows": people(1, first=50)}
         state = await found.asked("add_audience_rows", adding)
         said = await found.answered("add_audience_rows", adding, state, agree)
         assert said.is_error
         assert "did not agree" in text_of(said)
         assert (await found.door.client.audiences.get(id=audience)).row_count == 1
+
+
+both_eras = pytest.mark.parametrize("era", ERAS)
+
+
+@dataclass(frozen=True)
+class Teller:
+    """A host that cannot ask, and what it has been told to show."""
+
+    door: Door
+    host: Host
+    clock: ScriptedClock
+
+    async def sentence(self, tool: str, /, **arguments: Any) -> str:
+        """The sentence that a refusal holds."""
+        return (await self.host.refused(tool, **arguments)).split("«")[1].split("»")[0]
+
+    async def rows(self, audience: str) -> int | None:
+        return (await self.door.client.audiences.get(id=audience)).row_count
+
+
+@asynccontextmanager
+async def teller(url: str, folder: Path, era: Era, *, caller: type[Meanwhile] | None = None) -> AsyncGenerator[Teller]:
+    clock = ScriptedClock()
+    async with open_service(url, folder / "service", workers=False) as door:
+        way = None if caller is None else caller(door.client)
+        async with host(door, folder, "memory", era, Person(None), clock=clock, caller=way) as found:
+            yield Teller(door, found, clock)
+
+
+async def joining(found: Teller) -> tuple[str, dict[str, Any]]:
+    """An audience that takes the same person twice and that a campaign calls, and somebody to add."""
+    audience, _ = await calling_audience(found.door)
+    return audience, {"id": audience, "rows": people(1, first=50)}
+
+
+@both_eras
+async def test_one_sentence_adds_a_person_once_and_the_next_one_is_another_sentence(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with teller(database_url, tmp_path, era) as found:
+        audience, adding = await joining(found)
+        sentence = await found.sentence("add_audience_rows", **adding)
+        await found.host.data("add_audience_rows", **adding, person_agreed_to=sentence)
+        said = await found.host.refused("add_audience_rows", **adding, person_agreed_to=sentence)
+        assert "has been used already" in said
+        assert "Show them this sentence" in said
+        assert await found.rows(audience) == 2
+        another = said.split("«")[1].split("»")[0]
+        assert another != sentence
+        await found.host.data("add_audience_rows", **adding, person_agreed_to=another)
+        assert await found.rows(audience) == 3
+
+
+@both_eras
+async def test_one_sentence_rents_once_though_the_number_is_free_again(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with teller(database_url, tmp_path, era) as found:
+        free = await found.host.data("search_available_numbers", country="US", per_page=1)
+        renting = {"country": "US", "number": free["data"][0]["number"]}
+        sentence = await found.sentence("rent_phone_number", **renting)
+        rented = await found.host.data("rent_phone_number", **renting, person_agreed_to=sentence)
+        await found.door.client.phone_numbers.release(id=rented["id"])
+        assert "has been used" in await found.host.refused("rent_phone_number", **renting, person_agreed_to=sentence)
+        assert [one.status for one in (await found.door.client.phone_numbers.list()).data] == ["released"]
+
+
+@both_eras
+async def test_one_sentence_lets_an_agent_answer_once(era: Era, database_url: str, tmp_path: Path) -> None:
+    async with teller(database_url, tmp_path, era) as found:
+        campaign = await draft(found.door, people(1))
+        desk = {"name": "Desk", "agent_id": campaign.agent_id, "phone_number_id": (await rent(found.door)).id}
+        sentence = await found.sentence("create_inbound_deployment", **desk)
+        made = await found.host.data("create_inbound_deployment", **desk, person_agreed_to=sentence)
+        await found.door.client.deployments.cancel(id=made["id"])
+        said = await found.host.refused("create_inbound_deployment", **desk, person_agreed_to=sentence)
+        assert "has been used" in said
+
+
+@both_eras
+async def test_one_sentence_starts_once_and_goes_on_with_nothing(era: Era, database_url: str, tmp_path: Path) -> None:
+    async with teller(database_url, tmp_path, era) as found:
+        deployments = found.door.client.deployments
+        campaign = await draft(found.door, people(2, sim_outcome="busy"))
+        await deployments.start(id=campaign.id)
+        sentences: list[str] = []
+        for _ in range(2):
+            await deployments.pause(id=campaign.id)
+            plan = await found.host.data("preview_deployment", id=campaign.id)
+            going_on = {"id": campaign.id, "plan_id": plan["plan_id"]}
+            for used in sentences:  # the plan reads the same as before
+                said = await found.host.refused("resume_deployment", **going_on, person_agreed_to=used)
+                assert "has been used" in said
+                assert plan["summary"] in said
+            sentences.append(await found.sentence("resume_deployment", **going_on))
+            await found.host.data("resume_deployment", **going_on, person_agreed_to=sentences[-1])
+            assert (await deployments.get(id=campaign.id)).status == "active"
+
+
+@both_eras
+async def test_one_sentence_changes_a_campaign_once(era: Era, database_url: str, tmp_path: Path) -> None:
+    async with teller(database_url, tmp_path, era) as found:
+        _, campaign = await calling_audience(found.door, budget_cap=Spend(amount="0.05"))
+        deployments = found.door.client.deployments
+        change = {"id": campaign, "budget_cap": {"amount": "50.00"}}
+        sentence = await found.sentence("update_deployment", **change)
+        await found.host.data("update_deployment", **change, person_agreed_to=sentence)
+        await deployments.update(id=campaign, budget_cap=Spend(amount="0.05"))
+        assert "has been used" in await found.host.refused("update_deployment", **change, person_agreed_to=sentence)
+        cap = (await deployments.get(id=campaign)).budget_cap
+        assert cap is not None
+        assert float(cap.amount) == 0.05
+
+
+@both_eras
+async def test_a_sentence_is_good_for_the_very_arguments_it_was_told_for(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with teller(database_url, tmp_path, era) as found:
+        audience, adding = await joining(found)
+        sentence = await found.sentence("add_audience_rows", **adding)
+        others = {"id": audience, "rows": people(1, first=60)}
+        said = await found.host.refused("add_audience_rows", **others, person_agreed_to=sentence)
+        assert "not what would happen" in said
+        assert sentence.split(" (Asked")[0] in said  # it reads the same: one person
+        forged = f"{sentence[:-6]}0000.)"
+        assert "not what would happen" in await found.host.refused(
+            "add_audience_rows", **adding, person_agreed_to=forged
+        )
+        assert await found.rows(audience) == 1
+
+
+@both_eras
+@pytest.mark.parametrize(("after_s", "counts"), [(598.0, True), (600.0, False)])
+async def test_a_sentence_counts_for_ten_minutes(
+    after_s: float, counts: bool, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with teller(database_url, tmp_path, era) as found:
+        audience, adding = await joining(found)
+        sentence = await found.sentence("add_audience_rows", **adding)
+        found.clock.pass_by(after_s)
+        result = await found.host.call("add_audience_rows", **adding, person_agreed_to=sentence)
+        assert result.is_error is not counts, text_of(result)
+        assert await found.rows(audience) == (2 if counts else 1)
+        if not counts:
+            assert "10 minutes ago" in text_of(result)
+            assert "Show them this sentence" in text_of(result)
+
+
+class LosesAnAnswer(Meanwhile):
+    """The way to the service, on which the answer to the first request that adds people is lost."""
+
+    async def ask_loosely(self, operation: Operation[Any, Any, Any], asked: Any, /, **options: Any) -> Any:
+        found = await super().ask_loosely(operation, asked, **options)
+        if operation.name == "add_audience_rows" and self.operation != "lost":
+            self.operation = "lost"
+            raise ServiceTimeout("the answer was lost", request_sent=True, repeatable=True)
+        return found
+
+
+@both_eras
+async def test_the_same_call_after_a_lost_answer_gets_that_answer_and_adds_nobody_twice(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with teller(database_url, tmp_path, era, caller=LosesAnAnswer) as found:
+        audience, adding = await joining(found)
+        sentence = await found.sentence("add_audience_rows", **adding)
+        await found.host.refused("add_audience_rows", **adding, person_agreed_to=sentence)
+        assert await found.rows(audience) == 2
+        assert (await found.host.data("add_audience_rows", **adding, person_agreed_to=sentence))["added"] == 1
+        assert await found.rows(audience) == 2
+        assert "has been used" in await found.host.refused("add_audience_rows", **adding, person_agreed_to=sentence)
+
+
+async def test_two_calls_with_one_sentence_at_a_time_add_a_person_once(database_url: str, tmp_path: Path) -> None:
+    async with teller(database_url, tmp_path, "auto") as found:
+        audience, adding = await joining(found)
+        sentence = await found.sentence("add_audience_rows", **adding)
+        results: list[CallToolResult] = []
+
+        async def add() -> None:
+            results.append(await found.host.call("add_audience_rows", **adding, person_agreed_to=sentence))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(add)
+        assert sorted(bool(one.is_error) for one in results) == [False, True, True]
+        assert await found.rows(audience) == 2
+
+
+@both_eras
+async def test_a_sentence_is_known_to_another_process_and_does_nothing_more_there(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path / "service", workers=False) as door:
+        async with serving(door, confirm="always") as one, serving(door, confirm="always") as other:
+            async with one.assistant(era=era) as first, other.assistant(era=era) as second:
+                audience, _ = await calling_audience(door)
+                adding = {"id": audience, "rows": people(1, first=50)}
+                sentence = (await first.refused("add_audience_rows", **adding)).split("«")[1].split("»")[0]
+                added = await second.use("add_audience_rows", **adding, person_agreed_to=sentence)
+                again = await first.use("add_audience_rows", **adding, person_agreed_to=sentence)
+                assert added == again
+                assert (await door.client.audiences.get(id=audience)).row_count == 2

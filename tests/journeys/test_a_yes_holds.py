@@ -186,17 +186,19 @@ async def test_the_sentence_of_another_moment_starts_nothing_where_nobody_can_be
         await attack.shrink()
         plan = await found.host.data("preview_deployment", id=attack.campaign.id)
         start = {"id": attack.campaign.id, "plan_id": plan["plan_id"]}
-        assert plan["summary"] in await found.host.refused("start_deployment", **start)
+        refused = await found.host.refused("start_deployment", **start)
+        assert plan["summary"] in refused
+        sentence = refused.split("«")[1].split("»")[0]
         await attack.grow()
-        said = await found.host.refused("start_deployment", **start, person_agreed_to=plan["summary"])
+        said = await found.host.refused("start_deployment", **start, person_agreed_to=sentence)
         assert "changed" in said
         large = await found.host.data("preview_deployment", id=attack.campaign.id)
         other = {**start, "plan_id": large["plan_id"]}
-        said = await found.host.refused("start_deployment", **other, person_agreed_to=plan["summary"])
+        said = await found.host.refused("start_deployment", **other, person_agreed_to=sentence)
         assert "not what would happen" in said
         assert (await found.door.client.deployments.get(id=attack.campaign.id)).status == "draft"
         await attack.shrink()
-        await found.host.data("start_deployment", **start, person_agreed_to=plan["summary"])
+        await found.host.data("start_deployment", **start, person_agreed_to=sentence)
         assert (await found.door.client.deployments.get(id=attack.campaign.id)).stats.contacts == 1
 
 

@@ -140,7 +140,10 @@ async def test_where_nobody_can_be_asked_the_words_of_the_plan_are_needed(
         assert other.is_error
         assert "not what would happen" in text_of(other)
         assert await found.dialled() == 0
-        said = await found.call("start_deployment", **start, person_agreed_to=plan["summary"])
+        unmarked = await found.call("start_deployment", **start, person_agreed_to=plan["summary"])
+        assert "not what would happen" in text_of(unmarked)
+        sentence = text_of(unmarked).split("«")[1].split("»")[0]
+        said = await found.call("start_deployment", **start, person_agreed_to=sentence)
         assert not said.is_error, text_of(said)
         assert await found.dialled() == PEOPLE
 

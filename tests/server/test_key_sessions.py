@@ -38,7 +38,13 @@ class FakeKeys:
 
 def sessions(keys: FakeKeys, *, most: int = 1_000) -> KeySessions:
     return KeySessions(
-        keys, ids=numbered(), clock=FakeClock(), base_url=BASE_URL, tools_of=TOOLS.__getitem__, most=most
+        keys,
+        ids=numbered(),
+        clock=FakeClock(),
+        seal=b"s" * 32,
+        base_url=BASE_URL,
+        tools_of=TOOLS.__getitem__,
+        most=most,
     )
 
 
@@ -95,3 +101,8 @@ def test_without_a_key_there_is_no_session(user: AuthenticatedUser | None) -> No
 def test_the_text_of_a_key_is_in_no_representation() -> None:
     token = token_of(key(1))
     assert "svc_secret" not in f"{key(1)!r} {token!r} {token} {token.model_dump_json()}"
+
+
+def test_each_key_has_a_secret_of_its_own_that_outlives_its_session() -> None:
+    first, other = sessions(FakeKeys()), sessions(FakeKeys())
+    assert first.session(key(1)).secret == other.session(key(1)).secret != first.session(key(2)).secret

@@ -162,9 +162,11 @@ async def test_a_number_whose_price_nobody_knows_is_rented_once_a_person_has_agr
     async with front.assistant() as hand:
         asked = await hand.refused("rent_phone_number", country="US")
         sentence = asked.partition("«")[2].partition("»")[0]
-        assert sentence == "Rent a phone number in US. Its price is not known."
+        assert sentence.startswith("Rent a phone number in US. Its price is not known. (Asked at ")
         assert front.service.asked("POST", "/v1/phone_numbers") == []
         await hand.use("rent_phone_number", country="US", person_agreed_to=sentence)
+        again = await hand.refused("rent_phone_number", country="US", person_agreed_to=sentence)
+        assert "has been used already" in again
     (rented,) = front.service.asked("POST", "/v1/phone_numbers")
     assert rented.body == {"country": "US"}
 
