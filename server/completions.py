@@ -25,6 +25,7 @@ async def complete(
         return Completion(values=fitting, total=len(fitting), has_more=False)
 
     from callwright.client.errors import CallwrightError
+    from callwright.tools.guarded import client_of
 
     from .candidates import LISTS, Candidates
 
@@ -36,7 +37,7 @@ async def complete(
     found = Candidates(argument.name, argument.value, given=given, spoken=spoken)
     try:
         with anyio.move_on_after(PATIENCE_S):
-            await found.collect(await session.client(), enough=MOST + 1)
+            await found.collect(await client_of(session), enough=MOST + 1)
     except CallwrightError:
         # A suggestion is not worth an error: the call that follows will say what is wrong.
         return Completion(values=found.values[:MOST])

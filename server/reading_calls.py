@@ -143,7 +143,7 @@ async def _transcript(
     client, call_id = await client_of(session), address.values["call_id"]
     loose = await client.ask_loosely(get_call, GetCall(call_uuid=call_id)) if with_call else None
     about = None if loose is None else loose.answer or call_of(loose.data)
-    found = await whole_transcript(client, call_id)
+    found = await whole_transcript(client, call_id, masks=session.masks)
     wanted = [turn for turn in found.turns if part.has(turn)]
     return found, about, [turn.model_copy(update={"text": shortened(turn.text, _MOST_OF_A_TURN)}) for turn in wanted]
 

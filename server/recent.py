@@ -65,13 +65,14 @@ _KINDS = {"outbound": "Campaign", "inbound": "Inbound deployment"}
 
 async def _campaigns(session: "ServerSession") -> list[Resource]:
     from callwright.contract.deployments import ListDeployments, list_deployments
+    from callwright.tools.guarded import client_of
     from callwright.tools.text import shortened
     from callwright.tools.untrusted import cleaned
 
     from .reading_campaigns import deployment_content
 
     template = template_named("deployment")
-    page = await (await session.client()).ask(list_deployments, ListDeployments(per_page=MOST))
+    page = await (await client_of(session)).ask(list_deployments, ListDeployments(per_page=MOST))
     return [
         Resource(
             uri=template.address({"deployment_id": found.id}),
@@ -88,16 +89,17 @@ async def _campaigns(session: "ServerSession") -> list[Resource]:
 
 async def _calls(session: "ServerSession") -> list[Resource]:
     from callwright.contract.calls import ListCalls, list_calls
-    from callwright.tools.text import clock_time, line, masked, moment
+    from callwright.tools.guarded import client_of
+    from callwright.tools.text import clock_time, line, moment
 
     template = template_named("transcript")
     asked = ListCalls(per_page=MOST, outcome=["answered", "transferred", "voicemail_left"])
-    page = await (await session.client()).ask(list_calls, asked)
+    page = await (await client_of(session)).ask(list_calls, asked)
     return [
         Resource(
             uri=template.address({"call_id": found.id}),
             name=found.id,
-            title=f"Transcript of a call to {masked(found.to) if session.masks else found.to}",
+            title=f"Transcript of a call to {found.to}",
             description=line(
                 moment(found.started_at or found.created_at),
                 found.outcome,

@@ -181,6 +181,9 @@ async def _begun(tool: Tool, use: Use, asked: ImportAudienceFile, part: Part, se
         # Of one call the parts have one key each, so that the same call again sends none of them twice.
         key = f"{use.key or use.session.ids()}-{part.first_row}"
         return await use.client.ask(import_audience, question, idempotency_key=key)
+    except ToolError as refused:
+        rows = f"rows {part.first_row:,} to {part.last_row:,}"
+        raise ToolError(f"{sent.rows} Of {rows} and what follows nothing was sent: {refused}") from refused
     except CallwrightError as error:
         said = explained(error, tool, offers=use.session.offers, fence=fence_of(use.session))
         where = f"Rows {part.first_row:,} to {part.last_row:,} failed: {said}"

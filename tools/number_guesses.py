@@ -1,28 +1,37 @@
-"""Looking for contacts by number, where numbers are shown without their middle.
+"""Looking for contacts by number, and adding them, where numbers are shown without their middle.
 
-Whoever has a whole number may look for it. Asking for one number after the other that looks the same once it is masked
-would tell the hidden digits, so that only a few such numbers are looked for in a session.
+Whoever has a whole number may look for it, and may add it to an audience. Asking for one number after the other that
+looks the same once it is masked would tell the hidden digits, and so would counts of duplicates among such numbers. So
+only a few numbers that look alike are looked for in a session, and only some are added.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 
+from .privacy import masked_in
 from .text import masked
 
 MOST_ALIKE = 5
-"""Different numbers with the same visible digits."""
+"""Different numbers with the same visible digits that are looked for."""
+MOST_ALIKE_ADDED = 30
+"""Different numbers with the same visible digits that are added. Three digits and more are hidden, so this is 3 % of
+what they can be at most. Of a hundred thousand people with one area code about ten look alike by chance, and 30 hardly
+ever; numbers that follow one another in a company differ in their last digits, so they do not look alike.
+"""
 _MOST_FORMS = 10_000
 _FIELDS = ("to", "phone_number")
 """Arguments by which contacts, their rows and their calls are found."""
 
 
 class NumberGuesses:
-    """The numbers of contacts that a session has looked for, by what is visible of them."""
+    """The numbers of contacts that a session has looked for or added, by what is visible of them."""
 
     def __init__(self) -> None:
         self._asked: OrderedDict[str, set[str]] = OrderedDict()
+        self._added: dict[str, tuple[int, ...]] = {}
 
     def note(self, number: str) -> None:
         """Counts a number that is looked for. Raises `ToolError`: too many were alike; nothing was looked up."""
@@ -44,3 +53,31 @@ class NumberGuesses:
             number = getattr(question, name, None)
             if isinstance(number, str):
                 self.note(number)
+        external_id = getattr(question, "external_id", None)
+        if isinstance(external_id, str) and masked_in(external_id) != external_id:
+            self.note(external_id)
+
+    def note_added(self, numbers: Iterable[str]) -> None:
+        """Counts the numbers, in E.164, of people who are about to be added; each counts once in a session.
+
+        Raises `ToolError`: too many are alike; then none of them is counted, and nobody may be added.
+        """
+        found: dict[str, tuple[int, ...]] = {}
+        for number in numbers:
+            shown, digits = masked(number), int(number.removeprefix("+"))
+            alike = found.get(shown) or self._added.get(shown, ())
+            if digits in alike:
+                continue
+            if len(alike) >= MOST_ALIKE_ADDED:
+                raise ToolError(
+                    f"Nothing was added: more than {MOST_ALIKE_ADDED} different numbers that look like {shown} would "
+                    "be in what this session adds. Numbers of contacts are hidden here, and counts of duplicates among "
+                    "numbers that differ in hidden digits alone would tell them. Leave out such rows and call again. "
+                    "If they are people who really are to be called, ask the person to add them without an assistant."
+                )
+            found[shown] = (*alike, digits)
+        self._added |= found
+        if len(self._added) > 2 * _MOST_FORMS:
+            # Those with the most numbers stay: a thousand other people do not make anybody forget what was tried.
+            most = sorted(self._added.items(), key=lambda entry: len(entry[1]), reverse=True)
+            self._added = dict(most[:_MOST_FORMS])

@@ -5,6 +5,7 @@ The organization's own numbers stay whole, and so does what people say on a call
 
 import re
 import unicodedata
+from collections.abc import Set
 from functools import lru_cache
 from typing import Any
 
@@ -40,6 +41,7 @@ _LOCAL = re.compile(rf"\(?\d(?:{_BETWEEN}{{0,8}}\d){{6,14}}")
 _DIGITS = re.compile(rf"[+]?\(?\d(?:{_BETWEEN}{{0,8}}\d){{4,}}")
 """Digits enough to call somebody, in a cell of a column of telephones."""
 _ANY_DIGIT = re.compile(r"\d")
+_SIX_DIGITS = re.compile(r"\d(?:\D{0,8}\d){5}")
 _ALONE = re.compile(r"\+\d{1,20}")
 """E.164 and nothing else, however short."""
 _GROUPED = re.compile(
@@ -81,23 +83,31 @@ def masked_in(text: str, *, column: str | None = None) -> str:
     A cell of a column of telephones is masked in any notation. Digits elsewhere stay: they may be a customer's number,
     a date or an amount.
     """
-    if not _has_digits(text):
-        return text
-    if column is not None and _holds_telephones(column):
+    plain = _plain(text)
+    if _ALONE.fullmatch(plain):
+        return masked(plain)
+    if column is not None and is_of_telephones(column) and _ANY_DIGIT.search(plain):
         return text if _DATE.fullmatch(text.strip()) else _without(text, _DIGITS).strip()
-    if _ALONE.fullmatch(_plain(text)):
-        return masked(_plain(text))
-    return _without(text, _WRITTEN, _LABELLED, _NATIONAL)
+    return _without(text, _WRITTEN, _LABELLED, _NATIONAL) if may_hold_a_number(text) else text
 
 
-def masked_abroad(text: str) -> str:
+def masked_abroad(text: str, *, but: Set[str] = frozenset()) -> str:
     """The text with its numbers masked that have a country's sign or a word such as `tel`.
 
     This is for what an organization writes itself: names, reasons, summaries. Other digits in them are its own.
+    Numbers of `but`, in E.164, stay as they are written.
     """
-    if not _has_digits(text):
-        return text
-    return _without(text, _WRITTEN, _LABELLED)
+    return _without(text, _WRITTEN, _LABELLED, but=but) if may_hold_a_number(text) else text
+
+
+def may_hold_a_number(text: str) -> bool:
+    """Whether there are digits enough in a text, and near enough to each other, for what `masked_abroad` finds."""
+    return _SIX_DIGITS.search(_plain(text)) is not None
+
+
+def numbers_in(text: str) -> list[str]:
+    """The international numbers in a text, with a plus and digits alone."""
+    return [_digits(found[0]) for found in _WRITTEN.finditer(_plain(text))]
 
 
 def masked_everywhere(text: str) -> str:
@@ -114,12 +124,13 @@ def masked_number(value: Any, *, column: str) -> Any:
     if not isinstance(value, int) or isinstance(value, bool):
         return value
     length = len(str(abs(value)))
-    telephone = 5 <= length <= 17 if _holds_telephones(column) else 10 <= length <= 15
+    telephone = 5 <= length <= 17 if is_of_telephones(column) else 10 <= length <= 15
     return masked(str(abs(value))) if telephone else value
 
 
 @lru_cache(maxsize=4_096)
-def _holds_telephones(column: str) -> bool:
+def is_of_telephones(column: str) -> bool:
+    """Whether the name of a column says that telephone numbers stand in it."""
     return _OF_TELEPHONES.search(column.replace("_", " ")) is not None
 
 
@@ -128,20 +139,20 @@ def _plain(text: str) -> str:
     return text if text.isascii() else text.translate(_PLAIN)
 
 
-def _has_digits(text: str) -> bool:
-    return _ANY_DIGIT.search(_plain(text)) is not None
-
-
-def _without(text: str, *patterns: re.Pattern[str]) -> str:
+def _without(text: str, *patterns: re.Pattern[str], but: Set[str] = frozenset()) -> str:
     """The text without what the patterns find, one after the other; everything else stays as it is written."""
     for pattern in patterns:
+        plain = _plain(text)
+        if pattern.search(plain) is None:
+            continue
         parts: list[str] = []
         end = 0
-        part = "number" if "number" in pattern.groupindex else 0
-        for found in pattern.finditer(_plain(text)):
-            parts += text[end : found.start(part)], masked(_digits(found[part]))
-            end = found.end(part)
-        text = "".join((*parts, text[end:])) if parts else text
+        part = "number" if pattern is _LABELLED else 0
+        for found in pattern.finditer(plain):
+            if (number := _digits(found[part])) not in but:
+                parts += text[end : found.start(part)], masked(number)
+                end = found.end(part)
+        text = "".join((*parts, text[end:]))
     return text
 
 

@@ -11,6 +11,7 @@ from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page
 
 from .errors import explained
+from .masked_fields import own_text
 from .near_names import MOST_NEAR, nearest
 from .number_repair import E164, WANTED, Reading, is_telephone_number, readings
 from .plain_words import entries_like
@@ -24,6 +25,7 @@ _MOST_PAGES = 5
 _LONGEST_NAME = 200
 _MOST_COUNTRIES = 10
 _SHOWN = 80
+_TOLD = ("number", "label", "name", "url", "language", "status")
 _HIDDEN = "•"
 
 
@@ -175,13 +177,17 @@ class Search:
 
     def _entry(self, entry: Any) -> str:
         contact: str | None = getattr(entry, "phone_number", None)
-        words = [getattr(entry, name, None) for name in ("number", "label", "name", "url", "language", "status")]
+        words = [(name, getattr(entry, name, None)) for name in _TOLD]
         return line(
             entry.id,
             masked(contact) if contact and self._session.masks else contact,
-            *(shortened(cleaned(word), _SHOWN) for word in words if word),
+            *(shortened(self._said(name, word), _SHOWN) for name, word in words if word),
             f"created {moment(entry.created_at)}" if hasattr(entry, "created_at") else None,
         )
+
+    def _said(self, name: str, word: str) -> str:
+        """A word about a thing; the number is the organization's own."""
+        return own_text(name, cleaned(word)) if self._session.masks and name != "number" else cleaned(word)
 
     def _shows(self, kind: Kind) -> str:
         name = kind.finds.name

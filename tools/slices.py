@@ -66,7 +66,7 @@ class TranscriptPart(Narrow):
 
 async def part_of_transcript(use: Use, asked: ReadTranscript) -> Reply:
     """The turns asked for. What does not fit is counted, with the cursor that goes on."""
-    found = await whole_transcript(use.client, asked.call_uuid)
+    found = await whole_transcript(use.client, asked.call_uuid, masks=use.session.masks)
     wanted = [turn for turn in found.turns if _wanted(turn, asked)]
     fitting_turns = _fitting(wanted[: asked.per_page], asked.max_tokens)
     left = wanted[len(fitting_turns) :]

@@ -6,6 +6,7 @@ from callwright.client.errors import CallwrightError
 from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn
 
 from .foreign_transcripts import foreign_transcript, needs_another_way, own_form, when, who
+from .guarded import guarded
 from .text import clock_time, line, lines
 from .untrusted import NOT_INSTRUCTIONS, cleaned, fenced
 from .use import Caller
@@ -16,16 +17,17 @@ _MOST_PAGES = 20
 WHAT = "Transcript of a call."
 
 
-async def whole_transcript(client: Caller, call_id: str) -> Transcript:
+async def whole_transcript(client: Caller, call_id: str, *, masks: bool) -> Transcript:
     """All turns of a call, 4,000 at most; `next_cursor` is still there when some are missing.
 
-    Where the service has no transcripts of its own, the one at the call's `transcript_url`.
+    Where the service has no transcripts of its own, the one at the call's `transcript_url`. That comes past the guard
+    of answers, so it is guarded here: with `masks` a speaker who is called by a number has no middle.
     """
     try:
         found = await own_form(client, GetTranscript(call_uuid=call_id, per_page=_TURNS_AT_ONCE))
     except CallwrightError as error:
         if needs_another_way(error):
-            return await foreign_transcript(client, call_id, error)
+            return guarded(await foreign_transcript(client, call_id, error), masks=masks)
         raise
     turns, cursor = list(found.turns), found.next_cursor
     for _ in range(_MOST_PAGES - 1):

@@ -17,7 +17,7 @@ async def test_a_long_transcript_is_read_to_its_end() -> None:
         samples.transcript(samples.turn(2, "c"), turn_count=3),
     ]
     caller = FakeCaller(answers={"get_transcript": parts})
-    found = await whole_transcript(caller, "cal_1")
+    found = await whole_transcript(caller, "cal_1", masks=True)
     assert [turn.text for turn in found.turns] == ["a", "b", "c"]
     assert found.next_cursor is None
     assert [asked.asked.model_dump()["cursor"] for asked in caller.asked] == [None, "c1", "c2"]
@@ -29,7 +29,7 @@ async def test_a_transcript_without_end_is_cut() -> None:
         return samples.transcript(samples.turn(0, "a"), next_cursor="again")
 
     caller = FakeCaller(answers={"get_transcript": endless})
-    found = await whole_transcript(caller, "cal_1")
+    found = await whole_transcript(caller, "cal_1", masks=True)
     assert len(caller.asked) == 20
     assert found.next_cursor == "again"
 
