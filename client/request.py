@@ -123,11 +123,12 @@ def _segment(name: str, value: str) -> str:
 
 
 def _query(operation: AnyOperation, asked: Input) -> str:
-    given = asked.model_dump(mode="json", exclude_unset=True)
+    asked_for = {name for name in asked.model_fields_set if operation.place_of(name) == "query"}
+    if not asked_for:
+        return ""
+    given = asked.model_dump(mode="json", include=asked_for)
     pairs = [
-        (operation.wire_name(name), _query_text(name, value))
-        for name, value in given.items()
-        if value is not None and operation.place_of(name) == "query"
+        (operation.wire_name(name), _query_text(name, value)) for name, value in given.items() if value is not None
     ]
     return urlencode(pairs, quote_via=quote, safe="")
 
@@ -146,9 +147,13 @@ def _query_text(name: str, value: JsonValue) -> str:
 def _body(operation: AnyOperation, asked: Input, extra: Mapping[str, JsonValue]) -> bytes | None:
     if not operation.has_body and not extra:
         return None
-    own = asked.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={*operation.path_fields})
-    fields = {**extra, **own}
+    path = {*operation.path_fields}
     try:
+        if (
+            not extra
+        ):  # written at once, which takes a seventh of the time: a thousand rows are a hundred thousand cells
+            return asked.model_dump_json(by_alias=True, exclude_unset=True, exclude=path).encode()
+        fields = {**extra, **asked.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=path)}
         return json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except ValueError:
         raise InvalidArguments(f"{operation.name}: the body cannot be written as JSON in UTF-8") from None

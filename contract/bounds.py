@@ -22,7 +22,7 @@ LONGEST_TEXT = 200
 """Characters of a text of which the model says something else than its length: a moment, a choice of words."""
 LONGEST_KEY = 1_000
 """Characters of a name in an object that may have any names, for example of a column."""
-_CONTAINERS = (list, dict)
+_CONTAINERS = frozenset((list, dict))
 _Json = dict[str, Any]
 Place = tuple[str | int, ...]
 
@@ -178,9 +178,9 @@ def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Fou
         if value and max(map(len, value)) > LONGEST_KEY:
             found.add(place, f"holds a name of more than {LONGEST_KEY} characters")
             return
-        if (
-            shape.value.is_anything
-            and _too_much([one for one in value.values() if one.__class__ in _CONTAINERS]) is None
+        if shape.value.is_anything and (
+            _CONTAINERS.isdisjoint(map(type, value.values()))
+            or _too_much([one for one in value.values() if one.__class__ in _CONTAINERS]) is None
         ):
             return  # all of them at once, since a row has many; one by one only where a place has to be named
         looked_at = _CONTAINERS if shape.value.is_anything else (str, list, dict)

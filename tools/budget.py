@@ -153,8 +153,9 @@ def _cut_data(data: dict[str, Any], room: int) -> tuple[dict[str, Any], list[str
     def most(smallest: int, largest: int, made: Callable[[int], Cut]) -> Cut | None:
         """The mildest cut that has room."""
         sizes = range(smallest, largest)
-        count = bisect_right(sizes, room, key=lambda size: json_bytes(made(size).of(data)))
-        return made(sizes[count - 1]) if count else None
+        if not sizes or json_bytes(made(smallest).of(data)) > room:
+            return None  # then no milder one has
+        return made(smallest + bisect_right(sizes[1:], room, key=lambda size: json_bytes(made(size).of(data))))
 
     found = (
         most(_READABLE_TEXT, room, lambda size: cut(size, room))

@@ -19,6 +19,8 @@ from tests.server.served import INITIALIZE, OLDER, PROTOCOL, request
 ENTRIES = 100_000
 LONGEST = 980_000
 """Characters of a text, which with what stands around it stays below the size of a body."""
+AUDIENCE, FRESH = "aud_that_is_there", "a name that is free"
+"""Stand for the id of an audience, and for a new name each time."""
 MOST_QUERY = 60_000
 """Bytes of a query that the server reads at all."""
 _KEYS = [first + "".join(rest) for first, rest in product(ascii_lowercase, product(ascii_lowercase + digits, repeat=3))]
@@ -62,6 +64,8 @@ class Case:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     is_older: bool = False
     """Whether it belongs into a session of the older protocol."""
+    succeeds: bool = False
+    """Whether all of it is right, so that it has to be done."""
 
     def sent(self, entries: int) -> bytes:
         """What is large of the request."""
@@ -120,7 +124,7 @@ def tool_cases(*, every_field: bool) -> Generator[Case]:
             _filled(list(tool.offered), turn, every_field=every_field), _inside(tool.arguments, tool.offered)
         )
         for name, sent in filled:
-            yield _call(tool.name, name, sent)
+            yield call(tool.name, name, sent)
 
 
 def envelope_cases() -> Generator[Case]:
@@ -129,8 +133,8 @@ def envelope_cases() -> Generator[Case]:
         yield _long_id(place, _newer("tools/call", "get_wallet"), is_older=False)
         yield _long_id(place, OLDER, is_older=True)
     for name, shape in SHAPES.items():
-        yield _call("get_wallet", f"beside the arguments, {name}", lambda entries, shape=shape: shape(entries), "extra")
-        yield _call("get_wallet", f"in the _meta, {name}", lambda entries, shape=shape: shape(entries), "_meta")
+        yield call("get_wallet", f"beside the arguments, {name}", lambda entries, shape=shape: shape(entries), "extra")
+        yield call("get_wallet", f"in the _meta, {name}", lambda entries, shape=shape: shape(entries), "_meta")
         for method in ("tools/call", "initialize", "ping"):
             yield Case(
                 f"{method} of the older protocol, {name}",
@@ -221,7 +225,9 @@ def _newer(method: str, name: str) -> dict[str, str]:
     return {**accepted, "Mcp-Method": method, "Mcp-Name": name}
 
 
-def _call(tool: str, name: str, sent: Callable[[int], Any], place: str = "arguments") -> Case:
+def call(tool: str, name: str, sent: Callable[[int], Any], place: str = "arguments", *, succeeds: bool = False) -> Case:
+    """A call of a tool over Streamable HTTP, with what is large in its place."""
+
     def body(entries: int) -> bytes:
         message = request("tools/call", name=tool, arguments={})
         large = sent(entries)
@@ -230,4 +236,5 @@ def _call(tool: str, name: str, sent: Callable[[int], Any], place: str = "argume
         message["params"][place] = large
         return orjson.dumps(message)
 
-    return Case(f"{tool} {name}", "POST", "/mcp", body=body, headers=_newer("tools/call", tool))
+    headers = _newer("tools/call", tool)
+    return Case(f"{tool} {name}", "POST", "/mcp", body=body, headers=headers, succeeds=succeeds)

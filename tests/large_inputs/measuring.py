@@ -5,10 +5,11 @@ Requests are sent by another thread over a real socket, so that reading HTTP cou
 
 import gc
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
+from itertools import count
 from pathlib import Path
 
 import orjson
@@ -17,7 +18,7 @@ from anyio import to_thread
 from callwright.server.app import settle
 from tests.server.served import INITIALIZE, OLDER, Served, open_served
 
-from .cases import ENTRIES, Case
+from .cases import AUDIENCE, ENTRIES, FRESH, Case
 
 MOST_TIMES = 20.0
 """The loop's thread may work so many times as long as `orjson.loads` of the same bytes."""
@@ -44,12 +45,13 @@ class Measured:
 class Meter:
     """Sends requests to a served service and measures the thread of the event loop, in which it has to be used."""
 
-    def __init__(self, served: Served, session: str) -> None:
-        self._served, self._session = served, session
+    def __init__(self, served: Served, session: str, audience: str) -> None:
+        self._served, self._session, self._audience = served, session, audience
+        self._names = count()
 
     async def measured(self, case: Case, entries: int) -> Measured:
         """One request."""
-        sent = case.sent(entries)
+        sent = self._placed(case.sent(entries))
         gc.collect()
         gc.disable()  # it comes at steps, so that one entry more may cost a pass over everything
         try:
@@ -59,6 +61,10 @@ class Meter:
         finally:
             gc.enable()
 
+    def _placed(self, sent: bytes) -> bytes:
+        named = sent.replace(AUDIENCE.encode(), self._audience.encode())
+        return named.replace(FRESH.encode(), f"name {next(self._names)}".encode())
+
     def _answer(self, case: Case, sent: bytes) -> tuple[int, bytes]:
         headers = {"Authorization": f"Bearer {self._served.door.api_key}", "Content-Type": "application/json"}
         headers |= case.headers
@@ -67,41 +73,59 @@ class Meter:
         path = case.path if case.body is not None else f"{case.path}?{sent.decode()}"
         connection = HTTPConnection(self._served.root.removeprefix("http://"), timeout=WAIT_S)
         try:
-            connection.request(case.method, path, sent if case.body is not None else None, headers)
+            connection.request(
+                case.method, path.replace(AUDIENCE, self._audience), sent if case.body is not None else None, headers
+            )
             response = connection.getresponse()
             return response.status, response.read()
         finally:
             connection.close()
 
     async def faults(self, case: Case) -> list[str]:
-        """What is wrong with how a case is answered. What is too slow once is tried again: the least time counts."""
-        found = await self.measured(case, ENTRIES)
-        least_s = found.loop_s
-        said = [f"{case.name}: {words}" for words in _wrong(found)]
-        if least_s <= FLOOR_S:
-            return said
-        reading_s = parsing_s(case.sent(ENTRIES))
-        most_s = max(FLOOR_S, MOST_TIMES * reading_s)
-        for _ in range(RUNS):
-            if least_s <= most_s:
-                break
-            least_s = min(least_s, (await self.measured(case, ENTRIES)).loop_s)
-        if least_s > most_s:
-            said.append(f"{case.name}: {1000 * least_s:.1f} ms of the loop's thread, {1000 * most_s:.1f} ms allowed")
-        growth = MOST_GROWTH * max(1.0, reading_s / parsing_s(case.sent(ENTRIES // 2)) / 2)
-        half_s = float("inf")
-        for _ in range(RUNS):
-            if least_s <= growth * max(FLOOR_S, half_s if half_s < float("inf") else 0.0):
-                return said
-            half_s = min(half_s, (await self.measured(case, ENTRIES // 2)).loop_s)
-            least_s = min(least_s, (await self.measured(case, ENTRIES)).loop_s)
-        if least_s > growth * max(FLOOR_S, half_s):
-            said.append(f"{case.name}: {1000 * half_s:.1f} ms for half of it, {1000 * least_s:.1f} ms for all")
+        """What is wrong with how a case is answered."""
+        return await faults_of(case, self.measured, parsing_s)
+
+
+async def faults_of(
+    case: Case, measured: Callable[[Case, int], Awaitable[Measured]], reading: Callable[[bytes], float]
+) -> list[str]:
+    """What is wrong with how a case is answered. What is too slow is tried again: the least time of each size counts.
+
+    Reading alone is measured again each time as well. A busy machine that slows it down once, for half of the input,
+    would else let more than twice the time for twice the input look like a fault.
+    """
+    found = await measured(case, ENTRIES)
+    least_s = found.loop_s
+    said = [f"{case.name}: {words}" for words in _wrong(case, found)]
+    if least_s <= FLOOR_S:
         return said
+    reading_s = reading(case.sent(ENTRIES))
+    most_s = max(FLOOR_S, MOST_TIMES * reading_s)
+    for _ in range(RUNS):
+        if least_s <= most_s:
+            break
+        least_s = min(least_s, (await measured(case, ENTRIES)).loop_s)
+    if least_s > most_s:
+        said.append(f"{case.name}: {1000 * least_s:.1f} ms of the loop's thread, {1000 * most_s:.1f} ms allowed")
+    if least_s <= MOST_GROWTH * FLOOR_S:
+        return said
+    half_s = half_reading_s = float("inf")
+    for _ in range(RUNS):
+        half_s = min(half_s, (await measured(case, ENTRIES // 2)).loop_s)
+        half_reading_s = min(half_reading_s, reading(case.sent(ENTRIES // 2)))
+        least_s = min(least_s, (await measured(case, ENTRIES)).loop_s)
+        reading_s = min(reading_s, reading(case.sent(ENTRIES)))
+        growth = MOST_GROWTH * max(1.0, reading_s / half_reading_s / 2)
+        if least_s <= growth * max(FLOOR_S, half_s):
+            return said
+    said.append(f"{case.name}: {1000 * half_s:.1f} ms for half of it, {1000 * least_s:.1f} ms for all")
+    return said
 
 
-def _wrong(found: Measured) -> list[str]:
+def _wrong(case: Case, found: Measured) -> list[str]:
     wrong: list[str] = []
+    if case.succeeds and (found.status >= 400 or b'"isError":true' in found.answer):
+        wrong.append(f"answered {found.status} {found.answer[:200].decode()}")
     if len(found.answer) >= MOST_ANSWER:
         wrong.append(f"an answer of {len(found.answer)} bytes")
     if found.status >= 500 or found.status == 429:
@@ -130,8 +154,9 @@ async def meter(database_url: str, data: Path) -> AsyncGenerator[Meter]:
     async with open_served(database_url, data, workers=False) as served:
         async with served.by_hand() as http:
             opened = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
+        audience = await served.door.client.audiences.create(name="People")
         settle()  # as `callwright serve` does
         try:
-            yield Meter(served, opened.headers["mcp-session-id"])
+            yield Meter(served, opened.headers["mcp-session-id"], audience.id)
         finally:
             gc.unfreeze()

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
+import orjson
 import pytest
 
 from callwright.contract.surface import OPERATIONS
 from callwright.tools.catalogue import TOOLS
 
 from .cases import ENTRIES, Case, envelope_cases, rest_cases, tool_cases
+from .legitimate import filled, legitimate_cases
 from .measuring import FLOOR_S, RUNS, meter
 
 PARTS = 4
@@ -18,6 +20,7 @@ DOORS: dict[str, Callable[[], Iterable[Case]]] = {
     "operations": lambda: rest_cases(every_field=False),
     "tools": lambda: tool_cases(every_field=False),
     "envelopes": envelope_cases,
+    "legitimate": legitimate_cases,
 }
 
 
@@ -36,6 +39,17 @@ async def test_a_large_input_costs_little_more_than_reading_it(
 def test_every_operation_and_every_tool_has_its_cases() -> None:
     assert {case.name.split(" ")[0] for case in rest_cases(every_field=False)} == set(OPERATIONS)
     assert {case.name.split(" ")[0] for case in tool_cases(every_field=False)} == {tool.name for tool in TOOLS}
+
+
+def test_what_is_sent_at_its_limits_is_right() -> None:
+    for operation in OPERATIONS.values():
+        sent = orjson.dumps(filled(operation.takes, operation.takes.model_fields, ENTRIES))
+        assert operation.takes.model_validate_json(sent), operation.name
+    for tool in TOOLS:
+        assert tool.arguments.model_validate_json(orjson.dumps(filled(tool.arguments, tool.offered, ENTRIES)))
+    ours = [case for case in legitimate_cases() if case.succeeds]
+    assert len(ours) == 6
+    assert all(900_000 < len(case.sent(ENTRIES)) < 1_000_000 for case in ours)
 
 
 async def test_people_of_a_large_file_are_counted_beside_the_event_loop(database_url: str, tmp_path: Path) -> None:
