@@ -29,8 +29,9 @@ from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
 
 from .added_numbers import added_numbers
 from .masked_fields import inner_model, may_hold_text, own_text, shows_whole, unknown_number, unknown_text
+from .national_numbers import Beside, Rows
 from .number_guesses import NumberGuesses
-from .privacy import masked_abroad, masked_everywhere, masked_in, masked_number, numbers_in
+from .privacy import masked_abroad, masked_everywhere, masked_in, masked_number, masked_whole, numbers_in
 from .use import Caller, Media, Session
 
 P = ParamSpec("P")
@@ -67,6 +68,7 @@ stood in a file, are made of its cells, or are what an endpoint answered: number
 contact's own. `spelt` has somebody's cells in it without the columns they come from: whatever may be a number is
 masked. A model is a part that has more inside, or a list of such parts.
 """
+_WITH_CELLS = frozenset({Call, Contact, AudienceRow})
 _FETCHED = ("recording_url", "transcript_url")
 """Addresses that are opened as they came, and shown without a number in them."""
 _MOST_NUMBERS = 5
@@ -166,11 +168,12 @@ async def client_of(session: Session) -> Caller:
     return GuardedCaller(await session.client(), masks=session.masks, guesses=session.guesses)
 
 
-def guarded(answer: Out, *, masks: bool) -> Out:
-    """The answer with every text cleaned and, where `masks`, contacts' numbers masked."""
+def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
+    """The answer with every text cleaned and, where `masks`, contacts' numbers masked. `rows` are shown with it."""
     if isinstance(answer, Page):
         page = cast("Page[Any]", answer)
-        told = [guarded(entry, masks=masks) for entry in page.data if _may_be_told(entry, masks)]
+        rows = Rows(page.data)
+        told = [guarded(entry, masks=masks, rows=rows) for entry in page.data if _may_be_told(entry, masks)]
         return cast("Out", _with_extra(page.model_copy(update={"data": told}), masks))
     if not isinstance(answer, BaseModel):
         return answer
@@ -178,7 +181,10 @@ def guarded(answer: Out, *, masks: bool) -> Out:
     inbound = isinstance(answer, Call) and answer.call_type == "inbound"
     rules = _INBOUND if inbound else foreign_fields(model)
     there = answer.__dict__  # of an answer that does not fit its model, fields may be missing
-    update = {name: _safe(kind, there[name], masks=masks) for name, kind in rules.items() if name in there}
+    beside = _beside(there, inbound, rows) if masks and model in _WITH_CELLS else None
+    update = {
+        name: _safe(kind, there[name], masks=masks, beside=beside) for name, kind in rules.items() if name in there
+    }
     for name, whole in _further_texts(model, inbound):
         if (value := there.get(name)) is not None and (shown := _own(value, masks, name, whole=whole)) is not value:
             update[name] = shown
@@ -212,8 +218,11 @@ def guarded_json(model: type[BaseModel] | None, data: dict[str, Any], *, masks: 
     """The JSON of an answer, with the same done to it, and to every field that the contract does not know."""
     if "data" in data and isinstance(data["data"], list):
         entries = cast("list[Any]", data["data"])
+        rows = Rows(entries)
         shown = [
-            _json(model, cast("dict[str, Any]", one), masks) if isinstance(one, dict) else _unknown("", one, masks)
+            _json(model, cast("dict[str, Any]", one), masks, rows)
+            if isinstance(one, dict)
+            else _unknown("", one, masks)
             for one in entries
             if model is not RowError or _may_be_told(one, masks)
         ]
@@ -232,6 +241,11 @@ def _may_be_told(entry: Any, masks: bool) -> bool:
     return not masks or code != "duplicate_in_audience"
 
 
+def _beside(fields: Mapping[str, Any], inbound: bool, rows: Rows | None) -> Beside:
+    names = ("from_number", "from") if inbound else ("phone_number", "to")
+    return Beside(next((fields[name] for name in names if isinstance(fields.get(name), str)), None), rows)
+
+
 def foreign_fields(model: type[BaseModel]) -> Mapping[str, Kind | type[BaseModel]]:
     """The fields of a model that hold what came from outside."""
     return next((FOREIGN[base] for base in model.__mro__ if base in FOREIGN), _NOTHING)
@@ -246,13 +260,14 @@ class _Treatment(NamedTuple):
     speech: bool
 
 
-def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool) -> dict[str, Any]:
+def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool, rows: Rows | None = None) -> dict[str, Any]:
     inbound = model is Call and _came_in(data)
+    beside = _beside(data, inbound, rows) if masks and model in _WITH_CELLS else None
     kept: dict[str, Any] = {}
     for name, value in data.items():
         treatment = _treatment(model, name, inbound)
         if treatment.rule is not None:
-            shown = _safe(treatment.rule, value, masks=masks)
+            shown = _safe(treatment.rule, value, masks=masks, beside=beside)
         elif treatment.known:
             shown = _own(value, masks, name, whole=treatment.whole)
         else:
@@ -316,14 +331,14 @@ def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any
     return unknown_number(name, value) if masks else value
 
 
-def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool) -> Any:
+def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool, beside: Beside | None = None) -> Any:
     if isinstance(kind, type):
         return _part(kind, value, masks)
     if isinstance(value, list):
         return [_safe(kind, text, masks=masks) for text in cast("list[Any]", value)]
     if isinstance(value, dict):
         if kind == "words":
-            return _cells(cast("dict[str, Any]", value), hides=masks)
+            return _cells(cast("dict[str, Any]", value), masks, beside)
         return _unknown("", value, masks and kind != "speech")
     if not isinstance(value, str):
         return masked_number(value, column="phone" if kind == "number" else "") if masks and kind != "speech" else value
@@ -353,14 +368,17 @@ def _column(name: str, hides: bool) -> str:
     return _shown(name, hides=hides)
 
 
-def _cells(cells: Mapping[str, Any], *, hides: bool) -> dict[str, Any]:
+def _cells(cells: Mapping[str, Any], hides: bool, beside: Beside | None) -> dict[str, Any]:
     """A row's cells by column."""
-    return _named_apart((_column(column, hides), _cell(column, value, hides)) for column, value in cells.items())
+    return _named_apart(
+        (_column(column, hides), _cell(column, value, hides, beside)) for column, value in cells.items()
+    )
 
 
-def _cell(column: str, value: Any, hides: bool) -> Any:
+def _cell(column: str, value: Any, hides: bool, beside: Beside | None) -> Any:
     if isinstance(value, str):
-        return _shown(value, hides=hides, column=column)
+        shown = _shown(value, hides=hides, column=column)
+        return masked_whole(shown) if beside is not None and beside.tells_number(column, shown) else shown
     if isinstance(value, (list, dict)):
         return _unknown(column, value, hides)
     return masked_number(value, column=column) if hides else value

@@ -83,7 +83,7 @@ def masked_in(text: str, *, column: str | None = None) -> str:
     A cell of a column of telephones is masked in any notation. Digits elsewhere stay: they may be a customer's number,
     a date or an amount.
     """
-    plain = _plain(text)
+    plain = as_plain(text)
     if _ALONE.fullmatch(plain):
         return masked(plain)
     if column is not None and is_of_telephones(column) and _ANY_DIGIT.search(plain):
@@ -102,21 +102,26 @@ def masked_abroad(text: str, *, but: Set[str] = frozenset()) -> str:
 
 def may_hold_a_number(text: str) -> bool:
     """Whether there are digits enough in a text, and near enough to each other, for what `masked_abroad` finds."""
-    return _SIX_DIGITS.search(_plain(text)) is not None
+    return _SIX_DIGITS.search(as_plain(text)) is not None
 
 
 def numbers_in(text: str) -> list[str]:
     """The international numbers in a text, with a plus and digits alone."""
-    return [_digits(found[0]) for found in _WRITTEN.finditer(_plain(text))]
+    return [_digits(found[0]) for found in _WRITTEN.finditer(as_plain(text))]
 
 
 def masked_everywhere(text: str) -> str:
     """The text with every number masked that may be a telephone's, also without its country."""
     if _DATE.fullmatch(text):
         return text
-    if _LOCAL.fullmatch(_plain(text).strip()):
-        return masked(_digits(_plain(text).strip()))
+    if _LOCAL.fullmatch(as_plain(text).strip()):
+        return masked(_digits(as_plain(text).strip()))
     return _without(masked_in(text), _GROUPED)
+
+
+def masked_whole(text: str) -> str:
+    """A text that is one number, in whatever notation, without its middle."""
+    return masked(_digits(as_plain(text).strip()))
 
 
 def masked_number(value: Any, *, column: str) -> Any:
@@ -134,7 +139,7 @@ def is_of_telephones(column: str) -> bool:
     return _OF_TELEPHONES.search(column.replace("_", " ")) is not None
 
 
-def _plain(text: str) -> str:
+def as_plain(text: str) -> str:
     """The text with its digits and plus signs in ASCII, character by character."""
     return text if text.isascii() else text.translate(_PLAIN)
 
@@ -142,7 +147,7 @@ def _plain(text: str) -> str:
 def _without(text: str, *patterns: re.Pattern[str], but: Set[str] = frozenset()) -> str:
     """The text without what the patterns find, one after the other; everything else stays as it is written."""
     for pattern in patterns:
-        plain = _plain(text)
+        plain = as_plain(text)
         if pattern.search(plain) is None:
             continue
         parts: list[str] = []

@@ -1,0 +1,85 @@
+"""Cells that hold a telephone number without its country and without a zero, in columns whose names do not say so."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from .number_repair import E164
+from .privacy import as_plain, is_of_telephones, masked_in
+
+_CANDIDATE = re.compile(r"\(?[1-9](?:[ ()./\-\u00a0\u2010-\u2015]{0,3}\d){8,10}")
+"""Nine to eleven digits: fewer are a number in few countries, and a customer's, an order's or a date in all of them."""
+_OF_OTHERS = re.compile(
+    r"order|account|konto|customer|kunde|invoice|rechnung|auftrag|bestell|contract|vertrag|polic|ref|iban|zip|plz|postal"
+    r"|postleit|sku|article|artikel|ticket|case|member|mitglied|tax|steuer|vat|ssn|amount|betrag|price|preis|date|datum"
+    r"|serial|serie|parcel|paket|tracking|pedido|factura|cliente|cuenta|commande|facture|client|compte"
+    r"|\bids?\b|\bcodes?\b|\bkeys?\b",
+    re.IGNORECASE,
+)
+"""What the name of a column has in it whose digits are something else."""
+
+
+class Rows:
+    """The cells of everybody who is shown in one answer, for whoever has to look at a whole column."""
+
+    def __init__(self, entries: Sequence[Any]) -> None:
+        self._entries = entries
+        self._said: dict[str, bool] = {}
+
+    def say_number(self, column: str) -> bool:
+        """Whether most cells of the column are written as telephone numbers."""
+        if column not in self._said:
+            found = [str(cells[column]) for cells in self._cells() if cells.get(column) not in (None, "")]
+            numbers = sum(masked_in(cell) != cell for cell in found)
+            self._said[column] = 2 * numbers > len(found)
+        return self._said[column]
+
+    def _cells(self) -> Iterator[Mapping[str, Any]]:
+        for entry in self._entries:
+            fields = cast("dict[str, Any]", entry if isinstance(entry, dict) else getattr(entry, "__dict__", {}))
+            cells = fields.get("values", fields.get("variables"))
+            if isinstance(cells, dict):
+                yield cast("dict[str, Any]", cells)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside a cell: the number of the same person, and the people who are shown with it."""
+
+    number: str | None
+    rows: Rows | None = None
+
+    def tells_number(self, column: str, text: str) -> bool:
+        """Whether a cell is a number of the country of the person's own number.
+
+        Where that is not known: whether most cells of the column are written as telephone numbers.
+        """
+        plain = as_plain(text).strip()
+        if not _CANDIDATE.fullmatch(plain) or _is_of_others(column):
+            return False
+        if self.number is not None and E164.fullmatch(self.number):
+            return _is_valid(re.sub(r"\D", "", plain), _country_code(self.number))
+        return self.rows is not None and self.rows.say_number(column)
+
+
+@lru_cache(maxsize=4_096)
+def _is_of_others(column: str) -> bool:
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", column)
+    return _OF_OTHERS.search(name) is not None and not is_of_telephones(column)
+
+
+def _country_code(number: str) -> int | None:
+    import phonenumbers
+
+    prefixes = (int(number[1 : length + 1]) for length in (1, 2, 3))
+    return next((code for code in prefixes if code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE), None)
+
+
+@lru_cache(maxsize=8_192)
+def _is_valid(digits: str, country_code: int | None) -> bool:
+    import phonenumbers
+
+    national = phonenumbers.PhoneNumber(country_code=country_code, national_number=int(digits))
+    return country_code is not None and phonenumbers.is_valid_number(national)
