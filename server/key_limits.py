@@ -5,13 +5,13 @@ are counted for each key, by the ids that go by in headers.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -47,8 +47,16 @@ class _Held:
 class KeyLimits:
     """Passes requests on as long as their key does not hold too much; then 429."""
 
-    def __init__(self, app: ASGIApp, *, path: str, now: Callable[[], float] = time.monotonic) -> None:
-        self._app, self._path, self._now = app, path, now
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        path: str,
+        all_held: Callable[[int], Mapping[str, str]],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`all_held` gives the headers of a 429 for a key that holds as many as it may."""
+        self._app, self._path, self._all_held, self._now = app, path, all_held, now
         self._held: dict[str, _Held] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,10 +67,10 @@ class KeyLimits:
         named = Headers(scope=scope).get(MCP_SESSION_ID_HEADER) if scope["path"] == self._path else None
         opens = named is None and self._may_open(scope)
         if held.open >= MOST_OPEN:
-            await _too_many(_TOO_MANY_OPEN)(scope, receive, send)
+            await self._too_many(_TOO_MANY_OPEN, MOST_OPEN)(scope, receive, send)
             return
         if opens and self._sessions(held) + held.opening >= MOST_SESSIONS:
-            await _too_many(_TOO_MANY_SESSIONS)(scope, receive, send)
+            await self._too_many(_TOO_MANY_SESSIONS, MOST_SESSIONS)(scope, receive, send)
             return
         held.open += 1
         held.opening += opens
@@ -87,6 +95,8 @@ class KeyLimits:
                 given = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER)
                 if named is None and given is not None and status < 400:
                     made = held.sessions[given] = _Session(requests=1)
+                elif status == 503:  # by the SDK: all keys together have too many sessions
+                    MutableHeaders(raw=message["headers"]).setdefault("Retry-After", "1")
                 elif named is not None and (status == 404 or (scope["method"] == "DELETE" and status < 400)):
                     held.sessions.pop(named, None)
             await send(message)
@@ -112,6 +122,5 @@ class KeyLimits:
         version = Headers(scope=scope).get(_VERSION)
         return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
-
-def _too_many(words: str) -> PlainTextResponse:
-    return PlainTextResponse(words, 429, {"Retry-After": "1"})
+    def _too_many(self, words: str, most: int) -> PlainTextResponse:
+        return PlainTextResponse(words, 429, self._all_held(most))

@@ -42,7 +42,11 @@ class Keys(Protocol):
         ...
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
-        """Counts an unknown key that came from an address. Gives the seconds to wait when it is one too many."""
+        """Counts an unknown key that came from an address. Gives the headers of a 429 when it is one too many."""
+        ...
+
+    def all_held(self, most: int, /) -> Mapping[str, str]:
+        """The headers of a 429 for a key that holds as much as it may: so many requests or sessions."""
         ...
 
     def client(self, key: Key, /) -> "Caller":

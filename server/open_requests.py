@@ -20,6 +20,7 @@ listens: as long as a call is under way it waits for them, too, and then so much
 """
 LISTENS = "subscriptions/listen"
 """The method by which the protocol of 2026-07-28 listens; by the older protocol and over SSE, a GET listens."""
+_ENDS = "The server ends."
 
 
 class _Answer:
@@ -112,8 +113,8 @@ class OpenRequests:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request; 503 where there are too many, or the server ends."""
         if self._is_ending or len(self._open) >= self._most:
-            words = "The server ends." if self._is_ending else "Too many requests are open."
-            await PlainTextResponse(words, 503, {"Retry-After": "1"})(scope, receive, send)
+            words = _ENDS if self._is_ending else "Too many requests are open."
+            await _unavailable(words)(scope, receive, send)
             return
         answer = _Answer(send)
         with anyio.CancelScope() as cancel:
@@ -131,7 +132,11 @@ class OpenRequests:
         if answer.is_begun:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         else:
-            await PlainTextResponse("The server ends.", 503)(scope, receive, send)
+            await _unavailable(_ENDS)(scope, receive, send)
+
+
+def _unavailable(words: str) -> PlainTextResponse:
+    return PlainTextResponse(words, 503, {"Retry-After": "1"})
 
 
 def _listens(scope: Scope) -> bool:

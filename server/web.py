@@ -126,7 +126,7 @@ async def mcp_beside(
     server.middleware.extend((_instructing(sessions, instructions_of), _counted))
     transports = _transports(server, names, keeps_sessions=keeps_sessions)
     async with server.session_manager.run():
-        requests = OpenRequests(KeyRequired(KeyLimits(Bodies(transports), path=MCP), keys))
+        requests = OpenRequests(KeyRequired(KeyLimits(Bodies(transports), path=MCP, all_held=keys.all_held), keys))
         yield Web(service, names, requests), requests
 
 

@@ -68,6 +68,10 @@ class Standing:
         """Whole seconds until there is room for a request, one at least."""
         return _seconds(self.free_ms - now_ms)
 
+    def refusal_headers(self, now_ms: int) -> Mapping[str, str]:
+        """What every 429 says: the same, and how long to wait."""
+        return {"Retry-After": str(self.retry_after_s(now_ms)), **self.headers()}
+
 
 def _seconds(wait_ms: int) -> int:
     """A wait in whole seconds, as HTTP has it: never too short, never zero."""
@@ -90,6 +94,12 @@ def of_day(made: int | None, per_day: int, now_ms: int) -> Standing:
         return Standing(per_day, 0, midnight_ms, midnight_ms, DAY // SECOND, "day")
     left = max(0, per_day - made)
     return Standing(per_day, left, midnight_ms, now_ms if left else midnight_ms, DAY // SECOND)
+
+
+def all_held(most: int, now_ms: int) -> Standing:
+    """The standing of somebody who holds all of `most` things: nobody knows when one is let go, so soon."""
+    soon_ms = now_ms + SECOND
+    return Standing(most, 0, soon_ms, soon_ms, 1, "second")
 
 
 def nearest(second: Standing | None, day: Standing | None) -> Standing | None:

@@ -53,7 +53,7 @@ class Admission:
         standing = self._failed.note(address, now_ms)
         if standing is None:
             return None
-        return {"Retry-After": str(standing.retry_after_s(now_ms)), **standing.headers()}
+        return standing.refusal_headers(now_ms)
 
     async def admit(
         self, secret: str, operation: AnyOperation | None, address: str | None, look_up: LookUp
@@ -114,5 +114,5 @@ def _allowance(principal: Principal, operation: AnyOperation | None) -> Allowanc
 def refuse_if_too_many(standing: Standing, now_ms: int) -> None:
     """Raises `Refusal`: rate_limited or daily_quota_exceeded, with when to come again."""
     if standing.refused is not None:
-        headers = {"Retry-After": str(standing.retry_after_s(now_ms))}
-        raise Refusal(RATE_LIMITED if standing.refused == "second" else DAILY_QUOTA_EXCEEDED, headers=headers)
+        problem = RATE_LIMITED if standing.refused == "second" else DAILY_QUOTA_EXCEEDED
+        raise Refusal(problem, headers=standing.refusal_headers(now_ms))

@@ -6,15 +6,24 @@ import pytest
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.types import Message, Receive, Scope, Send
 
-from callwright.server import bodies, key_limits
+from callwright.server import bodies, key_limits, web
 from callwright.server.key_limits import SESSION_IDLE_S, KeyLimits
 from callwright.server.key_sessions import Key, token_of
 from callwright.service.http.attempts import ALLOWED
 from callwright.service.http.principals import new_secret
-from tests.server.served import INITIALIZE, LIST, OLDER, open_served, post
+from tests.server.served import INITIALIZE, LIST, OLDER, Served, open_served, post
 from tests.service.http.sockets import Wire
+from tests.service.wire import Response
 
 SESSION = "Mcp-Session-Id"
+LIMITED = ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+
+
+def limited(served: Served, answer: Response, most: int, *, within_s: int = 1) -> bool:
+    """Whether an answer is a 429 that says which limit was reached, and when to come again."""
+    wait_s, limit, remaining, reset_s = (int(answer.headers[name]) for name in LIMITED)
+    ahead_s = reset_s - served.door.service.ports.clock.now_ms() / 1_000
+    return (answer.status_code, limit, remaining) == (429, most, 0) and 0 < wait_s <= within_s >= ahead_s - 1
 
 
 async def test_a_key_cannot_take_the_sessions_of_the_others(
@@ -27,7 +36,7 @@ async def test_a_key_cannot_take_the_sessions_of_the_others(
             opened = [await http.post("/mcp", json=INITIALIZE, headers=OLDER) for _ in range(3)]
             assert {answer.status_code for answer in opened} == {200}
             refused = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
-            assert refused.status_code == 429
+            assert limited(served, refused, 3)
             assert "DELETE" in refused.text
             assert (await others.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
             assert (await post(http, "tools/list")).status_code == 200  # the newer protocol needs no session
@@ -36,6 +45,16 @@ async def test_a_key_cannot_take_the_sessions_of_the_others(
             assert (await http.delete("/mcp", headers=mine)).status_code == 200
             assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
             assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 429
+
+
+async def test_sessions_beyond_those_of_all_keys_are_told_to_come_again(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web, "MOST_OLDER_SESSIONS", 1)
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
+        refused = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
+        assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
 
 
 async def test_an_opening_that_fails_takes_no_place(
@@ -57,8 +76,8 @@ async def test_a_key_cannot_take_the_open_requests_of_the_others(
         async with served.by_hand() as http, served.by_hand(other.secret) as others:
             async with http.stream("GET", "/sse") as listening:
                 assert listening.status_code == 200
-                assert (await http.get("/sse")).status_code == 429
-                assert (await post(http, "tools/list")).status_code == 429
+                assert limited(served, await http.get("/sse"), 1)
+                assert limited(served, await post(http, "tools/list"), 1)
                 assert (await post(others, "tools/list")).status_code == 200
 
 
@@ -78,7 +97,7 @@ async def test_a_session_that_was_not_used_for_half_an_hour_counts_no_more(monke
         nonlocal status
         status = message.get("status", status)
 
-    limits = KeyLimits(opens, path="/mcp", now=lambda: now_s)
+    limits = KeyLimits(opens, path="/mcp", all_held=lambda most: {"X-RateLimit-Limit": str(most)}, now=lambda: now_s)
     found: list[int] = []
     for moment in (0.0, SESSION_IDLE_S - 1, SESSION_IDLE_S + 1):
         now_s = moment
@@ -95,8 +114,7 @@ async def test_wrong_keys_are_limited_by_address_here_and_at_rest_together(datab
             assert set(answers) == {401}
             for path in paths:
                 refused = await http.get(path)
-                assert refused.status_code == 429, path
-                assert 0 < int(refused.headers["Retry-After"]) <= 60
+                assert limited(served, refused, ALLOWED, within_s=60), path
             assert (await post(own, "tools/list")).status_code == 200  # a key that works is not held up
             assert (await own.get("/v1/wallet")).status_code == 200
 

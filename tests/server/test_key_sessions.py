@@ -31,6 +31,9 @@ class FakeKeys:
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         raise AssertionError("sessions do not count unknown keys")
 
+    def all_held(self, most: int, /) -> Mapping[str, str]:
+        raise AssertionError("sessions refuse nothing")
+
     def client(self, key: Key, /) -> Caller:
         self.made.append(key.id)
         return FakeCaller()

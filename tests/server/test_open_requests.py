@@ -71,6 +71,7 @@ async def test_an_open_request_is_ended_completely(app: Any, status: int) -> Non
                 tasks.start_soon(caller.asks, requests)
                 await anyio.wait_all_tasks_blocked()
     assert (caller.status, caller.is_complete) == (status, True)
+    assert ((b"retry-after", b"1") in caller.sent[0]["headers"]) is (status == 503)
 
 
 async def test_the_end_waits_for_a_request_that_is_nearly_answered() -> None:
@@ -102,6 +103,7 @@ async def test_nobody_is_let_in_once_the_end_has_begun() -> None:
     caller = Caller()
     await caller.asks(requests)
     assert caller.status == 503
+    assert (b"retry-after", b"1") in caller.sent[0]["headers"]
 
 
 async def test_more_requests_than_the_bound_are_told_to_come_again() -> None:
