@@ -1,6 +1,7 @@
 """The sentence about a change of a campaign that dials, or begins by itself: every value, what dials more first.
 
-Nothing that is changed is left out of it. Only lists whose length says enough, such as windows, are counted.
+Nothing that is changed is left out of it. Only lists whose length says enough, such as windows, are counted. Of a
+campaign that has not begun it says what it may then cost at most.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -16,6 +17,7 @@ from callwright.contract.model import Input, Part
 from callwright.contract.names import named, quoted
 from callwright.contract.phone_numbers import GetPhoneNumber, get_phone_number
 
+from .cost_words import change_cost
 from .looked_up import looked_up
 from .text import listed, moment
 from .use import Use
@@ -48,6 +50,7 @@ async def change_said(
         ToolError: it is too long for one question.
     """
     things: list[Mapping[str, Any]] = [deployment]
+    audience: Mapping[str, Any] = {}
     values: list[str] = []
     for name in [*(name for name in _FIRST if name in weighty), *sorted(weighty - {*_FIRST})]:
         value = getattr(asked, name)
@@ -56,7 +59,8 @@ async def change_said(
             things.append(agent)
             values.append(f"agent_id {_called(agent, value)}")
         elif name == "audience_id":
-            values.append(f"audience_id {await _audience(use, value)}")
+            audience = await looked_up(use, get_audience, GetAudience(id=value))
+            values.append(f"audience_id {_called(audience, value)} with {_people(audience)}")
         elif name == "phone_number_ids":
             values.append(f"phone_number_ids {await _numbers(use, value)}")
         else:
@@ -68,6 +72,12 @@ async def change_said(
         does = f"begins by itself at {_begins(deployment)} and {does}"
     sentence = f"Change the {deployment.get('status')} {what} {_called(deployment, 'without a name')}, which {does}: "
     sentence += f"{', '.join(values)}."
+    if (
+        deployment.get("status") == "scheduled" and not inbound
+    ):  # of one that calls already it would be new at each call
+        if not audience:
+            audience = await looked_up(use, get_audience, GetAudience(id=str(deployment.get("audience_id"))))
+        sentence += f" {await change_cost(use, deployment, asked, audience.get('valid_count'))}"
     if len(sentence) > _LONGEST:
         raise ToolError(
             f"A person has to agree to this change, and {len(values)} fields with so much in them do not fit into one "
@@ -76,11 +86,9 @@ async def change_said(
     return sentence, things
 
 
-async def _audience(use: Use, audience_id: str) -> str:
-    audience = await looked_up(use, get_audience, GetAudience(id=audience_id))
+def _people(audience: Mapping[str, Any]) -> str:
     people = audience.get("valid_count")
-    who = "1 person" if people == 1 else f"{people} people" if isinstance(people, int) else "people of unknown number"
-    return f"{_called(audience, audience_id)} with {who}"
+    return "1 person" if people == 1 else f"{people} people" if isinstance(people, int) else "people of unknown number"
 
 
 async def _numbers(use: Use, ids: Sequence[str]) -> str:

@@ -48,6 +48,7 @@ from callwright.contract.words import Money
 
 from .change_words import change_said
 from .consent import Agreeing, Stake
+from .cost_words import joining_cost
 from .looked_up import looked_up
 from .text import amount, listed
 from .untrusted import cleaned
@@ -275,7 +276,8 @@ async def joining(use: Use, audience_id: str, people: int | None) -> Stake | Non
             "was imported. Correct the text and call again."
         )
     names = listed([_named(entry) for entry in weighty], most=5)
-    return Stake(sentence=f"Add {people} people to an audience, so that {names} calls them too.", bound=bound)
+    cost = await joining_cost(use, weighty, people)
+    return Stake(sentence=f"Add {people} people to an audience, so that {names} calls them too, {cost}.", bound=bound)
 
 
 async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:

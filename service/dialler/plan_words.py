@@ -7,14 +7,13 @@ whenever the plan is the same. Names cannot break out of it: they are one line, 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callwright.contract.dearest_case import cost_said
 from callwright.contract.dialling import WEEKDAYS, CallingHours, Weekday
 from callwright.contract.names import named, quoted
 from callwright.service.domain.clock import moment
-from callwright.service.domain.money import CURRENCY, MICROS, amount
 
 _MOST_NUMBERS = 3
 _MOST_WINDOWS = 4
-_CENT = MICROS // 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +61,12 @@ def sentence(proposal: Proposal) -> str:
         f"BEGINNING AT ONCE instead of at {_moment(proposal.instead_of_ms)}" if proposal.instead_of_ms else None,
         f"no new call from {_moment(proposal.end_ms)} on" if proposal.end_ms is not None else None,
         _never(proposal) if proposal.never else None,
-        _cost(proposal),
+        cost_said(
+            cap=proposal.cap_micros,
+            overrun=proposal.overrun_micros,
+            high=proposal.high_micros,
+            more=proposal.goes_on,
+        ),
     )
     label = "SIMULATED: " if proposal.simulated else ""
     return f"{label}{', '.join(part for part in parts if part)}."
@@ -114,21 +118,3 @@ def _days(days: set[Weekday]) -> str:
 
 def _moment(ms: int) -> str:
     return f"{moment(ms):%Y-%m-%d %H:%M} UTC"
-
-
-def _cost(proposal: Proposal) -> str:
-    more = " more" if proposal.goes_on else ""
-    if proposal.cap_micros is None:
-        return f"for about {_rounded_up(proposal.high_micros)}{more} at most"
-    beyond = f" and what calls under way cost beyond it, {_rounded_up(proposal.overrun_micros)}"
-    return f"for at most {_money(proposal.cap_micros)}{more}{beyond if proposal.overrun_micros else ''}"
-
-
-def _rounded_up(micros: int) -> str:
-    return _money(-(-micros // _CENT) * _CENT)
-
-
-def _money(micros: int) -> str:
-    """`54.00 USD`: two places, and more only where they say something."""
-    whole, _, places = amount(micros).partition(".")
-    return f"{whole}.{places.rstrip('0').ljust(2, '0')} {CURRENCY}"

@@ -20,8 +20,6 @@ from callwright.service.domain.money import PRICES, amount
 from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.schema import api_keys, deployments, past_commitments, phone_numbers, transactions
 
-from .dearest_case import overrun
-
 _D, _N, _T, _P = deployments.c, phone_numbers.c, transactions.c, past_commitments.c
 _CAP = select(api_keys.c.spending_cap_micros).where(api_keys.c.id == bindparam("key"))
 _LOCK = _CAP.with_for_update()
@@ -87,11 +85,11 @@ def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
     """
     names = ("budget_cap_micros", "max_concurrency", "max_call_duration_seconds")
     cap, concurrency, longest_s = (changes.get(name, getattr(row, name)) for name in names)
-    under_way = row.spend_micros + row.reserved_micros + overrun(row.in_flight, longest_s)
+    under_way = row.spend_micros + row.reserved_micros + PRICES.calls.overrun(row.in_flight, longest_s)
     if row.status in TERMINAL:
         return under_way
     lines = max(row.in_flight, min(concurrency, cap // PRICES.reservation()))
-    return max(under_way, cap + overrun(lines, longest_s))
+    return max(under_way, cap + PRICES.calls.overrun(lines, longest_s))
 
 
 def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str = "", next_step: str = "") -> None:

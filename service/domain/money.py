@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from math import ceil
 
+from callwright.contract.dearest_case import CURRENCY, MICROS, CallPrice
 from callwright.contract.words import Money
 
 from .clock import DAY
 
-CURRENCY = "USD"
-MICROS = 1_000_000
 OPENING_BALANCE = 100 * MICROS
 """What a new organization's wallet holds on the simulated network: play money."""
 LOW_BALANCE_THRESHOLD = 10 * MICROS
@@ -46,13 +44,18 @@ class PriceList:
         ("toll_free", 2_150_000),
     )
 
+    @property
+    def calls(self) -> CallPrice:
+        """What calls cost."""
+        return CallPrice(self.outbound_minute)
+
     def call(self, billed_seconds: int) -> int:
         """Micros for a call, rounded up to a whole one."""
-        return ceil(billed_seconds * self.outbound_minute / 60)
+        return self.calls.call(billed_seconds)
 
     def reservation(self) -> int:
         """Micros held back before a call is dialled: two minutes."""
-        return 2 * self.outbound_minute
+        return self.calls.held_back
 
     def rental(self, number_type: str) -> int:
         """Micros for a month of a number."""

@@ -1,6 +1,7 @@
 """What a person reads before a campaign that dials, or begins by itself, is changed: every value, people by name."""
 
-from collections.abc import AsyncGenerator
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import Any
 import pytest
 
 from callwright.contract.deployments import Deployment
+from callwright.contract.words import Spend
+from callwright.service.domain.money import PriceList
+from callwright.service.handlers import wallet
 from tests.service.dialler.campaigns import audience_of, draft, make_agent, make_audience, people, rent
 from tests.service.doors import Door, open_service
 
@@ -132,3 +136,111 @@ async def test_people_who_come_into_the_other_audience_while_the_question_stands
         assert "changed" in said
         assert "with 1 person:" in found.person.asked[0] or "with 1 person." in found.person.asked[0]
         assert audience_of(await door.client.deployments.get(id=campaign.id)) == audience_of(campaign)
+
+
+LATER = datetime(2099, 1, 1, tzinfo=UTC)
+
+
+def told(sentence: str) -> str:
+    """What a start's sentence says of money."""
+    return f"for {sentence.rsplit(', for ', 1)[1].rstrip('.')}"
+
+
+@both_eras
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"calls_per_second": 2.0},
+        {"retry_policy": {"max_attempts": 7}},
+        {"max_call_duration_seconds": 1_200},
+        {"budget_cap": {"amount": "0.50"}},
+        {"budget_cap": {"amount": "90.00"}, "max_concurrency": 2},
+        {"audience_id": "Everybody"},
+    ],
+    ids=lambda change: "+".join(change),
+)
+async def test_the_money_is_told_as_a_start_would_tell_it_after_the_change(
+    change: dict[str, Any], era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+        everybody = await make_audience(door, people(40, first=500), "Everybody")
+        given = {**change, "audience_id": everybody.id} if "audience_id" in change else change
+        await found.data("update_deployment", id=campaign.id, **given)
+        (question,) = found.person.asked
+        after = await door.client.deployments.preview(id=campaign.id)
+        assert question.endswith(f" It may then call {after.eligible} people {told(after.summary)}.")
+
+
+@both_eras
+@pytest.mark.parametrize("becomes", ["more people", "dearer"])
+async def test_a_change_that_would_cost_something_else_by_now_is_not_made(
+    becomes: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+        found.person.meanwhile = figures_change(door, campaign, becomes, monkeypatch)
+        said = await found.refused("update_deployment", id=campaign.id, calls_per_second=2.0)
+        assert "changed" in said
+        assert said.count("It may then call") == 1
+        (question,) = found.person.asked
+        assert question not in said
+        assert (await door.client.deployments.get(id=campaign.id)).calls_per_second == campaign.calls_per_second
+
+
+@both_eras
+@pytest.mark.parametrize("becomes", ["more people", "dearer"])
+async def test_the_sentence_of_a_change_with_other_money_is_no_yes_where_nobody_can_be_asked(
+    becomes: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scheduled(database_url, tmp_path, era, None) as (door, found, campaign):
+        change = {"id": campaign.id, "calls_per_second": 2.0}
+        sentence = (await found.refused("update_deployment", **change)).split("«")[1].split("»")[0]
+        assert "It may then call 3 people for about" in sentence
+        await figures_change(door, campaign, becomes, monkeypatch)()
+        said = await found.refused("update_deployment", **change, person_agreed_to=sentence)
+        assert "not what would happen" in said
+        now = said.split("«")[1].split("»")[0]
+        await found.data("update_deployment", **change, person_agreed_to=now)
+
+
+def figures_change(
+    door: Door, campaign: Deployment, becomes: str, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], Awaitable[None]]:
+    async def more_people() -> None:
+        await door.client.audiences.add_rows(id=audience_of(campaign), rows=people(2, first=700))
+
+    async def dearer() -> None:
+        monkeypatch.setattr(wallet, "PRICES", PriceList(outbound_minute=15_000))
+        await make_agent(door, "Somebody else")  # what is not written to gives the answers that it knows
+
+    return more_people if becomes == "more people" else dearer
+
+
+JOINING: dict[str, dict[str, Any]] = {
+    "add_audience_rows": {"rows": people(2, first=50)},
+    "import_audience": {"csv": "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n"},
+}
+
+
+@both_eras
+@pytest.mark.parametrize("tool", JOINING)
+async def test_what_people_who_join_may_cost_is_told_for_all_campaigns_that_call_them(
+    tool: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+        audience = audience_of(campaign)
+        before = await door.client.deployments.preview(id=campaign.id)
+        capped = await draft(door, [], "Capped", audience_id=audience, start_at=LATER, budget_cap=Spend(amount="0.06"))
+        await door.client.deployments.start(id=capped.id)
+        found.person.meanwhile = figures_change(door, campaign, "dearer", monkeypatch)
+        assert "changed" in await found.refused(tool, id=audience, **JOINING[tool])
+        monkeypatch.undo()
+        await make_agent(door, "Somebody else again")
+
+        async def nothing() -> None: ...
+
+        found.person.meanwhile = nothing
+        await found.data(tool, id=audience, **JOINING[tool])
+        for_two = float(before.cost.high.amount) * 2 / 3
+        (at_most,) = re.findall(r" calls them too, for about (\d+\.\d\d) USD more at most\.", found.person.asked[-1])
+        # Of the capped one what its cap leaves, and two calls that go on for ten minutes, of which two are held back.
+        assert float(at_most) == pytest.approx(for_two + min(for_two, 0.06 + 2 * 8 * 0.012), abs=0.01)

@@ -1,0 +1,94 @@
+"""The most that calls can cost: what may be said with the words "at most", and how it is said.
+
+Any call may be answered, by a person or by a mailbox, and last as long as the deployment lets it; whoever was called
+may be called again until their attempts are used up, because a short call, a mailbox or a wish to be called back leads
+to another attempt and is charged all the same. Money is in millionths of a dollar.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+CURRENCY = "USD"
+MICROS = 1_000_000
+HELD_BACK_S = 120
+"""For how long a call the money is held back before it is dialled."""
+_CENT = MICROS // 100
+
+
+@dataclass(frozen=True)
+class CallPrice:
+    """What calls cost. They are charged by the second from the answer; unanswered calls are free."""
+
+    minute: int
+
+    def call(self, seconds: int) -> int:
+        """A call of so many seconds, rounded up to a whole micro."""
+        return ceil(seconds * self.minute / 60)
+
+    @property
+    def held_back(self) -> int:
+        """What is held back before a call is dialled."""
+        return self.call(HELD_BACK_S)
+
+    def overrun(self, lines: int, longest_s: int) -> int:
+        """What calls of up to `longest_s` seconds, one on each line, may cost beyond what is held back for them."""
+        return lines * max(0, self.call(longest_s) - self.held_back)
+
+
+@dataclass(frozen=True)
+class DearestCase:
+    """What a deployment may cost from now on, at most."""
+
+    calls: int
+    """What all calls cost if each is as dear as it can be."""
+    cap: int | None
+    """What is left of the budget cap; no call is made beyond it. None without a cap."""
+    overrun: int = 0
+    """What calls that are under way when the cap is reached may cost beyond it."""
+
+    @property
+    def micros(self) -> int:
+        """The most there is to pay."""
+        return self.calls if self.cap is None else min(self.calls, self.cap + self.overrun)
+
+
+def dearest_case(
+    price: CallPrice,
+    *,
+    people: int,
+    attempts: int,
+    longest_s: int,
+    concurrency: int,
+    cap: int | None,
+    under_way: int = 0,
+) -> DearestCase:
+    """The dearest case for so many people who would be called. `cap` is what is left of the budget cap.
+
+    Before a call is dialled the cap has to leave room for what is held back for it; on each line one call may be under
+    way that becomes longer than that.
+    """
+    calls = (people + under_way) * attempts * price.call(longest_s)
+    if cap is None:
+        return DearestCase(calls, None)
+    lines = max(under_way, min(concurrency, people + under_way, cap // price.held_back if price.held_back else people))
+    return DearestCase(calls, cap, max(0, min(price.overrun(lines, longest_s), calls - cap)))
+
+
+def cost_said(*, cap: int | None, overrun: int, high: int, more: bool = False) -> str:
+    """What a run costs at most, as a part of a sentence: `for at most 54.00 USD`. `more` is for what is added."""
+    added = " more" if more else ""
+    if cap is None:
+        return f"for about {rounded_up(high)}{added} at most"
+    beyond = f" and what calls under way cost beyond it, {rounded_up(overrun)}"
+    return f"for at most {money_said(cap)}{added}{beyond if overrun else ''}"
+
+
+def rounded_up(micros: int) -> str:
+    """An amount in whole cents, never less than it is."""
+    return money_said(-(-micros // _CENT) * _CENT)
+
+
+def money_said(micros: int) -> str:
+    """`54.00 USD`: two places, and more only where they say something."""
+    whole, part = divmod(micros, MICROS)
+    return f"{whole}.{f'{part:06d}'.rstrip('0').ljust(2, '0')} {CURRENCY}"
