@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import ColumnElement, Row, case, literal
 
 from callwright.contract import deployments as contract
 from callwright.contract.agents import AgentSnapshot
@@ -15,8 +15,17 @@ from callwright.service.domain.calling_hours import next_call_ms
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import money
 from callwright.service.storage.fullness import REASON
+from callwright.service.storage.schema import deployments
 
 from . import revisions
+
+_D = deployments.c
+
+
+def shown_status(*, storage_is_full: bool) -> ColumnElement[str]:
+    """The status that `show` gives, for the database to compare."""
+    halted = (_D.call_type == "outbound") & (_D.status == "active")
+    return case((halted, literal("paused")), else_=_D.status) if storage_is_full else _D.status
 
 
 def show(row: Row[Any], *, storage_is_full: bool = False) -> contract.Deployment:
@@ -42,7 +51,7 @@ def show(row: Row[Any], *, storage_is_full: bool = False) -> contract.Deployment
         revision=revisions.of_deployment(row),
         metadata=json.loads(row.metadata),
         inbound=None if row.inbound is None else Inbound.model_validate_json(row.inbound),
-        **(_campaign(row) if row.call_type == "outbound" else _NO_CAMPAIGN),
+        **(_campaign(row, halted=halted) if row.call_type == "outbound" else _NO_CAMPAIGN),
     )
 
 
@@ -60,7 +69,7 @@ _NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(
 )
 
 
-def _campaign(row: Row[Any]) -> dict[str, Any]:
+def _campaign(row: Row[Any], *, halted: bool) -> dict[str, Any]:
     """What only a campaign has."""
     cap = row.budget_cap_micros
     return {
@@ -77,7 +86,7 @@ def _campaign(row: Row[Any]) -> dict[str, Any]:
         "max_call_duration_seconds": row.max_call_duration_seconds,
         "budget_cap": None if cap is None else money(cap),
         "compliance": Compliance.model_validate_json(row.compliance),
-        "next_dial_at": moment_or_none(_next_dial_ms(row)),
+        "next_dial_at": None if halted else moment_or_none(_next_dial_ms(row)),
         "clock": moment_or_none(row.clock_ms),
         "plan_id": row.plan_id,
     }

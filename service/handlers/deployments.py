@@ -36,7 +36,7 @@ from . import phone_numbers as number_handlers
 from .changes import check_name_free, given
 from .deployment_actions import start
 from .deployment_rows import NAMED, SEEN, change, check_concurrency, find, kept_agent, seen
-from .deployment_view import show, show_contact
+from .deployment_view import show, show_contact, shown_status
 from .work import Work, handles
 
 _D, _K, _KEYS = deployments.c, deployment_contacts.c, idempotency_keys.c
@@ -53,8 +53,9 @@ NETWORK_IS_SIMULATED = True
 @handles(contract.list_deployments)
 def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contract.Deployment]:
     """A page of deployments."""
-    names = ("status", "call_type", "name", "agent_id", "audience_id", "created_at", "updated_at")
+    names = ("call_type", "name", "agent_id", "audience_id", "created_at", "updated_at")
     columns: dict[str, Any] = {name: _D[name] for name in names}
+    columns["status"] = shown_status(storage_is_full=work.storage_is_full)
     columns["started_at"] = func.coalesce(_D.started_at, 0)
     rows = SEEN.where(_D.org_id == work.org_id)
     if asked.idempotency_key is not None:

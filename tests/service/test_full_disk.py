@@ -101,6 +101,10 @@ async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_p
             assert (shown.status, shown.status_reason) == ("paused", "storage_full")
             (listed,) = (await door.client.deployments.list()).data
             assert (listed.status, listed.status_reason) == ("paused", "storage_full")
+            assert (shown.next_dial_at, listed.next_dial_at) == (None, None)
+            found = {status: await door.client.deployments.list(status=[status]) for status in ("active", "paused")}
+            assert {status: page.pagination.total for status, page in found.items()} == {"active": 0, "paused": 1}
+            assert [entry.id for entry in found["paused"].data] == [deployment_id]
             with pytest.raises(ServiceProblem, match="disk"):
                 await door.client.deployments.resume(id=deployment_id)
             with pytest.raises(ServiceProblem, match="disk"):
