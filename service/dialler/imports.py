@@ -14,9 +14,10 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.contract.visible import hidden_in
 from callwright.service.domain.clock import HOUR
 from callwright.service.domain.refusals import Refusal
-from callwright.service.domain.rows import MAX_COLUMNS, BadRow, read_row
+from callwright.service.domain.rows import MAX_COLUMN_NAME, MAX_COLUMNS, BadRow, read_row
 from callwright.service.ports import Ports
 from callwright.service.storage import journal
 from callwright.service.storage.database_clock import moment_of
@@ -211,16 +212,36 @@ def _expired(connection: Connection, ports: Ports, import_id: str, owner: str) -
 
 
 def _read(text: str) -> tuple[list[str], list[list[str]]]:
+    if "\n" not in text:  # lines ended so on old Macs
+        text = text.replace("\r", "\n")
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
     try:
-        records = [record for record in csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True) if record]
+        records = [record for record in reader if record]
     except csv.Error as error:
-        raise _Unreadable(f"this is not CSV: {error}") from error
+        what = "a cell is too long" if "limit" in str(error) else "a quotation mark has no counterpart, or stands alone"
+        raise _Unreadable(f"this is not CSV: in line {reader.line_num}, {what}") from error
     if len(records) < 2:
         raise _Unreadable("the file needs a header row and at least one data row")
     header = [name.strip() for name in records[0]]
-    if len(header) > MAX_COLUMNS or len(set(header)) != len(header) or not all(header):
-        raise _Unreadable(f"the header needs 1 to {MAX_COLUMNS} different names")
+    _check_header(header)
     return header, records[1:]
+
+
+def _check_header(header: Sequence[str]) -> None:
+    """Raises `_Unreadable`, which names columns by their places: a first row of data may hold telephone numbers."""
+    if len(header) > MAX_COLUMNS:
+        raise _Unreadable(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
+    places: dict[str, int] = {}
+    for place, name in enumerate(header, 1):
+        if not name:
+            raise _Unreadable(f"column {place} has no name in the header")
+        if len(name) > MAX_COLUMN_NAME:
+            raise _Unreadable(f"the name of column {place} has more than {MAX_COLUMN_NAME} characters")
+        if hidden_in(name, lines=True) is not None:
+            raise _Unreadable(f"the name of column {place} has characters that nobody sees, or that turn a line around")
+        if name in places:
+            raise _Unreadable(f"columns {places[name]} and {place} of the header have the same name")
+        places[name] = place
 
 
 def _take_piece(

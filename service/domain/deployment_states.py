@@ -1,5 +1,8 @@
 """The states of a deployment and who may move it where."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from callwright.contract.deployments import CallType, DeploymentStatus, UpdateDeployment
 from callwright.contract.inbound import ANSWERING
 from callwright.contract.problems import INVALID_STATE_TRANSITION
@@ -60,6 +63,12 @@ def editable(status: DeploymentStatus, call_type: CallType = "outbound") -> froz
     if status == "active":
         return _ANY_TIME
     return _CAMPAIGN - _PAUSED_NOT if status == "paused" else _CAMPAIGN
+
+
+def meant(changes: Mapping[str, Any], call_type: CallType) -> dict[str, Any]:
+    """Changes without the null fields that deployments of this kind do not have: there is nothing to empty."""
+    has = _INBOUND_PAUSED if call_type == "inbound" else _CAMPAIGN
+    return {name: value for name, value in changes.items() if value is not None or name in has}
 
 
 def check_editable(fields: set[str], status: DeploymentStatus, call_type: CallType = "outbound") -> None:

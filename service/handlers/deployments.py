@@ -16,7 +16,7 @@ from callwright.contract.words import Spend
 from callwright.service.dialler import spending_cap, waiting
 from callwright.service.dialler.start_guards import missing_columns
 from callwright.service.domain.clock import DAY, milliseconds
-from callwright.service.domain.deployment_states import check_action, check_editable
+from callwright.service.domain.deployment_states import check_action, check_editable, meant
 from callwright.service.domain.money import micros
 from callwright.service.domain.refusals import Refusal, invalid
 from callwright.service.storage.journal import json_text
@@ -82,9 +82,9 @@ def get_deployment(asked: contract.GetDeployment, work: Work) -> contract.Deploy
 
 
 def _check_numbers(work: Work, number_ids: list[str], field: str) -> None:
-    if len(set(number_ids)) != len(number_ids):
-        raise invalid(field, "names a number twice")
-    for number_id in number_ids:
+    for place, number_id in enumerate(number_ids):
+        if number_id in number_ids[:place]:
+            raise invalid(field, f"names {number_id} twice")
         if number_handlers.find(work, number_id, field=field).status != "active":
             raise invalid(field, f"{number_id} is not active")
 
@@ -201,8 +201,10 @@ def _rules(
 def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.Deployment:
     """A changed deployment."""
     row = find(work, asked.id)
-    changes = given(asked)
+    changes = meant(given(asked), row.call_type)
     check_editable(set(changes), row.status, row.call_type)
+    if not changes:
+        return seen(work, asked.id)
     if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
         raise invalid(
             "start_at",

@@ -93,7 +93,7 @@ def changed_settings(work: Work, row: Row[Any], asked: contract.UpdateDeployment
     """
     outside = {name: value for name, value in asked.named().items() if name in ANSWERING}
     inside = asked.inbound.named() if asked.inbound is not None else {}
-    if not outside and not inside:
+    if row.inbound is None or not (outside or inside):
         return None
     if twice := sorted({*outside} & {*inside}):
         raise invalid(twice[0], f"is named twice: here and as inbound.{twice[0]}")

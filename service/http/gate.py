@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -63,6 +64,8 @@ class Gate:
         self._routes = routes
         self._admission = Admission(ports)
         self._answers = KnownAnswers()
+        self._public_path = urlsplit(ports.settings.public_url or "").path.rstrip("/")
+        """What stands before the prefix in the public address; whoever passes requests on takes it away."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answers one request."""
@@ -79,7 +82,10 @@ class Gate:
         headers = {"X-Request-Id": request_id}
         try:
             found = await self._serve(incoming, request_id, headers)
-            return Answer(found.status, found.body, {**headers, **found.headers}, found.file)
+            sent = {**headers, **found.headers}
+            if "Location" in sent:
+                sent["Location"] = self._public_path + sent["Location"]
+            return Answer(found.status, found.body, sent, found.file)
         except Refusal as raised:
             refusal = raised
         except StorageFull:

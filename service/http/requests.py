@@ -1,12 +1,14 @@
 """Reading a request: its JSON, and the operation's input out of path, query and body."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast, get_args
 from urllib.parse import parse_qsl
 
 import orjson
+from pydantic import AwareDatetime
 
 from callwright.contract.bounds import MOST_PROBLEMS
 from callwright.contract.checking import BadInput, checked
@@ -69,11 +71,29 @@ def check_media_type(declared: str | None, body: bytes) -> None:
         raise Refusal(UNSUPPORTED_MEDIA_TYPE)
 
 
+class _Form(NamedTuple):
+    """How the text of a parameter has to be written, which Python would read from more than the document says."""
+
+    written: re.Pattern[str]
+    said: str
+
+
+_WHOLE = _Form(re.compile(r"-?[0-9]+"), "should be a whole number")
+_MOMENT = _Form(re.compile(r"[0-9]{4}-.*"), "should be a date-time like 2026-11-21T09:30:00Z")
+
+
+def _form(annotation: Any) -> _Form | None:
+    kinds = {annotation, *get_args(annotation)}
+    if int in kinds:
+        return _WHOLE
+    return _MOMENT if any(AwareDatetime in get_args(kind) for kind in kinds) else None
+
+
 @cache
-def _parameters(operation: AnyOperation) -> Mapping[str, tuple[str, bool]]:
-    """The query parameters of an operation: the field of each, and whether it is a list."""
+def _parameters(operation: AnyOperation) -> Mapping[str, tuple[str, bool, _Form | None]]:
+    """The query parameters of an operation: the field of each, whether it is a list, and how its text is written."""
     return {
-        operation.wire_name(name): (name, "list[" in str(field.annotation))
+        operation.wire_name(name): (name, "list[" in str(field.annotation), _form(field.annotation))
         for name, field in operation.takes.model_fields.items()
         if operation.place_of(name) == "query"
     }
@@ -102,7 +122,9 @@ def _query(query: bytes, operation: AnyOperation) -> dict[str, Any]:
             continue
         if "\x00" in text:
             raise invalid(key, "must not contain the character NUL")
-        name, is_list = known[key]
+        name, is_list, form = known[key]
+        if form is not None and not form.written.fullmatch(text):
+            raise invalid(key, form.said)
         if name in values:
             raise invalid(key, "is given more than once; separate several values by commas")
         values[name] = text.split(",") if is_list else text

@@ -192,7 +192,10 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
         path = "/v1" + operation.path.replace("{id}", own).replace("{import_id}", waiting.id)
         base = ASKED.get(name, {})
         for field, values in (
-            ("per_page", ("0", "201", "-1", "x", "", "1.5", "99999999999999999999")),
+            (
+                "per_page",
+                ("0", "201", "-1", "x", "", "1.5", "99999999999999999999", "1_0", "+5", "5.0", " 5", "\u0665"),
+            ),
             ("page", ("0", "-1", "x", "1000001")),
             ("sort", ("colour", "-colour", "created_at;", ",", "-", "id,,id", "--name", "x" * 201)),
             ("filter[colour]", ("red",)),
@@ -209,6 +212,9 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
                 continue
             wire = operation.wire_name(filtered)
             dated = filtered in ("created_from", "created_before")
+            if dated:
+                for value in ("1700000000", "2026-01-01", "now"):
+                    refused(await http.get(path, params={**base, wire: value}), 400, "invalid_field", wire)
             answer = await http.get(path, params={**base, wire: "2026-01-01T00:00:00Z" if dated else "zz"})
             if answer.status_code != 200:
                 refused(answer, 400, "invalid_field", wire)

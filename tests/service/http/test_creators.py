@@ -74,6 +74,9 @@ async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_
             await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
             for path in BOUND:
                 without_creator(await http.post(path, json=good[path]), "no longer in the organization")
+            (campaign,) = (await http.get("/v1/deployments")).json()["data"]
+            copy = await http.post(f"/v1/deployments/{campaign['id']}/clone", json={"name": "Copy"})
+            without_creator(copy, "no longer in the organization")
             for noun in ("agents", "audiences", "phone_numbers", "deployments", "calls", "voices", "wallet"):
                 assert (await http.get(f"/v1/{noun}")).status_code == 200
             assert (await http.post("/v1/audiences", json={"name": "Hers"})).status_code == 201
@@ -92,6 +95,9 @@ async def test_a_creator_who_was_deleted_is_as_one_who_has_left(database_url: st
             await ports.database.write(accounts.delete_user, ports.ids, user_id, ports.clock.now_ms())
             for path in BOUND:
                 without_creator(await http.post(path, json=good[path]), "no longer in the organization")
+            (campaign,) = (await http.get("/v1/deployments")).json()["data"]
+            copy = await http.post(f"/v1/deployments/{campaign['id']}/clone", json={"name": "Copy"})
+            without_creator(copy, "no longer in the organization")
 
 
 @pytest.mark.requirement("AUTH-32")

@@ -7,6 +7,7 @@ import pytest
 
 from callwright.contract.surface import OPERATIONS
 from callwright.service.http.routes import RouteTable
+from callwright.service.settings import ServiceSettings
 from tests.service.doors import open_service
 from tests.service.wire import by_hand, refused
 
@@ -88,3 +89,15 @@ async def test_every_creation_names_where_the_new_thing_is(database_url: str, tm
         parts = {"agent_id": ids["/v1/agents"], "audience_id": ids["/v1/audiences"]}
         await make("/v1/deployments", {"name": "D", "phone_number_id": ids["/v1/phone_numbers"], **parts})
         await make(f"/v1/audiences/{ids['/v1/audiences']}/imports", {"csv": "phone\n+12125550101\n"})
+
+
+@pytest.mark.parametrize("path", ["", "/", "/sub/path/"])
+async def test_a_location_begins_with_the_path_of_the_public_address(
+    database_url: str, tmp_path: Path, path: str
+) -> None:
+    public = f"https://voice.example.com{path}"
+    settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=public)
+    async with open_service(database_url, tmp_path, workers=False, settings=settings) as door, by_hand(door) as http:
+        for _ in range(2):
+            made = await http.post("/v1/audiences", json={"name": "Once"}, headers={"Idempotency-Key": "once"})
+            assert made.headers["location"] == f"{path.rstrip('/')}/v1/audiences/{made.json()['data']['id']}"
