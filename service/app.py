@@ -215,7 +215,7 @@ async def running(
                 OwnAddress(settings.public_url),
             )
             if settings.starts_paused:
-                await pause_all(ports, STARTED_PAUSED, statuses=("active", "scheduled"))
+                await pause_all(ports, STARTED_PAUSED, only_due=False)
             async with OnDemand(Endpoints(opened=settings.webhook_networks)) as endpoints:
                 supervisor = Supervisor(ports, bell)
                 async with anyio.create_task_group() as tasks:

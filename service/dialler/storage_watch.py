@@ -3,7 +3,7 @@
 While nothing can be written nothing is dialled, since a call is stored before it is made. Deployments are shown as
 paused meanwhile (`handlers/deployment_view.py`), and are paused with the first thing that can be written again. They do
 not go on by themselves: nobody can say how long the disk was full, and a campaign that begins to dial in the middle of
-the night because somebody deleted a file is a surprise.
+the night because somebody deleted a file is a surprise. Nor does one begin whose moment came meanwhile.
 """
 
 import logging
@@ -48,11 +48,11 @@ class StorageWatch:
                 await anyio.sleep(ROOM_S)
 
     async def recover(self) -> None:
-        """Finds out whether there is room again, and pauses what was running. Raises `StorageFull` if there is not."""
+        """Finds out whether there is room, and pauses what ran or was due. Raises `StorageFull` if there is none."""
         ports = self._ports
         await ports.database.write(_fill)
         await ports.database.write(_free)
-        await pause_all(ports, REASON, statuses=("active",))
+        await pause_all(ports, REASON, only_due=True)
         ports.database.fullness.over()
         self._bell.ring()
 

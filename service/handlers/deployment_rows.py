@@ -54,7 +54,7 @@ def seen(work: Work, deployment_id: str) -> contract.Deployment:
     row = work.connection.execute(SEEN.where(_D.id == deployment_id, _D.org_id == work.org_id)).one_or_none()
     if row is None:
         raise not_found()
-    return show(row, storage_is_full=work.storage_is_full)
+    return show(row, full_at_ms=work.full_at_ms)
 
 
 def change(work: Work, deployment_id: str, **values: Any) -> None:

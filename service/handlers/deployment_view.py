@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, case, literal
+from sqlalchemy import BigInteger, ColumnElement, Row, case, literal
 
 from callwright.contract import deployments as contract
 from callwright.contract.agents import AgentSnapshot
@@ -11,6 +11,7 @@ from callwright.contract.contacts import Contact
 from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.inbound import Inbound
 from callwright.service.dialler.counters import stats_of
+from callwright.service.dialler.pausing import goes
 from callwright.service.domain.calling_hours import next_call_ms
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.money import money
@@ -22,15 +23,24 @@ from . import revisions
 _D = deployments.c
 
 
-def shown_status(*, storage_is_full: bool) -> ColumnElement[str]:
+def shown_status(full_at_ms: int | None) -> ColumnElement[str]:
     """The status that `show` gives, for the database to compare."""
-    halted = (_D.call_type == "outbound") & (_D.status == "active")
-    return case((halted, literal("paused")), else_=_D.status) if storage_is_full else _D.status
+    if full_at_ms is None:
+        return _D.status
+    return case((goes(literal(full_at_ms, BigInteger)), literal("paused")), else_=_D.status)
 
 
-def show(row: Row[Any], *, storage_is_full: bool = False) -> contract.Deployment:
-    """A deployment as callers see it: on a full disk a running campaign is paused, even before that is stored."""
-    halted = storage_is_full and row.call_type == "outbound" and row.status == "active"
+def show(row: Row[Any], *, full_at_ms: int | None = None) -> contract.Deployment:
+    """A deployment as callers see it.
+
+    Where the disk is full, at the moment `full_at_ms`, a campaign that runs or whose moment has come is paused, even
+    before that is stored.
+    """
+    halted = (
+        full_at_ms is not None
+        and row.call_type == "outbound"
+        and (row.status == "active" or (row.status == "scheduled" and row.start_at <= full_at_ms))
+    )
     return contract.Deployment(
         id=row.id,
         created_at=moment(row.created_at),

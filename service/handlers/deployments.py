@@ -55,7 +55,7 @@ def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contra
     """A page of deployments."""
     names = ("call_type", "name", "agent_id", "audience_id", "created_at", "updated_at")
     columns: dict[str, Any] = {name: _D[name] for name in names}
-    columns["status"] = shown_status(storage_is_full=work.storage_is_full)
+    columns["status"] = shown_status(work.full_at_ms)
     columns["started_at"] = func.coalesce(_D.started_at, 0)
     rows = SEEN.where(_D.org_id == work.org_id)
     if asked.idempotency_key is not None:
@@ -64,7 +64,7 @@ def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contra
     listing = Listing(contract.list_deployments, rows, columns, _D.id)
 
     def shown(row: Row[Any]) -> contract.Deployment:
-        return show(row, storage_is_full=work.storage_is_full)
+        return show(row, full_at_ms=work.full_at_ms)
 
     return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown)
 

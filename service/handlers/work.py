@@ -43,6 +43,11 @@ class Work:
     """Whether the disk was found full, so that nothing is dialled."""
 
     @property
+    def full_at_ms(self) -> int | None:
+        """The moment, where the disk was found full."""
+        return self.now_ms if self.storage_is_full else None
+
+    @property
     def answerable(self) -> Answerable:
         """The key, as what has to answer for what is spent."""
         return Answerable(self.key_id, self.spending_cap_micros)

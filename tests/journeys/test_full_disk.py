@@ -71,18 +71,18 @@ def data_of(answer: httpx.Response) -> Any:
     return answer.json()["data"]
 
 
-def started(http: httpx.Client) -> str:
-    """The id of a campaign that runs."""
+def started(http: httpx.Client, name: str = "Reminders", **more: object) -> str:
+    """The id of a campaign that runs, or waits for its moment."""
     voice = data_of(http.get("/voices", params={"per_page": 1}))[0]["id"]
     agent = data_of(
-        http.post("/agents", json={"name": "Ada", "voice_id": voice, "language": "en-US", "system_prompt": "Hello."})
+        http.post("/agents", json={"name": name, "voice_id": voice, "language": "en-US", "system_prompt": "Hello."})
     )
     rows = people(PEOPLE, sim_outcome="answered", sim_intent="yes")
-    audience = data_of(http.post("/audiences", json={"name": "People", "rows": rows}))
+    audience = data_of(http.post("/audiences", json={"name": name, "rows": rows}))
     number = data_of(http.post("/phone_numbers", json={"country": "US"}))
     parts = {"agent_id": agent["id"], "audience_id": audience["id"], "phone_number_ids": [number["id"]]}
     pace = {"max_concurrency": 3, "calls_per_second": 2.0}
-    deployment = data_of(http.post("/deployments", json={"name": "Reminders", **parts, **pace}))
+    deployment = data_of(http.post("/deployments", json={"name": name, **parts, **pace, **more}))
     data_of(http.post(f"/deployments/{deployment['id']}/start"))
     return deployment["id"]
 
@@ -177,3 +177,26 @@ def test_a_service_that_was_stopped_starts_on_a_full_disk_reads_and_goes_on_when
             until(lambda: health(service)[0] == 200, "the service has found that there is room")
             data_of(http.post("/audiences", json={"name": "After", "rows": people(3)}))
             assert {found["name"] for found in data_of(http.get("/audiences"))} == {"Before", "After"}
+
+
+def test_a_campaign_whose_moment_came_is_not_begun_by_a_start_on_a_full_disk_that_gets_room(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    with serving(tmp_path, small_disk, CALLWRIGHT_CLOCK="2026-11-21T12:00:00Z") as service:
+        key = run(tmp_path, "keys", "create", "--data", small_disk, "--quiet").stdout.strip()
+        with door(service, key) as http:
+            due = started(http, "Due", start_at="2026-11-21T18:00:00Z")
+            later = started(http, "Later", start_at="2026-11-29T18:00:00Z")
+            assert {state(http, due), state(http, later)} == {("scheduled", None)}
+        assert service.told(signal.SIGTERM) == 0
+    with filled(small_disk):
+        with (
+            serving(tmp_path, small_disk, CALLWRIGHT_CLOCK="2026-11-22T12:00:00Z") as service,
+            door(service, key) as http,
+        ):
+            until(lambda: state(http, due) == ("paused", "storage_full"), "the campaign is shown as paused")
+            (small_disk / "filling").write_bytes(b"")
+            until(lambda: health(service)[0] == 200, "the service has found that there is room")
+            assert state(http, due) == ("paused", "storage_full")
+            assert state(http, later) == ("scheduled", None)
+            assert attempts(http, due) == 0

@@ -11,13 +11,16 @@ import anyio
 import pytest
 
 from callwright.client.errors import ServiceProblem
+from callwright.contract.deployments import Deployment
 from callwright.contract.dialling import RetryPolicy
+from callwright.service.domain.clock import HOUR, moment
 from callwright.service.settings import ServiceSettings
 from callwright.service.storage.fullness import LEAST_FREE, SAID_EVERY_S, Fullness, StorageFull
 from tests.service.dialler.campaigns import draft, people, progressed, settled
 from tests.service.dialler.evidence import check_everything, evidence
 from tests.service.disks import full
 from tests.service.doors import Door, open_service
+from tests.service.standing import Wall
 from tests.service.wire import by_hand, refused
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -121,6 +124,40 @@ async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_p
         after = await evidence(door.service.ports.database, deployment_id)
         assert {dial.times for dial in after.dials} == {1}
         check_everything(after, RetryPolicy(), lines=3)
+
+
+async def test_a_campaign_whose_moment_comes_on_a_full_disk_waits_for_a_person_and_a_later_one_stays_scheduled(
+    database_url: str, tmp_path: Path
+) -> None:
+    wall = Wall()
+    async with open_service(database_url, tmp_path, clock=wall.clock()) as door:
+
+        async def told(made: Deployment) -> tuple[str, str | None]:
+            shown = await door.client.deployments.get(id=made.id)
+            found = await door.client.deployments.list(status=[shown.status])
+            (listed,) = [one for one in found.data if one.id == made.id]
+            assert (listed.status, listed.status_reason) == (shown.status, shown.status_reason)
+            return shown.status, shown.status_reason
+
+        now_ms = wall.clock().now_ms()
+        due = await draft(door, people(3, **ANSWERS), name="Due", start_at=moment(now_ms + HOUR))
+        later = await draft(door, people(3, first=3), name="Later", start_at=moment(now_ms + 3 * HOUR))
+        for made in (due, later):
+            assert (await door.client.deployments.start(id=made.id)).status == "scheduled"
+        async with full(door.service.ports.database):
+            with pytest.raises(ServiceProblem):
+                await door.client.audiences.create(name="No room", rows=people(100))
+            wall.ahead_ms += 2 * HOUR
+            assert await told(due) == ("paused", "storage_full")
+            assert await told(later) == ("scheduled", None)
+        await room_again(door)
+        assert await told(due) == ("paused", "storage_full")
+        assert await told(later) == ("scheduled", None)
+        found = await evidence(door.service.ports.database, due.id)
+        assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
+        assert not found.dials
+        await door.client.deployments.resume(id=due.id)
+        assert (await door.ended(due.id)).stats.completed == 3
 
 
 async def test_the_log_says_it_once_however_much_fails(
