@@ -53,9 +53,16 @@ class Stats(Resource):
     pending: Annotated[int, Field(description="Not called yet.")]
     in_flight: Annotated[int, Field(description="Being called now.")]
     retry_waiting: Annotated[int, Field(description="To be called again later.")]
-    completed: Annotated[int, Field(description="Reached, or answered in a way that ends it.")]
-    exhausted: Annotated[int, Field(description="Every allowed attempt was made without reaching them.")]
-    suppressed: Annotated[int, Field(description="Not called because a rule forbids it.")]
+    completed: Annotated[int, Field(description="Reached: answered, transferred, or a message was left.")]
+    exhausted: Annotated[
+        int,
+        Field(
+            description="Not reached, not called again: all attempts are made, or the last outcome is not in retry_on."
+        ),
+    ]
+    suppressed: Annotated[
+        int, Field(description="A rule forbids a call, or a further one: also who was called and asked for no more.")
+    ]
     expired: Annotated[int, Field(description="Not called any more because end_at had passed.")]
     cancelled: Annotated[int, Field(description="Not called any more because of a cancellation.")]
     attempts: Annotated[int, Field(description="Calls made.")]

@@ -19,8 +19,8 @@ class Blocked(Resource):
         Field(
             description=(
                 "do_not_call: the number is on the organization's list, since its person asked not to be called again; "
-                "no_consent: the consent column does not say yes; suppressed: left out since the start; invalid_row, "
-                "duplicate: left out of the audience."
+                "no_consent: the consent column does not say yes; suppressed: left out earlier, at the start or later; "
+                "invalid_row, duplicate: left out of the audience."
             )
         ),
     ]

@@ -231,8 +231,8 @@ INSUFFICIENT_CREDITS = ProblemCode(
     "insufficient_credits",
     422,
     "business_rule_error",
-    "The wallet does not cover this.",
-    "Top up the wallet; `required` and `available` say how much is missing.",
+    "The wallet does not cover this. `callwright orgs fund NAME --amount N` on the machine of the service tops it up.",
+    "Have the wallet topped up; `required` and `available` say how much is missing.",
 )
 SPENDING_CAP_REACHED = ProblemCode(
     "spending_cap_reached",

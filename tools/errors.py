@@ -197,9 +197,9 @@ def _happened(problem: ServiceProblem, tool: Tool, *, own: bool) -> str:
         said = f"{field}: {said}"
     parts = [said, *(_entry(entry, tool) for entry in problem.errors[1:6])]
     known = [
-        f"{name} {_value(problem.details[name], own=own)}"
+        f"{name} {_value(value, own=own)}"
         for name in _DETAILS
-        if problem.details.get(name) not in (None, [], {})
+        if (value := _offered(problem.details.get(name), tool)) not in (None, [], {})
     ]
     if isinstance(problem, QuotaExceeded) and problem.resets_at is not None:
         known.append(f"goes on at {problem.resets_at:%Y-%m-%dT%H:%M:%SZ}")
@@ -212,6 +212,11 @@ def _happened(problem: ServiceProblem, tool: Tool, *, own: bool) -> str:
     if known:
         parts.append(f"({'; '.join(known)})")
     return " ".join(parts)
+
+
+def _offered(value: JsonValue, tool: Tool) -> JsonValue:
+    """A detail without the names of fields that the tool does not have, among those that may be given."""
+    return [entry for entry in value if entry not in tool.hidden] if isinstance(value, list) else value
 
 
 def _advice(problem: ServiceProblem, operation: AnyOperation, offers: Offers) -> str:

@@ -1,5 +1,7 @@
 """`callwright serve`: the service and its tool server over HTTP, in one process."""
 
+import errno
+import shlex
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -57,7 +59,8 @@ async def serve(settings: ProgramSettings, where: Listening) -> None:
     try:
         listener = listener_on(where.host, where.port)
     except OSError as error:
-        raise CommandError(f"cannot listen on {where.host}:{where.port}: {error.strerror}") from error
+        taken = "; choose another --port, or stop what has it" if error.errno == errno.EADDRINUSE else ""
+        raise CommandError(f"cannot listen on {where.host}:{where.port}: {error.strerror}{taken}") from error
     with listener, stop_signals() as told_to_stop:
         async with (
             service_of(settings, starts_paused=where.starts_paused) as (service, _),
@@ -138,7 +141,13 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
         f"[bold green]Callwright[/] serves [bold]{base_url}[/] (data in {escape(str(settings.data))})",
         f"  MCP           {mcp if names.names else unnamed}",
         f"  description   {root}/openapi.json",
-        "  API key       callwright keys create --data DIR",
+        f"  API key       {escape(_new_key(settings))}",
         "  network       [yellow]simulated[/]: no telephone rings, the money is play money",
     )
     Console(stderr=True, highlight=False, soft_wrap=True).print("\n".join(said))
+
+
+def _new_key(settings: ProgramSettings) -> str:
+    """The command that makes a key of this service. The URL of another database has a password in it."""
+    command = f"callwright keys create --data {shlex.quote(str(settings.data))}"
+    return command if settings.database_url.startswith("sqlite") else f"{command} --database URL"

@@ -134,7 +134,11 @@ def keys_of(connection: Connection, org_id: str) -> list[Row[Any]]:
 
 
 def revoke_key(connection: Connection, ids: Ids, key: str, now_ms: int) -> str:
-    """Revokes a key by its id or its first 16 characters, for good and from the next request on; returns its id."""
+    """Revokes a key by its id or its first 16 characters, for good and from the next request on; returns its id.
+
+    The characters may end in an ellipsis, as lists show them.
+    """
+    key = key.strip().removesuffix("…").removesuffix("...")
     found = connection.execute(select(api_keys).where((_K.id == key) | (_K.identity == key))).all()
     if len(found) != 1:
         raise AccountError(

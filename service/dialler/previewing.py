@@ -44,7 +44,7 @@ _LEFT_OUT = (
 )
 _UNCOVERED = (
     "the wallet has {available} USD and this may cost {high} USD: the campaign pauses when the money is used up; "
-    "top up the wallet, or lower budget_cap"
+    "`callwright orgs fund {org} --amount N` on the machine of the service tops up the wallet, or lower budget_cap"
 )
 _DEFAULT_ORGANIZATION = "default"
 """The organization that the program's commands are about where none is named."""
@@ -137,7 +137,7 @@ def preview(
         warnings=[
             *_warnings(speaker),
             *([_never(row, hours, audience)] if never else []),
-            *([_UNCOVERED.format(available=amount(available), high=amount(high))] if available < high else []),
+            *([_uncovered(connection, row, available, high)] if available < high else []),
             *([_LEFT_OUT.format(org=_org_option(connection, row))] if row.simulated and left_out else []),
             *([_AT_ONCE] if early else []),
             *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
@@ -192,10 +192,19 @@ def _never(row: Row[Any], hours: CallingHours | None, audience: Row[Any]) -> str
     return f"{who} can be called: the calling hours leave no moment{end}; change calling_hours or end_at"
 
 
+def _uncovered(connection: Connection, row: Row[Any], available: int, high: int) -> str:
+    org = shlex.quote(_org_name(connection, row))
+    return _UNCOVERED.format(available=amount(available), high=amount(high), org=org)
+
+
 def _org_option(connection: Connection, row: Row[Any]) -> str:
     """How the program's commands are told the organization, as a shell reads it."""
-    name = connection.execute(select(organizations.c.name).where(organizations.c.id == row.org_id)).scalar_one()
+    name = _org_name(connection, row)
     return "" if name == _DEFAULT_ORGANIZATION else f" --org {shlex.quote(name)}"
+
+
+def _org_name(connection: Connection, row: Row[Any]) -> str:
+    return connection.execute(select(organizations.c.name).where(organizations.c.id == row.org_id)).scalar_one()
 
 
 def _finishes(

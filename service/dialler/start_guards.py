@@ -17,7 +17,7 @@ from callwright.service.domain.plans import Plan
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.domain.templates import variables_in
 from callwright.service.storage.ledger import wallet_of
-from callwright.service.storage.schema import audiences, deployments, phone_numbers
+from callwright.service.storage.schema import audiences, deployments, imports, phone_numbers
 
 from .eligibility import consent_column
 from .plan_parts import broken_promises, open_imports
@@ -32,6 +32,12 @@ _RUNNING = select(func.count()).where(
 )
 _MOST_COLUMNS = 12
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
+_NEWEST_IMPORT = (
+    select(imports.c.id, imports.c.status, imports.c.status_reason)
+    .where(imports.c.audience_id == bindparam("id"))
+    .order_by(imports.c.created_at.desc(), imports.c.id.desc())
+    .limit(1)
+)
 
 
 def audience_of(connection: Connection, audience_id: str, *, lock: bool = False) -> Row[Any]:
@@ -76,7 +82,7 @@ def start_refusals(
     if not asked:
         found += broken_promises(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
     if not audience.valid_count or audience.status == "importing":
-        found.append(Refusal(AUDIENCE_NOT_READY))
+        found.append(Refusal(AUDIENCE_NOT_READY, _why_nobody(connection, audience)))
     elif unknown := _unknown_consent_column(row, audience):
         found.append(unknown)
     elif missing := missing_columns(agent, audience, json.loads(row.voicemail)["message_template"]):
@@ -105,6 +111,18 @@ def start_refusals(
         message = f"the plan {plan.name} allows {limit} deployments at a time"
         found.append(Refusal(PLAN_LIMIT_REACHED, message, details={"limit": limit, "current": running}))
     return found
+
+
+def _why_nobody(connection: Connection, audience: Row[Any]) -> str:
+    """Why an audience has nobody who can be called."""
+    if audience.status == "importing":
+        return "a file is being imported into the audience"
+    newest = connection.execute(_NEWEST_IMPORT, {"id": audience.id}).one_or_none()
+    if newest is not None and newest.status == "failed":
+        return f"the audience has no rows: its import {newest.id} failed: {newest.status_reason}"
+    if audience.row_count:
+        return f"the audience has no row that can be called: all {audience.row_count:,} that it was given were refused"
+    return "the audience has no rows yet"
 
 
 def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None:

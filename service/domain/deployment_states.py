@@ -24,6 +24,11 @@ _ALREADY: dict[str, tuple[DeploymentStatus, ...]] = {
     "resume": ("active",),
     "cancel": ("cancelled",),
 }
+_ANEW: dict[CallType, str] = {
+    "outbound": "; clone it, which makes a draft with the same settings",
+    "inbound": "; make another one for the number",
+}
+"""What to do instead, where a deployment will never do it again."""
 _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})
 _PAUSED_NOT = frozenset({"agent_id", "audience_id"})
 _INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata", *ANSWERING})
@@ -31,7 +36,9 @@ _INBOUND_PAUSED = _INBOUND_ANY_TIME | {"agent_id"}
 _CAMPAIGN = frozenset(UpdateDeployment.changing()) - {"id", "inbound", *ANSWERING}
 
 
-def check_action(action: str, status: DeploymentStatus, *, at_once: bool = False) -> bool:
+def check_action(
+    action: str, status: DeploymentStatus, *, at_once: bool = False, call_type: CallType = "outbound"
+) -> bool:
     """Whether the action changes anything. False when the deployment is there already.
 
     A scheduled deployment begins by itself, so a start of it changes nothing, unless somebody means it to begin
@@ -46,9 +53,10 @@ def check_action(action: str, status: DeploymentStatus, *, at_once: bool = False
         return False
     if status not in _MAY[action]:
         allowed = [name for name, states in _MAY.items() if status in states]
+        over = status in TERMINAL and action in ("start", "resume")
         raise Refusal(
             INVALID_STATE_TRANSITION,
-            f"a deployment that is {status} cannot be {_DONE[action]}",
+            f"a deployment that is {status} cannot be {_DONE[action]}{_ANEW[call_type] if over else ''}",
             details={"current_status": status, "allowed": allowed},
         )
     return True
@@ -82,9 +90,11 @@ def check_editable(fields: set[str], status: DeploymentStatus, call_type: CallTy
         raise invalid(sorted(foreign)[0], f"an {call_type} deployment does not have it")
     allowed = editable(status, call_type)
     if locked := sorted(fields - allowed):
+        can_wait = status not in TERMINAL and locked[0] in editable("paused", call_type)
         raise Refusal(
             INVALID_STATE_TRANSITION,
-            f"{locked[0]} of a deployment that is {status} cannot change",
+            f"{locked[0]} of a deployment that is {status} cannot change"
+            f"{'; pause it first' if can_wait else _ANEW[call_type]}",
             field=locked[0],
             details={"current_status": status, "allowed": sorted(allowed)},
         )

@@ -13,6 +13,8 @@ _UNDIALABLE = {
     PhoneNumberType.UAN: "company-access",
     PhoneNumberType.PAGER: "pager",
 }
+_FEWEST_DIGITS = 4
+"""Less is a number in no country, with or without its area code."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
     written = text.strip()
     if not written:
         return Undialable("missing_phone", "the phone number is empty")
-    if not any(character.isdigit() for character in written):
+    digits = sum(character.isdigit() for character in written)
+    if digits < _FEWEST_DIGITS:
         return Undialable("invalid_phone", "this is not a phone number")
     if not written.startswith("+") and default_country is None:
         return Undialable(
@@ -46,6 +49,8 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         number = phonenumbers.parse(written[:60], default_country)
     except NumberParseException:
         return Undialable("invalid_phone", "this is not a phone number")
+    if number.extension:
+        return Undialable("not_dialable", "the number has an extension, which cannot be dialled; give one without it")
     if not phonenumbers.is_valid_number(number):
         return Undialable("invalid_phone", "no such phone number can exist")
     kind = _UNDIALABLE.get(phonenumbers.number_type(number))

@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PORT = re.compile(r"[0-9]{1,5}")
 _LOCAL_NAMES = ("local", "localdomain", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa")
 """Endings that mean something only inside a network: RFC 6762 (appendix G), RFC 8375, and ICANN's `internal`."""
+_OPENING = "For development, whoever runs the service opens a network: callwright serve --webhook-networks."
 
 
 def check(url: str, *, opened: Sequence[Network] = ()) -> None:
@@ -57,7 +58,7 @@ def _check_scheme(parts: SplitResult, opened: Sequence[Network]) -> None:
     if parts.scheme == "https" or (parts.scheme == "http" and opened):
         return
     if parts.scheme == "http":
-        raise ValueError("The URL must begin with https://; events are not sent over plain HTTP.")
+        raise ValueError(f"The URL must begin with https://; events are not sent over plain HTTP. {_OPENING}")
     raise ValueError("The URL must begin with https://, for example https://example.com/events.")
 
 
@@ -143,13 +144,17 @@ def _check_name(labels: Sequence[str], opened: Sequence[Network]) -> None:
         if not any(
             network.overlaps(loopback) for network in opened for loopback in LOOPBACK if _same(network, loopback)
         ):
-            raise ValueError(f"{name} is this machine itself; give a host that can be reached from the internet.")
+            raise ValueError(
+                f"{name} is this machine itself; give a host that can be reached from the internet. {_OPENING}"
+            )
     elif not opened and len(labels) == 1:
         raise ValueError(
-            f"{name} has no dot, so it is a name of a local network; give a whole name: {name}.example.com."
+            f"{name} has no dot, so it is a name of a local network; give a whole name: {name}.example.com. {_OPENING}"
         )
     elif not opened and any(name == ending or name.endswith("." + ending) for ending in _LOCAL_NAMES):
-        raise ValueError(f"{name} is a name of a local network; give a host that can be reached from the internet.")
+        raise ValueError(
+            f"{name} is a name of a local network; give a host that can be reached from the internet. {_OPENING}"
+        )
 
 
 def _same(one: Network, other: Network) -> bool:
@@ -159,6 +164,8 @@ def _same(one: Network, other: Network) -> bool:
 def _check_address(address: Address, scheme: str, opened: Sequence[Network]) -> None:
     forbidden = forbidden_range(address, opened)
     if forbidden is not None:
-        raise ValueError(f"Events are not sent to {forbidden}; give a host that can be reached from the internet.")
+        raise ValueError(
+            f"Events are not sent to {forbidden}; give a host that can be reached from the internet. {_OPENING}"
+        )
     if scheme == "http" and not is_opened(address, opened):
         raise ValueError("Plain HTTP is for opened ranges alone; the URL must begin with https://.")

@@ -82,7 +82,7 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work
     if row.call_type == "inbound":
         if asked.plan_id is not None:
             raise invalid("plan_id", "an inbound deployment calls nobody and has no plan")
-        return check_action(action, row.status)
+        return check_action(action, row.status, call_type=row.call_type)
     plan: SealedPlan | None = None
     if asked.plan_id is not None:
         if asked.plan_id == row.plan_id and not (asked.jump_clock and row.started_at is None):

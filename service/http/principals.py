@@ -27,6 +27,10 @@ KeyKind = Literal["live", "personal"]
 PREFIX = "svc_live_"
 PERSONAL_PREFIX = "svc_mcp_"
 PREFIXES: dict[KeyKind, str] = {"live": PREFIX, "personal": PERSONAL_PREFIX}
+_PERSONAL = (
+    f"This is a personal key ({PERSONAL_PREFIX}…), which works for the MCP server alone; "
+    f"REST needs an API key that begins with {PREFIX}."
+)
 _FORM = re.compile(r"svc_(live|mcp)_[0-9a-f]{48}")
 IDENTITY_LENGTH = 16
 """By how many leading characters people recognise a key."""
@@ -103,7 +107,7 @@ def bearer(header: str | None) -> str:
     scheme, _, token = (header or "").partition(" ")
     token = token.strip()
     if scheme.lower() != "bearer" or not token.startswith(PREFIX):
-        raise Refusal(API_KEY_REQUIRED)
+        raise Refusal(API_KEY_REQUIRED, _PERSONAL if token.startswith(PERSONAL_PREFIX) else "")
     return token
 
 

@@ -53,7 +53,7 @@ def _plans() -> list[str]:
             _most(plan.requests_per_second),
             _most(plan.requests_per_day),
             _most(plan.concurrent_deployments),
-            _most(plan.concurrent_calls),
+            number(plan.concurrent_calls or _shape(CreateDeployment, "max_concurrency")["maximum"]),
             f"{plan.recording_retention_days} days",
         )
         for plan in PLANS.values()
@@ -115,7 +115,8 @@ def _sizes() -> Iterator[Limit]:
     yield "Metadata", _shape(CreateAgent, "metadata")["description"].partition(": ")[2].rstrip("."), INVALID_FIELD
     yield "Rows in a request", number(_shape(AddAudienceRows, "rows")["maxItems"]), INVALID_FIELD
     yield "Rows with a new audience", number(_shape(CreateAudience, "rows")["maxItems"]), INVALID_FIELD
-    yield "A CSV file", _characters(ImportAudience, "csv"), INVALID_FIELD
+    body = f"{_characters(ImportAudience, 'csv')}; first its request counts as a body, which is refused with 413"
+    yield "A CSV file", body, INVALID_FIELD
     yield "Columns of a row", str(MAX_COLUMNS), None
     yield "A cell", f"{number(MAX_CELL)} characters", None
     numbers = _shape(CreateDeployment, "phone_number_ids")["anyOf"][0]

@@ -61,7 +61,8 @@ def _operation(operation: AnyOperation, schemas: Schemas, tables: Tables) -> lis
     lines += [f"Problems: {', '.join([*links, everywhere])}.", ""]
     example = example_of(operation.name)
     if example is not None:
-        lines += ["Example:", "", *request_lines(example), *answer_lines(example.answer)]
+        curl = " With curl, use `curl -g`: it gives brackets another meaning." if "[" in "".join(example.query) else ""
+        lines += [f"Example:{curl}", "", *request_lines(example), *answer_lines(example.answer)]
     return lines
 
 

@@ -1,6 +1,9 @@
 """What the README and the pages tell a reader to type can be done as it stands."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +14,25 @@ _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(page, *found) for page in PAGES for found in _FENCE.findall(page.read_text(encoding="utf-8"))]
 
 
-def test_the_python_program_of_the_readme_is_a_whole_one() -> None:
-    programs = [text for page, language, text in BLOCKS if language == "python" and page.parent == ROOT]
-    assert programs
-    for text in programs:
-        compile(text, "README.md", "exec")
+def test_the_python_programs_of_the_pages_are_whole_ones() -> None:
+    programs = [(page, text) for page, language, text in BLOCKS if language == "python"]
+    assert {page.name for page, _ in programs} >= {"README.md", "webhooks.md", "clients.md"}
+    for page, text in programs:
+        compile(text, page.name, "exec")
+        undefined = subprocess.run(
+            [Path(sys.executable).with_name("ruff"), "check", "--isolated", "--select=F821", "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert undefined.returncode == 0, f"{page.name}: {undefined.stdout}"
+
+
+def test_the_readme_sets_each_environment_variable_that_its_program_reads() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r'os\.environ\["(\w+)"\]', text):
+        assert re.search(rf"^export {name}=", text, re.MULTILINE), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

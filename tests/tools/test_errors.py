@@ -243,3 +243,12 @@ def test_a_telephone_number_in_a_request_id_is_masked() -> None:
     error = ServiceProblem("no", code="x", status=500, type="x", request_id="+12025550155 evil")
     said = explained(error, tool_named("list_agents"), fence="tag")
     assert "request id +1202•••0155 evil" in said
+
+
+def test_what_its_state_allows_names_no_field_that_the_tool_does_not_have() -> None:
+    details: dict[str, JsonValue] = {"current_status": "active", "allowed": ["budget_cap", "metadata", "name"]}
+    said = explained(
+        problem("invalid_state_transition", message="calling_hours cannot change", details=details),
+        tool_named("update_deployment"),
+    )
+    assert "allowed budget_cap, name)" in said

@@ -172,3 +172,9 @@ def test_the_demonstration_ends_with_a_recording_that_can_be_played(tmp_path: Pa
     frame = sound[begin if sound.startswith(b"ID3") else 0 :]
     assert (frame[0], frame[1] & 0xE6) == (0xFF, 0xE2), "a frame of MPEG audio, layer III"
     assert len(sound) > 10_000
+
+
+@pytest.mark.parametrize("shown", ["{}…", "{}..."])
+def test_a_key_is_revoked_by_its_beginning_as_the_list_shows_it(shown: str, tmp_path: Path) -> None:
+    secret = said(tmp_path, "keys", "create", "--quiet").strip()
+    assert "is revoked" in said(tmp_path, "keys", "revoke", shown.format(secret[:16]))

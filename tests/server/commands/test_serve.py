@@ -1,6 +1,7 @@
 """`callwright serve` as an operator runs it: what it says, what it answers, and how it ends."""
 
 import contextlib
+import shlex
 import signal
 import socket
 from collections.abc import AsyncGenerator
@@ -175,6 +176,7 @@ def test_a_port_that_is_taken_is_said_so(tmp_path: Path) -> None:
         done = run(tmp_path, "serve", f"--port={port}", "--data", tmp_path / "data")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"callwright: cannot listen on 127.0.0.1:{port}: Address already in use")
+    assert "--port" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -241,3 +243,22 @@ async def test_a_tool_call_under_way_is_answered_before_the_end(
         assert not answer.is_error
         assert answer.structured_content is not None
         assert answer.structured_content["status"] == "active"
+
+
+def test_what_it_says_about_keys_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    data = tmp_path / "my data"
+    with serving(tmp_path, data) as service:
+        said = service.log.read_text(encoding="utf-8")
+        (line,) = (line for line in said.splitlines() if "keys create" in line)
+        command = shlex.split(line.partition("callwright ")[2])
+        assert command == ["keys", "create", "--data", str(data)]
+        secret = run(tmp_path, *command, "--quiet").stdout.strip()
+        assert asked(service, "/v1/wallet", secret).status_code == 200
+
+
+@pytest.mark.parametrize("command", ["serve", "listen", "mcp", "doctor", "keys create", "orgs change", "audit"])
+def test_no_word_of_the_help_is_cut_on_a_terminal_of_80_columns(command: str, tmp_path: Path) -> None:
+    done = run(tmp_path, *command.split(), "--help", COLUMNS="80", TERMINAL_WIDTH="80")
+    assert done.returncode == 0
+    assert "…" not in done.stdout
+    assert max(len(line) for line in done.stdout.splitlines()) <= 80

@@ -1,6 +1,7 @@
 """The table of states by itself. What a request makes of it stands in the handlers' tests."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import get_args
 
 import pytest
@@ -127,3 +128,29 @@ def test_a_refused_change_names_exactly_the_fields_that_may_change(
         refusal = refusal_of(lambda field=field: check_editable({field}, status, call_type))
         assert refusal is not None
         assert refusal.details == {"current_status": status, "allowed": may}
+
+
+@pytest.mark.parametrize("status", TERMINAL)
+@pytest.mark.parametrize("action", ["start", "resume"])
+def test_what_has_ended_and_is_started_again_is_told_to_be_cloned(action: str, status: DeploymentStatus) -> None:
+    campaign = refusal_of(lambda: check_action(action, status))
+    inbound = refusal_of(lambda: check_action(action, status, call_type="inbound"))
+    assert campaign is not None
+    assert campaign.message.endswith("; clone it, which makes a draft with the same settings")
+    assert inbound is not None
+    assert inbound.message.endswith("; make another one for the number")
+
+
+def test_a_field_that_may_not_change_now_says_what_to_do_first() -> None:
+    said: dict[tuple[str, DeploymentStatus, CallType], str] = {
+        ("calling_hours", "active", "outbound"): "; pause it first",
+        ("agent_id", "active", "inbound"): "; pause it first",
+        ("agent_id", "active", "outbound"): "; clone it, which makes a draft with the same settings",
+        ("audience_id", "paused", "outbound"): "; clone it, which makes a draft with the same settings",
+        ("name", "completed", "outbound"): "; clone it, which makes a draft with the same settings",
+        ("name", "cancelled", "inbound"): "; make another one for the number",
+    }
+    for (field, status, call_type), end in said.items():
+        refusal = refusal_of(partial(check_editable, {field}, status, call_type))
+        assert refusal is not None
+        assert refusal.message == f"{field} of a deployment that is {status} cannot change{end}"

@@ -43,6 +43,12 @@ def test_a_written_number_becomes_e164(text: str, country: str | None, e164: str
         ("+" + "1" * 500, None, "invalid_phone"),
         ("+19005550100", None, "not_dialable"),
         ("0900 1234567", "DE", "not_dialable"),
+        ("bad5", None, "invalid_phone"),
+        ("12", None, "invalid_phone"),
+        ("5", None, "invalid_phone"),
+        ("+49 30 12345671 ext 5", None, "not_dialable"),
+        ("+1 212 555 0100 x12", None, "not_dialable"),
+        ("030 12345671;ext=5", "DE", "not_dialable"),
     ],
 )
 def test_what_cannot_be_called_has_a_code_and_a_reason(text: str, country: str | None, code: str) -> None:
@@ -73,3 +79,9 @@ def test_zones_are_those_of_the_area() -> None:
     assert zones_of("+12125550100") == ("America/New_York",)
     assert zones_of("+442079460018") == ("Europe/London",)
     assert len(zones_of("+18005550100")) > 3
+
+
+def test_an_extension_is_refused_and_not_dropped_without_a_word() -> None:
+    read = read_number("+49 30 12345671 ext 5")
+    assert isinstance(read, Undialable)
+    assert "extension" in read.message

@@ -318,3 +318,17 @@ def test_any_text_is_judged_with_a_sentence(text: str, prefix: str) -> None:
 def test_every_spelling_of_an_address_is_judged_as_the_address(address: IPv4Address, spelling: str) -> None:
     plainly = f"The URL's host is an unusual spelling of an address; write it as {address}."
     assert judged(f"https://{spelling.format(int(address))}/") == (judged(f"https://{address}/") or plainly)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://10.0.0.1/events",
+        "https://localhost/events",
+        "https://nas.lan/",
+        "https://intranet/",
+        "http://127.0.0.1/",
+    ],
+)
+def test_an_address_that_is_not_public_is_told_how_it_is_opened_for_development(url: str) -> None:
+    assert "callwright serve --webhook-networks" in refusal(url)

@@ -222,3 +222,20 @@ async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: 
         assert (await door.client.audiences.get(id=first.id)).last_import_id == made[1].id
         listed = {entry.id: entry.last_import_id for entry in (await door.client.audiences.list()).data}
         assert listed == {first.id: made[1].id, other.id: None}
+
+
+async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await samples.draft(door)
+        failed, invalid = [await samples.audience(door, name, rows=[]) for name in ("Failed", "Invalid")]
+        done = await imported(door, "phone_number,first_name", audience_id=failed.id)
+        await door.client.audiences.add_rows(id=invalid.id, rows=[{"phone_number": "none", "first_name": "Ada"}] * 2)
+        expected = {
+            failed.id: f"the audience has no rows: its import {done.id} failed: {done.status_reason}",
+            invalid.id: "the audience has no row that can be called: all 2 that it was given were refused",
+        }
+        for audience_id, said in expected.items():
+            await door.client.deployments.update(id=campaign.deployment.id, audience_id=audience_id)
+            async with refusal(422, "audience_not_ready") as kept:
+                await door.client.deployments.start(id=campaign.deployment.id)
+            assert kept[0].message == said

@@ -211,8 +211,9 @@ async def test_a_start_is_refused_with_its_reason_and_changes_nothing(database_u
         campaign = await samples.draft(door)
         empty = await samples.audience(door, "Empty", rows=[])
         await client.deployments.update(id=campaign.deployment.id, audience_id=empty.id)
-        async with refusal(422, "audience_not_ready"):
+        async with refusal(422, "audience_not_ready") as kept:
             await client.deployments.start(id=campaign.deployment.id)
+        assert kept[0].message == "the audience has no rows yet"
         await client.audiences.add_rows(id=empty.id, rows=[{"phone_number": "+12125550100"}])
         async with refusal(422, "audience_not_ready") as kept:
             await client.deployments.start(id=campaign.deployment.id)
@@ -226,6 +227,7 @@ async def test_a_start_is_refused_with_its_reason_and_changes_nothing(database_u
         async with refusal(422, "insufficient_credits") as kept:
             await client.deployments.start(id=campaign.deployment.id)
         assert kept[0].details == {"required": "0.024000", "available": "0.010000"}
+        assert "`callwright orgs fund NAME --amount N`" in kept[0].message
         back = Movement("adjustment", MICROS, "organization", door.org_id, "found again")
         await ports.database.write(lambda connection: book(connection, ports.ids, door.org_id, [back], now_ms=now_ms))
         assert (await client.deployments.get(id=campaign.deployment.id)).status == "draft"

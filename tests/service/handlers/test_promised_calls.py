@@ -78,7 +78,8 @@ async def test_a_wallet_that_does_not_cover_the_most_it_may_cost_is_a_warning_in
         assert not seen.cost.covered
         assert seen.warnings == [
             f"the wallet has 0.100000 USD and this may cost {seen.cost.high.amount} USD: the campaign pauses when the "
-            "money is used up; top up the wallet, or lower budget_cap"
+            "money is used up; `callwright orgs fund tests --amount N` on the machine of the service tops up the "
+            "wallet, or lower budget_cap"
         ]
 
 

@@ -67,6 +67,14 @@ def test_anything_else_is_refused_as_no_key(header: str | None) -> None:
     assert caught.value.problem is API_KEY_REQUIRED
 
 
+def test_a_personal_key_at_rest_is_told_that_it_is_one_and_what_is_needed() -> None:
+    with pytest.raises(Refusal) as caught:
+        bearer(f"Bearer {new_secret('personal')}")
+    assert caught.value.problem is API_KEY_REQUIRED
+    assert caught.value.message.startswith("This is a personal key (svc_mcp_…)")
+    assert "svc_live_" in caught.value.message
+
+
 async def test_a_key_leads_to_its_organization_and_plan(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
         async with door.another_organization(plan="pro") as other:

@@ -111,7 +111,7 @@ def test_every_plan_stands_on_the_page_of_limits() -> None:
     assert row("limits.md", "starter") == ["starter", "5", "5,000", "5", "10", "90 days"]
     assert row("limits.md", "pro")[1:3] == ["25", "50,000"]
     assert row("limits.md", "growth")[1:3] == ["100", "250,000"]
-    assert row("limits.md", "enterprise")[1:5] == ["no limit, or as agreed"] * 4
+    assert row("limits.md", "enterprise")[1:4] == ["no limit, or as agreed"] * 3
     assert [name for name in PLANS if f"| {name} |" not in PAGES["limits.md"]] == []
 
 
@@ -128,3 +128,22 @@ def test_types_and_bounds_are_said_in_words() -> None:
     assert tables.said({"minimum": 15, "maximum": 60, "default": 30}) == "15 to 60. Default: 30."
     assert tables.said({"type": "boolean", "default": True}) == "Default: true."
     assert cell("a | b\nc") == "a \\| b c"
+
+
+def test_calls_at_a_time_are_those_that_a_deployment_may_ask_for_where_the_plan_has_no_limit() -> None:
+    assert row("limits.md", "enterprise")[4] == row("limits.md", "Calls at a time of a deployment")[1] == "1,000"
+
+
+def test_an_example_with_brackets_in_its_query_says_what_curl_needs() -> None:
+    queries = [
+        text
+        for page in PAGES.values()
+        for text in re.split(r"^## ", page, flags=re.M)
+        if re.search(r"^GET .*\[", text, re.M)
+    ]
+    assert queries
+    assert not [text.splitlines()[0] for text in queries if "`curl -g`" not in text]
+
+
+def test_a_file_whose_request_is_too_large_is_said_to_be_refused_as_a_body() -> None:
+    assert "413" in row("limits.md", "A CSV file")[1]

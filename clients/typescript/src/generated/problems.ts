@@ -119,8 +119,8 @@ export const problems = {
     remedy: "Use a fresh key for a new request."
   },
   insufficient_credits: {
-    meaning: "The wallet does not cover this.",
-    remedy: "Top up the wallet; `required` and `available` say how much is missing."
+    meaning: "The wallet does not cover this. `callwright orgs fund NAME --amount N` on the machine of the service tops it up.",
+    remedy: "Have the wallet topped up; `required` and `available` say how much is missing."
   },
   spending_cap_reached: {
     meaning: "The personal key may not commit this much money.",

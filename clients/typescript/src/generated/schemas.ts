@@ -135,8 +135,8 @@ export interface AvailableNumber {
 export interface Blocked {
   /**
    * do_not_call: the number is on the organization's list, since its person asked not to be called again; no_consent:
-   * the consent column does not say yes; suppressed: left out since the start; invalid_row, duplicate: left out of
-   * the audience.
+   * the consent column does not say yes; suppressed: left out earlier, at the start or later; invalid_row, duplicate:
+   * left out of the audience.
    */
   reason: string;
   count: number;
@@ -849,11 +849,11 @@ export interface Stats {
   in_flight: number;
   /** To be called again later. */
   retry_waiting: number;
-  /** Reached, or answered in a way that ends it. */
+  /** Reached: answered, transferred, or a message was left. */
   completed: number;
-  /** Every allowed attempt was made without reaching them. */
+  /** Not reached, not called again: all attempts are made, or the last outcome is not in retry_on. */
   exhausted: number;
-  /** Not called because a rule forbids it. */
+  /** A rule forbids a call, or a further one: also who was called and asked for no more. */
   suppressed: number;
   /** Not called any more because end_at had passed. */
   expired: number;
