@@ -14,7 +14,6 @@ from .visible import cleaned, hidden_in
 
 LONGEST_NAME = 200
 """Characters of a name."""
-LONGEST_IN_A_SENTENCE = 80
 _QUOTATION_MARKS = frozenset(
     '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u2033\u2034\u2036\u2037\u2057\u226a\u226b'
     "\u275d\u275e\u2760\u27ea\u27eb\u3003\u300a\u300b\u301d\u301e\u301f\u309b\uff02"
@@ -23,8 +22,8 @@ _QUOTATION_MARKS = frozenset(
 """Marks beside Unicode's own quotation marks that are, or look like, the end of a quotation."""
 _LOOKING_LIKE_ONE = frozenset("\u05f2\u141e\u141f\u1420\u144a\u16cc\ua78b\ua78c\U00016f51\U00016f52")
 """Letters and marks that look like a quotation mark."""
-_PUNCTUATION = frozenset("\u2026\u3001\u3002\u30fb\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f")
-"""Punctuation beside that of ASCII that nobody takes for a quotation mark."""
+_PUNCTUATION = frozenset("\u2022\u2026\u3001\u3002\u30fb\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f")
+"""Punctuation beside that of ASCII that nobody takes for a quotation mark. Bullets hide the digits of a number."""
 _LETTERS = frozenset("\u0640\u0e46\u0ec6\u17d7\u3005\u303b\u309d\u309e\u30fc\u30fd\u30fe\uff70")
 """Modifier letters that words are spelt with. Others look like marks."""
 _SKIN_TONES = frozenset("\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
@@ -89,16 +88,19 @@ Text = Annotated[str, Field(max_length=2000), AfterValidator(_lines)]
 """Words for people, on any number of lines."""
 
 
-def quoted(name: str, *, most: int = LONGEST_IN_A_SENTENCE) -> str:
-    """The name in quotation marks, as it stands in a sentence: one line, short, and nothing in it ends them."""
+def quoted(name: str, *, most: int | None = None) -> str:
+    """The name in quotation marks, as it stands in a sentence: one line, and nothing in it ends them.
+
+    It is whole, so that no two names read the same. `most` cuts what is no name, such as a greeting.
+    """
     text = "".join(char if _is_plain(char) else "'" for char in cleaned(name))
     text = _LOOSE_MARKS.sub("", _RUN_OF_SINGLES.sub("'", " ".join(text.split())))
-    return f'"{text}"' if len(text) <= most else f'"{text[: most - 1]}…"'
+    return f'"{text}"' if most is None or len(text) <= most else f'"{text[: most - 1]}…"'
 
 
-def named(name: str, *, most: int = LONGEST_IN_A_SENTENCE) -> str:
+def named(name: str) -> str:
     """The name as it stands in a sentence: without marks where it is one plain word, else quoted."""
-    return name if name.isascii() and len(name) <= most and _PLAIN.fullmatch(name) else quoted(name, most=most)
+    return name if name.isascii() and _PLAIN.fullmatch(name) else quoted(name)
 
 
 def _is_plain(char: str) -> bool:

@@ -24,7 +24,7 @@ from .use import Use
 
 _MOST_WINDOWS = 4
 _MOST_NUMBERS = 5
-_LONGEST = 900
+_LONGEST = 3_000
 _FIRST = (
     "audience_id",
     "max_concurrency",

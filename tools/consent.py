@@ -25,12 +25,15 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from callwright.contract.model import Input
 
 from .told_sentences import Mark, is_genuine, mark_in, new_mark
-from .untrusted import cleaned
+from .untrusted import NOT_INSTRUCTIONS, cleaned
 from .use import Clock, Use
 
 PATIENCE_S = 600.0
 """How long a person may take to answer; what they say after it counts for nothing."""
 
+LONGEST_QUESTION = 4_000
+"""Characters of what a person is asked. What is longer is refused and never cut."""
+_LONGEST_ANSWER = LONGEST_QUESTION + 200
 _MOST_SHOWN = 600
 _QUESTION = "agreement"
 _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
@@ -74,7 +77,7 @@ class Agreeing(Input):
     person_agreed_to: Annotated[
         str | None,
         Field(
-            max_length=1_000,
+            max_length=_LONGEST_ANSWER,
             description="Only when an answer asks for it: the sentence the person agreed to, word for word.",
         ),
     ] = None
@@ -123,6 +126,11 @@ async def agreed(
     held = _held(asked, stake.bound)
     if stake.question is None:
         return held, use
+    if len(stake.question) > LONGEST_QUESTION:
+        raise ToolError(
+            f"A person has to agree to this, and {len(stake.question)} characters do not fit into one question. "
+            f"{_NOTHING} Do it in smaller steps; where many long names make it so long, give shorter ones."
+        )
     if not _can_ask(context):
         return held, _told(use, asked, stake, tool)
     if _answers_by_a_call(context):
@@ -263,14 +271,16 @@ def _told(use: Use, asked: Input, stake: Stake, tool: str) -> Use:
         session.used_answers.take(mark.key, now=now, ends_at=mark.at + PATIENCE_S)
         return replace(use, key=mark.key)
     new = new_mark(about, secret=session.secret, at=now, fresh_id=session.ids())
+    words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if stake.shown else ""
     raise ToolError(
-        f"{why} Show them this sentence as it is: «{_said(stake, new)}» Only if they say yes, call {tool} again with "
-        "person_agreed_to set to exactly that sentence."
+        f"{why} Show them this sentence as it is: «{_said(stake, new)}»{words} Only if they say yes, call {tool} again "
+        "with person_agreed_to set to exactly that sentence."
     )
 
 
 def _said(stake: Stake, mark: Mark) -> str:
-    return f"{cleaned(stake.sentence or '')} {mark.words}"  # another service may have written the sentence
+    """All that a person reads elsewhere, on one line."""
+    return f"{' '.join((stake.question or '').split())} {mark.words}"
 
 
 def _is_said(given: str, stake: Stake, mark: Mark) -> bool:

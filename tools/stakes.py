@@ -275,7 +275,7 @@ async def joining(use: Use, audience_id: str, people: int | None) -> Stake | Non
             "csv: this is not CSV that can be read, so a person cannot be asked how many people are called. Nothing "
             "was imported. Correct the text and call again."
         )
-    names = listed([_named(entry) for entry in weighty], most=5)
+    names = listed([_named(entry) for entry in weighty], most=len(weighty))
     cost = await joining_cost(use, weighty, people)
     return Stake(sentence=f"Add {people} people to an audience, so that {names} calls them too, {cost}.", bound=bound)
 

@@ -85,13 +85,13 @@ async def test_a_change_that_fits_into_no_question_is_not_made(
                 "max_attempts_per_day": 10,
                 "different_time_of_day": False,
             },
-            voicemail={"detection": True, "action": "leave_message", "message_template": "Call us back. " * 20},
+            voicemail={"detection": True, "action": "leave_message", "message_template": "Call us back. " * 140},
             compliance={"purpose": "marketing", "consent_column": "c" * 80, "ai_disclosure": False},
             max_call_duration_seconds=3_600,
             ring_timeout_seconds=60,
             caller_id_strategy="round_robin",
-            agent_id=(await make_agent(door, "A" * 80)).id,
-            audience_id=(await make_audience(door, people(1, first=50), "B" * 80)).id,
+            agent_id=(await make_agent(door, "A" * 200)).id,
+            audience_id=(await make_audience(door, people(1, first=50), "B" * 200)).id,
         )
         assert "Change fewer fields at a time" in said
         assert found.person.asked == []
