@@ -96,7 +96,10 @@ class CallwrightServer(MCPServer[Sessions]):
         address = address_of(str(uri))
         try:
             found = await read(context.request_context.lifespan_context.current(), address)
-        except (MCPError, ResourceError):
+        except (MCPError, ResourceError) as error:
+            from callwright.contract.tracebacks import without_tracebacks
+
+            without_tracebacks(error)
             raise
         except Exception as error:
             said = "Reading this failed inside the server. This is a fault of the server: report it, do not try again."

@@ -51,7 +51,10 @@ class ServedTool(Tool):
         try:
             reply = await _run(self.behind(), arguments, session, context)
             return reply if isinstance(reply, InputRequiredResult) else _result(reply)
-        except (ToolError, MCPError):
+        except (ToolError, MCPError) as error:
+            from callwright.contract.tracebacks import without_tracebacks
+
+            without_tracebacks(error)
             raise
         except Exception as error:
             said = f"{self.name} failed inside the server. This is a fault of the server: report it, do not try again."

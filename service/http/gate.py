@@ -26,6 +26,7 @@ from callwright.contract.problems import (
     SERVICE_UNAVAILABLE,
     STORAGE_FULL,
 )
+from callwright.contract.tracebacks import without_tracebacks
 from callwright.service.domain.refusals import Refusal
 from callwright.service.handlers.work import BRIEF, STOPS
 from callwright.service.ports import Ports
@@ -86,15 +87,17 @@ class Gate:
             if "Location" in sent:
                 sent["Location"] = self._public_path + sent["Location"]
             return Answer(found.status, found.body, sent, found.file)
-        except Refusal as raised:
-            refusal = raised
-        except StorageFull:
-            refusal = _no_room()
         except Exception as error:
-            refusal = self._failed(error, request_id)
-        return Answer(refusal.problem.status, problem_body(refusal, request_id), {**headers, **refusal.headers})
+            refusal = self._refusal(error, request_id)
+            without_tracebacks(error)  # some hold the request and would keep its body until it is found as garbage
+            return Answer(refusal.problem.status, problem_body(refusal, request_id), {**headers, **refusal.headers})
 
-    def _failed(self, error: Exception, request_id: str) -> Refusal:
+    def _refusal(self, error: Exception, request_id: str) -> Refusal:
+        """What is said of an error."""
+        if isinstance(error, Refusal):
+            return error
+        if isinstance(error, StorageFull):
+            return _no_room()
         unavailable = unavailable_because(error)
         if unavailable is None:
             log.exception("a request failed", extra={"request_id": request_id})
@@ -174,7 +177,7 @@ class Gate:
             check_media_type(incoming.header(b"content-type"), body)
             asked.input = read_input(incoming.query, operation, found.path, sent)
         except Refusal as refusal:
-            asked.refusal = refusal  # held back until the idempotency key was looked up
+            asked.refusal = without_tracebacks(refusal)  # held back until the idempotency key was looked up
         return asked
 
     async def _looked_up(self, asked: Asked, query: bytes) -> Answer:

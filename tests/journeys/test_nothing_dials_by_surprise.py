@@ -3,8 +3,9 @@
 The setting `always` asks on the simulated network as it would where telephones ring.
 """
 
+import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,8 @@ from typing import Any, Literal, cast
 import anyio
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, TextContent
 
 from callwright.contract.deployments import Deployment, StartDeployment, start_deployment
 from callwright.contract.dialling import RetryPolicy
@@ -21,6 +23,7 @@ from callwright.contract.words import Spend
 from callwright.server.app import build
 from callwright.server.session import ServerSession, SystemClock
 from callwright.tools.use import Caller, ConfirmMode
+from tests.garbage import largest_garbage, uncollected
 from tests.service.dialler.campaigns import audience_of, draft, make_agent, people, rent
 from tests.service.doors import Door, open_service
 
@@ -34,14 +37,16 @@ ONCE = RetryPolicy(max_attempts=1)
 class Person:
     """Somebody in front of a host that can ask. `answer` is what they do; None stands for a host that cannot ask."""
 
-    answer: Literal["accept", "refuse", "decline", "cancel"] | None
+    answer: Literal["accept", "refuse", "decline", "cancel", "break off"] | None
     asked: list[str] = field(default_factory=list[str])
 
-    async def __call__(self, context: Any, params: Any) -> ElicitResult:
+    async def __call__(self, context: Any, params: Any) -> ElicitResult | ErrorData:
         assert isinstance(params, ElicitRequestFormParams)
         self.asked.append(params.message)
         if self.answer in ("accept", "refuse"):
             return ElicitResult(action="accept", content={"agree": self.answer == "accept"})
+        if self.answer == "break off":
+            return ErrorData(code=INTERNAL_ERROR, message="the window was closed")
         return ElicitResult(action=cast("Any", self.answer))
 
 
@@ -124,6 +129,22 @@ async def test_what_the_person_does_not_accept_dials_nobody(
         assert "did not agree" in text_of(refused)
         assert await found.dialled() == 0
         assert (await found.door.client.deployments.get(id=found.campaign.id)).status == "draft"
+
+
+@both_eras
+async def test_a_question_that_fails_leaves_no_message_to_the_garbage_collector(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    large = {"extra": ["x"] * 20_000}
+    async with scene(database_url, tmp_path, era, "break off") as found:
+        plan = await found.plan()
+        with uncollected():
+            with suppress(MCPError):
+                await found.client.call_tool(
+                    "start_deployment", {"id": found.campaign.id, "plan_id": plan["plan_id"]}, meta=cast("Any", large)
+                )
+            assert largest_garbage() < sys.getsizeof(large["extra"])
+        assert len(found.person.asked) == 1
 
 
 @both_eras

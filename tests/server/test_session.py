@@ -1,14 +1,19 @@
 """The session: connected late, once, and again after a failure."""
 
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any, Literal, cast
 
 import anyio
 import pytest
+from mcp import Client
 
 from callwright.client.errors import ServiceTimeout, ServiceUnreachable
+from callwright.server.app import build
 from callwright.server.session import ServerSession, SystemClock
 from callwright.tools.use import Caller
+from tests.garbage import largest_garbage, uncollected
 from tests.tools.fakes import FakeCaller, FakeClock, numbered
 
 
@@ -146,3 +151,18 @@ async def test_the_system_clock_only_grows() -> None:
     before = clock.monotonic()
     await clock.sleep(0)
     assert clock.monotonic() >= before
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+async def test_a_connection_that_fails_leaves_no_message_to_the_garbage_collector(
+    era: Literal["legacy", "auto"],
+) -> None:
+    large = {"extra": ["x"] * 20_000}
+    failures = [ServiceUnreachable("nobody is there", request_sent=False, repeatable=True) for _ in range(2)]
+    with anyio.fail_after(10):
+        async with Client(build(Connections(*failures).session().opened), mode=era) as client:
+            await client.call_tool("get_wallet", {})
+            with uncollected():
+                answer = await client.call_tool("get_wallet", {}, meta=cast("Any", large))
+                assert answer.is_error
+                assert largest_garbage() < sys.getsizeof(large["extra"])
