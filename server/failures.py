@@ -16,12 +16,12 @@ def reason(error: BaseException) -> str | None:
     """Why the data folder or the database cannot be used, in one line. None where it is neither."""
     from sqlalchemy.exc import DBAPIError  # loaded already wherever such an error can come from
 
-    from callwright.service.data_folder import DatabaseMissing
+    from callwright.service.storage.database_file import DatabaseUnusable
     from callwright.service.storage.fullness import StorageFull
     from callwright.service.storage.migrate import SchemaTooNew
 
     found = first_cause(error)
-    if isinstance(found, SchemaTooNew | StorageFull | DatabaseMissing):
+    if isinstance(found, SchemaTooNew | StorageFull | DatabaseUnusable):
         return str(found)
     if isinstance(found, DBAPIError):
         lines = str(found.orig).splitlines()

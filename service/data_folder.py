@@ -19,29 +19,8 @@ ADDRESS = "service.json"
 KEY = "embedded.key"
 
 
-class DatabaseMissing(RuntimeError):
-    """The folder was in use, and its database is gone or empty."""
-
-
 class DataFolderInUse(RuntimeError):
     """Another process serves this data folder."""
-
-
-def check_database(folder: Path, file: Path) -> None:
-    """Looks whether the SQLite database of a folder is where it was; a folder that is new has none.
-
-    Raises:
-        DatabaseMissing: starting would make a new one without a word, and nobody would know what became of the other.
-    """
-    if file.parent.resolve() != folder.resolve() or not (folder / KEY).exists():
-        return
-    if file.exists() and file.stat().st_size:
-        return
-    state = "is empty" if file.exists() else "is missing"
-    raise DatabaseMissing(
-        f"{file} {state}, but this folder has been in use: {KEY} is there. Put the database, or a copy of it, back in "
-        f"its place (docs/backups.md). To begin anew with nothing, remove {folder / KEY} first."
-    )
 
 
 @dataclass(frozen=True)
@@ -68,6 +47,16 @@ class DataFolder:
             raise DataFolderInUse(f"another process serves the data folder {self.path}") from error
         if self._lock.lock_counter == 1:  # whoever announced an address is gone; it must not get requests and keys
             (self.path / ADDRESS).unlink(missing_ok=True)
+
+    def is_held(self) -> bool:
+        """Whether some process serves the folder now, whatever it has said of itself. Makes nothing."""
+        if not (self.path / LOCK).exists():
+            return False
+        try:
+            with FileLock(self.path / LOCK, timeout=0, is_singleton=False):
+                return False
+        except Timeout:
+            return True
 
     def let_go(self) -> None:
         """Leaves the folder to the next process."""

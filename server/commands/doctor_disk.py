@@ -4,9 +4,9 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
 
 from callwright.client.transport import httpx
+from callwright.service.storage.database_file import read_only
 from callwright.service.storage.fullness import LEAST_FREE, free_bytes
 
 from .checkup import Finding
@@ -16,7 +16,6 @@ LITTLE_FREE = 1_000_000_000
 CHECK_LIMIT_S = 15.0
 """How long the check of the database may take: a large one takes minutes."""
 _HEALTH_LIMIT_S = 10.0
-_BUSY_S = 2.0
 _STEPS = 100_000
 """Instructions of SQLite's machine between two looks at the clock."""
 _MAKE_ROOM = "Make room, then resume the campaigns that were paused. See docs/full-disk.md."
@@ -48,21 +47,6 @@ async def health_finding(base_url: str) -> Finding:
     if answer.status_code == 200:
         return Finding(state="good", what="Health", said=words)
     return Finding(state="bad", what="Health", said=words, help=_MAKE_ROOM if "storage" in problems else "")
-
-
-def read_only(file: Path) -> sqlite3.Connection:
-    """A connection that makes and locks nothing. On a full disk it reads the file alone, where that is all there is."""
-    place = f"file:{quote(str(file))}?mode=ro"
-    connection = sqlite3.connect(place, uri=True, timeout=_BUSY_S)
-    try:
-        connection.execute("SELECT 1 FROM sqlite_master").close()
-    except sqlite3.OperationalError:
-        connection.close()
-        log = Path(f"{file}-wal")
-        if log.exists() and log.stat().st_size:
-            raise
-        return sqlite3.connect(f"{place}&immutable=1", uri=True)
-    return connection
 
 
 def soundness(file: Path) -> Finding:

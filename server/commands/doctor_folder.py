@@ -14,19 +14,21 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from callwright.client.transport import httpx
 from callwright.server.settings import ProgramSettings
-from callwright.service.data_folder import DatabaseMissing, DataFolder, check_database
+from callwright.service.data_folder import ADDRESS, DataFolder
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import VOICES
+from callwright.service.storage.database_file import DatabaseUnusable, check_database, read_only
 from callwright.service.storage.engines import make_engine
 from callwright.service.storage.migrate import REVISION, revision_of
 
 from .checkup import Finding, Report, Section
-from .doctor_disk import free_finding, health_finding, read_only, soundness
+from .doctor_disk import free_finding, health_finding, soundness
 
 PORT = 8080
 """Where `callwright serve` listens unless it is told otherwise."""
 _SPEECH_LIMIT_S = 20.0
 _CONNECT_S = 2.0
+_NOT_FOUND = "One that is just starting says where it answers in a moment. Stop any other one, and start it again."
 _ANOTHER = "Give another folder with --data."
 
 
@@ -60,17 +62,26 @@ def _folder(path: Path) -> Finding:
 
 
 async def _served(path: Path) -> list[Finding]:
-    address = await to_thread.run_sync(DataFolder(path).address)
+    folder = DataFolder(path)
+    address = await to_thread.run_sync(folder.address)
     if address is not None:
         url = httpx.URL(address.base_url)
         try:
             with anyio.fail_after(_CONNECT_S):
                 async with await anyio.connect_tcp(url.host, url.port or 80):
                     said = f"at {address.base_url}, process {address.pid}"
+                    return [Finding(state="good", what="Served", said=said), await health_finding(address.base_url)]
         except (OSError, TimeoutError):
-            return [Finding(state="good", what="Served", said="by nobody now; the last one left without a word")]
-        return [Finding(state="good", what="Served", said=said), await health_finding(address.base_url)]
-    return [Finding(state="good", what="Served", said="by nobody now")]
+            pass
+    try:
+        held = await to_thread.run_sync(folder.is_held)
+    except OSError:  # nobody may look, which what is said of the folder explains
+        held = False
+    if held:
+        lack = f"{ADDRESS} is missing or cannot be read" if address is None else f"nobody answers at {address.base_url}"
+        return [Finding(state="bad", what="Served", said=f"by a process that is not found: {lack}", help=_NOT_FOUND)]
+    left = "" if address is None else "; the last one left without a word"
+    return [Finding(state="good", what="Served", said=f"by nobody now{left}")]
 
 
 def _database(url: str, data: Path) -> list[Finding]:
@@ -88,7 +99,7 @@ def _database(url: str, data: Path) -> list[Finding]:
                 return [_schema("Postgres", revision_of(connection))]
         finally:
             engine.dispose()
-    except DatabaseMissing as error:
+    except DatabaseUnusable as error:
         return [Finding(state="bad", what="Database", said=str(error))]
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]

@@ -6,8 +6,7 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 
-from callwright.service.data_folder import check_database
-
+from .database_file import check_database, check_tables
 from .engines import make_engine
 from .fullness import DRIVER_ERRORS
 
@@ -24,10 +23,14 @@ class SchemaTooNew(RuntimeError):
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The migration a database stands at; `None` for an empty one."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    """The migration a database stands at; `None` for one that has nothing of ours. Raises `DatabaseUnusable`."""
+    tables = inspect(connection).get_table_names()
+    if "alembic_version" in tables:
+        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        if found is not None:
+            return found
+    check_tables(tables, "the database")
+    return None
 
 
 def upgrade(url: str, data: Path | None = None) -> None:
@@ -36,7 +39,7 @@ def upgrade(url: str, data: Path | None = None) -> None:
     `data` is the folder of the service, where a database may have been that is gone now.
 
     Raises:
-        DatabaseMissing: the folder was in use, and its SQLite database is gone or empty.
+        DatabaseUnusable: the folder was in use, and its SQLite database is gone or empty; or it is another program's.
         SchemaTooNew: the database was made by a newer version of the program.
         TimeoutError: another process has been migrating the same SQLite file for a minute.
     """

@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 import pytest
+from filelock import FileLock
 from rich.console import Console
 
 from callwright.client.transport import ASGITransport, MockTransport, Request, Response
@@ -21,6 +22,7 @@ from callwright.server.commands.doctor import report_of
 from callwright.server.commands.doctor_disk import LITTLE_FREE
 from callwright.server.embedded import listener_on, listening
 from callwright.server.settings import ProgramSettings, read_settings
+from callwright.service.data_folder import ADDRESS, LOCK
 from callwright.service.storage.fullness import LEAST_FREE
 from callwright.service.storage.migrate import upgrade
 from tests.fakes.minimal_service import KEY, MinimalService
@@ -213,6 +215,23 @@ async def test_a_database_that_is_none_is_named(tmp_path: Path) -> None:
     report = await here(tmp_path)
     assert found(report)["Database"].said.startswith("cannot be read: ")
     assert not report.healthy
+
+
+@pytest.mark.parametrize("said", [None, "{", "address"])
+async def test_a_folder_that_is_held_is_served_whatever_is_said_of_it(tmp_path: Path, said: str | None) -> None:
+    with listener_on() as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    if said is not None:
+        written = f'{{"base_url": "{url}", "pid": 1}}' if said == "address" else said
+        (tmp_path / ADDRESS).write_text(written, encoding="utf-8")
+    with FileLock(tmp_path / LOCK, is_singleton=False):
+        report = await here(tmp_path)
+    served = found(report)["Served"]
+    assert not report.healthy
+    assert served.said.startswith("by a process that is not found: ")
+    assert (url if said == "address" else ADDRESS) in served.said
+    after = found(await here(tmp_path))["Served"]
+    assert (after.state, "by nobody now" in after.said) == ("good", True)
 
 
 async def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
