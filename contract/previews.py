@@ -55,10 +55,26 @@ class Preview(Resource):
     eligible: int
     blocked: list[Blocked]
     missing_variables: list[MissingVariable]
-    greeting: Annotated[str, Field(description="The welcome message as the first contact would hear it.")]
+    greeting: Annotated[
+        str | None,
+        Field(
+            description=(
+                "The words that the first contact who is called hears first, the AI disclosure included where the "
+                "welcome message lacks it; empty: the contact speaks first; null: nobody would be called."
+            )
+        ),
+    ]
     cost: CostRange
     max_attempts: int
-    estimated_minutes: Annotated[float, Field(description="Time to call everybody once, in minutes.")]
+    estimated_minutes: Annotated[
+        float,
+        Field(
+            description=(
+                "Minutes of calling it takes to call everybody once; waiting for the calling hours or for retries that "
+                "are not due yet comes on top."
+            )
+        ),
+    ]
     next_call_at: Annotated[
         Timestamp | None,
         Field(description="When the first call from now on would be made, inside the calling hours; null: never."),
@@ -66,7 +82,10 @@ class Preview(Resource):
     finishes_at: Annotated[
         Timestamp | None,
         Field(
-            description="About when everybody is called once, inside the calling hours; null: after end_at, or unknown."
+            description=(
+                "About when everybody is called once, inside the calling hours; of a deployment that has started: "
+                "once more everybody who is left, nobody before their retry is due; null: after end_at, or unknown."
+            )
         ),
     ] = None
     problems: Annotated[list[str], Field(description="What start would refuse, in words.")]

@@ -119,7 +119,7 @@ def preview(found: Preview, use: Use) -> str:
         line(
             f"up to {found.max_attempts} attempts each",
             f"first call {moment(found.next_call_at)}" if found.next_call_at else None,
-            f"about {found.estimated_minutes:.1f} minutes for one round",
+            f"about {found.estimated_minutes:.1f} minutes of calling for one round",
             f"everybody called once by about {finish}" if finish else None,
         ),
         *(f"start would refuse: {problem}" for problem in found.problems),
@@ -129,6 +129,8 @@ def preview(found: Preview, use: Use) -> str:
 
 def _greeting(found: Preview, use: Use) -> str:
     """What the first contact would hear, with the cells of their row in it."""
+    if found.greeting is None:
+        return "greeting: none, nobody would be called"
     if not found.greeting:
         return "greeting: none, the contact begins"
     return fenced([shortened(found.greeting, 500)], tag=use.session.ids(), what="Greeting of the first contact.")

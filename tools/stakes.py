@@ -136,15 +136,20 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
     if problems := found.get("problems"):
         said = listed([cleaned(str(problem)) for problem in problems], most=5)
         raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + use.hint(_REPAIR))
-    greeting = found.get("greeting")
     sentence = str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}.")
     return Stake(
         sentence=f"{sentence} It begins at once, in simulated time." if asked.jump_clock else sentence,
-        shown=f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}"
-        if greeting
-        else "The contact speaks first.",
+        shown=_first_words(found),
         bound={"plan_id": found["plan_id"]} if "plan_id" in found else {},
     )
+
+
+def _first_words(preview: Mapping[str, Any]) -> str | None:
+    """What the first contact hears; None where nobody would be called, or the service does not say."""
+    greeting = preview.get("greeting")
+    if greeting is None:
+        return None
+    return f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}" if greeting else "The contact speaks first."
 
 
 async def create(use: Use, asked: CreateAgreed) -> Stake | None:

@@ -6,38 +6,34 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
 from callwright.contract import previews as contract
 from callwright.contract.dialling import CallingHours, RetryPolicy
-from callwright.service.domain.calling_hours import next_call_ms, zones_for
 from callwright.service.domain.clock import SECOND, moment, moment_or_none
-from callwright.service.domain.finish_time import finish_ms
 from callwright.service.domain.money import PRICES, amount, money
-from callwright.service.domain.phone import zones_of
 from callwright.service.domain.plan_seal import PlanSeal
 from callwright.service.domain.plans import Plan
-from callwright.service.domain.templates import render, variables_in
+from callwright.service.domain.templates import variables_in
 from callwright.service.engine.call_engine import AgentSnapshot
+from callwright.service.engine.simulated.welcome import greeting_of
 from callwright.service.storage.ledger import wallet_of
-from callwright.service.storage.schema import audience_rows, deployment_contacts, organizations
+from callwright.service.storage.schema import organizations
 
 from . import eligibility
 from .activation import SNAPSHOT
 from .dearest_case import dearest_case
+from .forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
 from .plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from .plan_words import Proposal, sentence
-from .queue import WAITING, first_waiting
+from .queue import Rules
 from .start_guards import audience_of, start_refusals
 
-_R, _K = audience_rows.c, deployment_contacts.c
 _TYPICAL_CALL_S = 40
 _BASIS = (
     "low: one contact in five talks for half a minute; high: every attempt is answered and lasts as long as a call "
     "may, up to the budget cap and what calls under way cost beyond it"
 )
-_SAMPLE = 100
-"""Rows of the audience that are looked at to learn the time zones its people live in."""
 _LEFT_OUT = (
     "numbers are left out because their people asked not to be called again in a simulated campaign; "
     "`callwright do-not-call clear --simulated{org}` on the machine of the service lets them be called again"
@@ -92,8 +88,11 @@ def preview(
     begin_ms = _begins(row, now_ms)
     early = row.status == "scheduled" and row.start_at > now_ms
     problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)
-    next_ms = _next_call(connection, row, hours, begin_ms) if eligible else None
-    never = eligible > 0 and next_ms is None
+    people = next_people(connection, row, begin_ms=begin_ms, now_ms=now_ms)
+    first = first_call(people, hours, begin_ms=begin_ms, end_ms=row.end_at)
+    calling_ms = round(calling_s * SECOND)
+    over_ms = all_called_ms(connection, row, people, hours, begin_ms=begin_ms, now_ms=now_ms, calling_ms=calling_ms)
+    never = eligible > 0 and first is None
     proposal = Proposal(
         simulated=row.simulated,
         goes_on=row.started_at is not None,
@@ -121,7 +120,7 @@ def preview(
         eligible=eligible,
         blocked=blocked,
         missing_variables=_missing(speaker, audience),
-        greeting=_greeting(connection, speaker, audience.id),
+        greeting=_greeting(row, speaker, first),
         cost=contract.CostRange(
             low=money(low),
             high=money(high),
@@ -131,8 +130,8 @@ def preview(
         ),
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),
-        next_call_at=moment_or_none(next_ms),
-        finishes_at=moment_or_none(_finishes(connection, row, hours, begin_ms, calling_s)) if eligible else None,
+        next_call_at=moment_or_none(None if first is None else first.at_ms),
+        finishes_at=moment_or_none(over_ms),
         problems=[problem.message for problem in problems],
         warnings=[
             *_warnings(speaker),
@@ -168,26 +167,13 @@ def _begins(row: Row[Any], now_ms: int) -> int:
     return max(row.start_at or 0, now_ms) if waits else now_ms
 
 
-def _next_call(connection: Connection, row: Row[Any], hours: CallingHours | None, begin_ms: int) -> int | None:
-    """When the first call would be made, by the first people who wait, or of the audience."""
-    if row.started_at is not None:
-        waiting = first_waiting(connection, row.id, _SAMPLE)
-        people = {(max(one.next_at, begin_ms), one.timezone, one.phone) for one in waiting}
-    else:
-        sample = select(_R.phone, _R.timezone).where(_R.audience_id == row.audience_id).order_by(_R.position)
-        found = connection.execute(sample.limit(_SAMPLE)).all()
-        people = {(begin_ms, person.timezone, person.phone) for person in found}
-    moments = (next_call_ms(hours, zone, phone, at_ms, row.end_at) for at_ms, zone, phone in people)
-    return min((at_ms for at_ms in moments if at_ms is not None), default=None)
-
-
 def _all_looked_at(hours: CallingHours | None, audience: Row[Any]) -> bool:
     """Whether what holds for the people who were looked at holds for all: they are all, or share one time zone."""
-    return hours is None or hours.timezone_mode == "fixed" or audience.valid_count <= _SAMPLE
+    return hours is None or hours.timezone_mode == "fixed" or audience.valid_count <= SAMPLE
 
 
 def _never(row: Row[Any], hours: CallingHours | None, audience: Row[Any]) -> str:
-    who = "nobody" if _all_looked_at(hours, audience) else f"nobody of the first {_SAMPLE} people"
+    who = "nobody" if _all_looked_at(hours, audience) else f"nobody of the first {SAMPLE} people"
     end = "" if row.end_at is None else " before end_at"
     return f"{who} can be called: the calling hours leave no moment{end}; change calling_hours or end_at"
 
@@ -207,33 +193,6 @@ def _org_name(connection: Connection, row: Row[Any]) -> str:
     return connection.execute(select(organizations.c.name).where(organizations.c.id == row.org_id)).scalar_one()
 
 
-def _finishes(
-    connection: Connection, row: Row[Any], hours: CallingHours | None, begin_ms: int, calling_s: float
-) -> int | None:
-    """When everybody was called once. Where people live in several zones it is as if all lived in the slowest one."""
-    found: list[int] = []
-    for zones in _zones(connection, row, hours):
-        ends_ms = finish_ms(begin_ms, round(calling_s * SECOND), hours, zones)
-        if ends_ms is None:
-            return None
-        found.append(ends_ms)
-    if row.started_at is not None:
-        last_due = select(func.max(_K.next_at)).where(_K.deployment_id == row.id, WAITING)
-        found.append(connection.execute(last_due).scalar() or 0)
-    latest = max(found)
-    return latest if row.end_at is None or latest < row.end_at else None
-
-
-def _zones(connection: Connection, row: Row[Any], hours: CallingHours | None) -> set[tuple[str, ...]]:
-    if hours is None:
-        return {()}
-    if hours.timezone_mode == "fixed":
-        return {zones_for(hours, None, ())}
-    sample = select(_R.phone, _R.timezone).where(_R.audience_id == row.audience_id).order_by(_R.position).limit(_SAMPLE)
-    people = connection.execute(sample).all()
-    return {zones_for(hours, person.timezone, zones_of(person.phone)) for person in people}
-
-
 def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingVariable]:
     filled = {column["name"]: column["filled"] for column in json.loads(audience.columns)}
     wanted: Sequence[str] = (*variables_in(agent.welcome_message), *variables_in(agent.system_prompt))
@@ -241,10 +200,12 @@ def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingV
     return [contract.MissingVariable(name=name, contacts=count) for name, count in counts if count]
 
 
-def _greeting(connection: Connection, agent: AgentSnapshot, audience_id: str) -> str:
-    first = select(_R.cells).where(_R.audience_id == audience_id).order_by(_R.position).limit(1)
-    cells = connection.execute(first).scalar()
-    return render(agent.welcome_message, json.loads(cells or "{}")).text
+def _greeting(row: Row[Any], agent: AgentSnapshot, first: FirstCall | None) -> str | None:
+    """What the first person who is called hears first."""
+    if first is None:
+        return None
+    attempt = first.contact.attempts + 1
+    return greeting_of(Rules.of(row, agent).request(first.contact, call_id="", attempt=attempt, from_number=""))
 
 
 def _warnings(agent: AgentSnapshot) -> list[str]:

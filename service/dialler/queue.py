@@ -49,13 +49,6 @@ _DUE: Select[*tuple[Any, ...]] = (
     .limit(bindparam("most"))
 )
 _SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
-_FIRST: Select[*tuple[Any, ...]] = (
-    select(_K.next_at, _K.phone, _R.timezone)
-    .outerjoin(audience_rows, _R.id == _K.id)
-    .where(_K.deployment_id == bindparam("id"), WAITING)
-    .order_by(_K.next_at, _K.position)
-    .limit(bindparam("most"))
-)
 _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)
 _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
     _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
@@ -80,12 +73,12 @@ class Rules:
     ai_disclosure: bool
 
     @classmethod
-    def of(cls, row: Row[Any]) -> "Rules":
-        """The rules in a deployment's row."""
+    def of(cls, row: Row[Any], agent: AgentSnapshot | None = None) -> "Rules":
+        """The rules in a deployment's row. `agent` is who would call, where nothing was kept of one yet."""
         voicemail = Voicemail.model_validate_json(row.voicemail)
         return cls(
             row,
-            agent_of(row),
+            agent or agent_of(row),
             RetryPolicy.model_validate_json(row.retry_policy),
             CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None,
             VoicemailPolicy(voicemail.detection, voicemail.action, voicemail.message_template),
@@ -131,11 +124,6 @@ def due(connection: Connection, deployment_id: str, until_ms: int, most: int) ->
 def soonest(connection: Connection, deployment_id: str) -> int | None:
     """When the next waiting contact falls due; `None` when nobody waits."""
     return connection.execute(_SOONEST, {"id": deployment_id}).scalar()
-
-
-def first_waiting(connection: Connection, deployment_id: str, most: int) -> Sequence[Row[Any]]:
-    """Contacts that wait, in the order in which they are looked at: `next_at`, `phone`, `timezone`."""
-    return connection.execute(_FIRST, {"id": deployment_id, "most": most}).all()
 
 
 def numbers_of(connection: Connection, deployment_id: str) -> Sequence[Row[Any]]:

@@ -118,6 +118,27 @@ async def test_what_the_person_accepts_is_dialled_and_they_saw_the_plan(
 
 
 @both_eras
+async def test_the_person_reads_the_very_words_that_are_spoken_first(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, "accept") as found:
+        agent = await make_agent(found.door, "Plain", welcome_message="Hi {{first_name}}. Is now a good time?")
+        rows = people(3, sim_outcome="answered", sim_intent="yes")
+        made = await draft(found.door, rows, "Plain words", agent_id=agent.id, retry_policy=ONCE, max_concurrency=1)
+        shown = await found.call("preview_deployment", id=made.id)
+        plan = cast("dict[str, Any]", shown.structured_content)
+        started = await found.call("start_deployment", id=made.id, plan_id=plan["plan_id"])
+        assert not started.is_error, text_of(started)
+        await found.door.ended(made.id)
+        first = (await found.door.client.calls.list(deployment_id=made.id, sort="created_at")).data[0]
+        spoken = (await found.door.client.calls.get_transcript(call_uuid=first.id)).turns[0].text
+        assert spoken not in ("", "Hi Person 0. Is now a good time?")  # the disclosure is in it
+        assert found.person.asked[0].splitlines()[1] == f'First words: "{spoken}"'
+        assert plan["greeting"] == spoken
+        assert spoken in text_of(shown)
+
+
+@both_eras
 @pytest.mark.parametrize("answer", ["decline", "cancel", "refuse"])
 async def test_what_the_person_does_not_accept_dials_nobody(
     answer: str, era: Era, database_url: str, tmp_path: Path

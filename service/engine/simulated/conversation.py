@@ -11,7 +11,7 @@ from callwright.service.engine.simulated.prompts import Brief, answer_to, read_p
 from callwright.service.engine.simulated.speech_acts import Wish, act_of, is_question, wish_of
 from callwright.service.engine.simulated.timeline import Timeline
 from callwright.service.engine.simulated.timing import spoken_duration_s
-from callwright.service.engine.simulated.welcome import read_welcome
+from callwright.service.engine.simulated.welcome import filled, first_words, read_welcome
 
 MAX_REPLIES = 80
 SILENCE_S = 5.0
@@ -111,17 +111,14 @@ class Conversation:
     # -- the agent speaks ---------------------------------------------------------------------------------------
 
     def _open(self) -> Reply | None:
-        message = self._request.agent.welcome_message.strip()
-        if not message:
+        said = first_words(self._request, self._chance)
+        if said is None:
             return self._contact.opening()
-        opening = read_welcome(message, self._bank)
-        if not self._request.ai_disclosure or opening.discloses:
-            return self._ask(message)
-        disclosure = self._disclosure = self._bank.agent_says("disclosure", self._chance)
-        if self._has_phrases:
-            return self._ask(opening.with_disclosure(disclosure))
-        self._say(self._filled(message), own=True)
-        return self._ask(disclosure, own=False)
+        self._disclosure = said.disclosure
+        if not said.phrase:
+            return self._ask_as_it_is(said.message)
+        self._say(said.message, own=True)
+        return self._ask_as_it_is(said.phrase, own=False)
 
     def _introduce(self) -> str:
         """The agent's first words after a contact that spoke first."""
@@ -134,9 +131,7 @@ class Conversation:
         return " ".join(parts)
 
     def _filled(self, template: str) -> str:
-        if "{{" not in template:
-            return template
-        return " ".join(render(template, self._request.variables).text.split(" ")).strip()
+        return filled(template, self._request)
 
     def _say(self, text: str, *, own: bool) -> None:
         """Says a text that is filled already. `own` words are the prompt's, the others are phrases."""
@@ -149,7 +144,9 @@ class Conversation:
         self._say(self._bank.agent_says(key, self._chance), own=False)
 
     def _ask(self, template: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
-        text = self._filled(template)
+        return self._ask_as_it_is(self._filled(template), own=own, act=act)
+
+    def _ask_as_it_is(self, text: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
         self._act = act or act_of(text, self._bank)
         self._say(text, own=own)
         return self._next_reply()

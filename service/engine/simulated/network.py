@@ -31,6 +31,7 @@ from callwright.service.engine.simulated.reachability import (
 from callwright.service.engine.simulated.reserved import Fate, ReservedNumber, reserved
 from callwright.service.engine.simulated.steering import Steering, read_steering
 from callwright.service.engine.simulated.timeline import Timeline
+from callwright.service.engine.simulated.welcome import agent_chance, attempt_key
 
 _NEVER_CONNECTED: dict[Fate, tuple[Outcome, HangupCause]] = {
     "no_answer": ("no_answer", "no_answer"),
@@ -65,7 +66,7 @@ def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFIL
     steering = read_steering(request.steering)
     forced = reserved(request.to)
     person = key_of(request.seed, request.to)
-    moment = key_of(request.seed, request.to, str(request.attempt))
+    moment = attempt_key(request)
     line = Chance(moment, "line")
     if not is_possible(request.to):
         return _unconnected(request, ring("invalid_number", line, timeout_s=request.ring_timeout_s), steering)
@@ -156,7 +157,7 @@ def _connected(
     # Down to whole milliseconds, so that rounding never makes a call longer than it may be.
     limit_s = max(math.floor(request.max_duration_s * 1_000), 1) / 1_000
     timeline = Timeline(limit_s)
-    words = Chance(moment, "agent")
+    words = agent_chance(request)
     language = steering.language or request.agent.language
     warnings = list(_warnings(request, steering))
     unanswered: tuple[str, ...] = ()

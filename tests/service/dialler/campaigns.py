@@ -20,7 +20,7 @@ from callwright.service.dialler import leases
 from callwright.service.dialler.rehearsal import Rehearsal
 from callwright.service.dialler.supervisor import Supervisor
 from callwright.service.domain.alarm import Bell
-from callwright.service.engine.call_engine import CallRequest
+from callwright.service.engine.call_engine import CallRequest, CallResult
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import deployments, phone_numbers
@@ -192,3 +192,28 @@ class Forgetful(SimulatedEngine):
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
         await super().dial(dialled)
         raise Interrupted
+
+
+class SomeRounds(SimulatedEngine):
+    """A network that lets its driver make so many rounds and then stops it, as if its process had been killed."""
+
+    def __init__(self, *given: Any, rounds: int = 1) -> None:
+        super().__init__(*given)
+        self._left = rounds
+
+    async def foresee(self, requests: Sequence[CallRequest]) -> list[CallResult]:
+        if not self._left:
+            raise Interrupted
+        self._left -= 1
+        return await super().foresee(requests)
+
+
+async def after_rounds(door: Door, rows: Sequence[dict[str, Any]], rounds: int = 1, **fields: Any) -> Deployment:
+    """A campaign that was driven for some rounds and then paused."""
+    made = await draft(door, rows, **fields)
+    await door.client.deployments.start(id=made.id)
+    await lease(door, made.id, "wrk_test")
+    with pytest.raises(Interrupted):
+        await driver_of(door, engine=SomeRounds(door.service.ports.database, rounds=rounds)).drive(made.id)
+    await expire_leases(door)
+    return await door.client.deployments.pause(id=made.id)

@@ -1,7 +1,6 @@
 """A change of the rules that decide when somebody is called holds for everybody who waits."""
 
 import random
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,20 +9,14 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from callwright.contract.deployments import Deployment
 from callwright.contract.dialling import WEEKDAYS, CallingHours, Compliance, RetryPolicy, Weekday, Window
 from callwright.service.domain.calling_hours import first_allowed
 from callwright.service.domain.clock import MINUTE, milliseconds, moment
-from callwright.service.engine.call_engine import CallRequest, CallResult
-from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.settings import ServiceSettings
 from callwright.service.storage.schema import calls
 from tests.service.dialler.campaigns import (
-    Interrupted,
+    after_rounds,
     draft,
-    driver_of,
-    expire_leases,
-    lease,
     people,
     phone,
     progressed,
@@ -35,31 +28,6 @@ from tests.service.doors import Door, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 ALWAYS = [Window(days=list(WEEKDAYS), start="00:00", end="24:00")]
-
-
-class OneRound(SimulatedEngine):
-    """A network that lets its driver make so many rounds and then stops it, as if its process had been killed."""
-
-    def __init__(self, *given: Any, rounds: int = 1) -> None:
-        super().__init__(*given)
-        self._left = rounds
-
-    async def foresee(self, requests: Sequence[CallRequest]) -> list[CallResult]:
-        if not self._left:
-            raise Interrupted
-        self._left -= 1
-        return await super().foresee(requests)
-
-
-async def after_rounds(door: Door, rows: Sequence[dict[str, Any]], rounds: int = 1, **fields: Any) -> Deployment:
-    """A campaign that was driven for some rounds and then paused."""
-    made = await draft(door, rows, **fields)
-    await door.client.deployments.start(id=made.id)
-    await lease(door, made.id, "wrk_test")
-    with pytest.raises(Interrupted):
-        await driver_of(door, engine=OneRound(door.service.ports.database, rounds=rounds)).drive(made.id)
-    await expire_leases(door)
-    return await door.client.deployments.pause(id=made.id)
 
 
 async def dialled(door: Door, deployment_id: str, *, after: int = 0) -> list[datetime]:

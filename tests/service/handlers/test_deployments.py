@@ -284,7 +284,8 @@ async def test_a_preview_says_who_would_be_called_and_changes_nothing(database_u
             "duplicate": 1,
         }
         assert [(missing.name, missing.contacts) for missing in seen.missing_variables] == [("first_name", 1)]
-        assert seen.greeting == "Hello Person 0!"
+        assert seen.greeting is not None
+        assert seen.greeting.startswith("Hello Person 0! ")  # and that a machine is calling
         assert (seen.cost.high.amount, seen.cost.covered) == ("0.010000", True)
         assert ([said.partition(":")[0] for said in seen.problems], seen.warnings) == (["budget_reached"], [])
         assert await door.client.deployments.get(id=made.id) == made

@@ -90,7 +90,8 @@ async def test_a_summary_holds_settings_and_counts_but_nothing_of_the_contacts(
             f'SIMULATED: Call 2 people for "Spring check-in" with agent Anna from {number.number}, '
             "up to 3 attempts each, Mon 09:00-17:00 in each person's own time zone, for at most 54.00 USD."
         )
-        assert seen.greeting == "Hi Zebulon"
+        assert seen.greeting is not None
+        assert seen.greeting.startswith("Hi Zebulon")
 
 
 async def test_an_import_that_is_still_running_stands_in_the_way(database_url: str, tmp_path: Path) -> None:

@@ -724,15 +724,24 @@ export interface Preview {
   eligible: number;
   blocked: Blocked[];
   missing_variables: MissingVariable[];
-  /** The welcome message as the first contact would hear it. */
-  greeting: string;
+  /**
+   * The words that the first contact who is called hears first, the AI disclosure included where the welcome message
+   * lacks it; empty: the contact speaks first; null: nobody would be called.
+   */
+  greeting: string | null;
   cost: CostRange;
   max_attempts: number;
-  /** Time to call everybody once, in minutes. */
+  /**
+   * Minutes of calling it takes to call everybody once; waiting for the calling hours or for retries that are not due
+   * yet comes on top.
+   */
   estimated_minutes: number;
   /** When the first call from now on would be made, inside the calling hours; null: never. */
   next_call_at?: string | null;
-  /** About when everybody is called once, inside the calling hours; null: after end_at, or unknown. */
+  /**
+   * About when everybody is called once, inside the calling hours; of a deployment that has started: once more
+   * everybody who is left, nobody before their retry is due; null: after end_at, or unknown.
+   */
   finishes_at?: string | null;
   /** What start would refuse, in words. */
   problems: string[];
