@@ -322,7 +322,7 @@ async def test_a_change_may_be_named_as_a_deployment_was_made_or_as_it_is_shown(
         ({"audience_id": "aud_1"}, "audience_id"),
         ({"calls_per_second": 1}, "calls_per_second"),
         ({"name": "New", "budget_cap": {"amount": "1"}}, "budget_cap"),
-        ({"calling_hours": {"timezone_mode": "fixed", "timezone": "UTC", "windows": []}}, "calling_hours"),
+        ({"calling_hours": {"windows": [{"days": ["mon"], "start": "09:00", "end": "17:00"}]}}, "calling_hours"),
         ({"end_at": "2040-01-01T00:00:00Z"}, "end_at"),
         ({"inbound": None}, "inbound"),
         ({"inbound": {"after_hours": None}}, "inbound.after_hours"),
