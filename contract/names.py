@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from .visible import cleaned, hidden_in
+from .visible import cleaned, hidden_in, is_newer_emoji
 
 LONGEST_NAME = 200
 """Characters of a name."""
@@ -49,7 +49,8 @@ def checked_name(value: str) -> str:
     """The name itself.
 
     Raises ValueError where it is too long or blank, and for a character that is a control, changes the direction, is
-    invisible or breaks the line. The text says what is wrong in words that follow the name of the place.
+    invisible or breaks the line, and for a code point without a character. The text says what is wrong in words that
+    follow the name of the place.
     """
     if len(value) > LONGEST_NAME:
         raise ValueError(f"has {len(value)} characters; at most {LONGEST_NAME} are allowed")
@@ -70,7 +71,8 @@ def _seen(value: str, found: tuple[int, str] | None) -> str:
         index, char = found
         named = unicodedata.name(char, "")
         said = f"U+{ord(char):04X} ({named})" if named else f"U+{ord(char):04X}"
-        raise ValueError(f"must not contain the character {said}, at position {index + 1}: people cannot see it")
+        why = "no character is known by it" if unicodedata.category(char) == "Cn" else "people cannot see it"
+        raise ValueError(f"must not contain the character {said}, at position {index + 1}: {why}")
     return value
 
 
@@ -109,4 +111,4 @@ def _is_plain(char: str) -> bool:
         return False
     if char.isascii() or char in _PUNCTUATION or char in _LETTERS or char in _SKIN_TONES:
         return True
-    return unicodedata.category(char) in _KEPT
+    return unicodedata.category(char) in _KEPT or is_newer_emoji(char)

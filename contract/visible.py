@@ -27,7 +27,9 @@ _BLANK_PATTERN = "\u2800"
 _FIRST_JOINING_SCRIPT = 0x0600
 """Scripts that need joiners to be spelt right begin here (Arabic); Latin, Greek and Cyrillic come before."""
 _UNKNOWN = "\ufffd"
-"""Stands for a character that is newer than what Python knows, for example an emoji of this year."""
+"""Stands for a code point that has no character, as far as Python knows."""
+_NEWER_EMOJI = (range(0x1F6D8, 0x1F6E0), range(0x1FA70, 0x1FB00))
+"""Where emoji of coming years go. They are drawn, so each stays itself: two names with different ones differ."""
 _MOST_MARKS = 8
 """Marks on one letter. No spelling needs more; piles of them cover the lines around."""
 _NAME_SELECTORS = "\ufe0e\ufe0f"
@@ -55,7 +57,7 @@ def _shown(run: str) -> str:
         elif char.isspace() or char == _BLANK_PATTERN:
             marks = 0
             kept.append(" ")
-        elif unicodedata.category(char) == "Cn" and not _ignorable(ord(char)):
+        elif unicodedata.category(char) == "Cn" and not _ignorable(ord(char)) and not is_newer_emoji(char):
             marks = 0
             kept.append(_UNKNOWN)
         elif not _invisible(char):
@@ -75,7 +77,8 @@ def cleaned_lines(text: str) -> str:
 def hidden_in(text: str, *, lines: bool = False) -> tuple[int, str] | None:
     """The first character that has no place in a name, with its index; None where every character has.
 
-    A name is one line of what a person sees. It may have what people need to spell theirs: joiners where they shape a
+    A name is one line of what a person sees. Code points without a character have no place either, as every one of them
+    reads the same. It may have what people need to spell theirs: joiners where they shape a
     letter or an emoji, one variation selector behind an emoji or an ideograph, spaces of every width. With `lines` it
     may have tabs and ends of lines, too.
     """
@@ -94,13 +97,13 @@ def _belongs(char: str, before: str) -> bool:
     if char in _JOINERS or char in _MONGOLIAN_VARIANTS:
         return bool(before) and (_shapes(char, before) or (char == _EMOJI_JOINER and before in _NAME_SELECTORS))
     if char in _NAME_SELECTORS:
-        return bool(before) and unicodedata.category(before)[0] in "SPN"
+        return bool(before) and (unicodedata.category(before)[0] in "SPN" or is_newer_emoji(before))
     if ord(char) in _IDEOGRAPH_SELECTORS:
         return bool(before) and unicodedata.category(before) == "Lo"
     if char == _BLANK_PATTERN or _ignorable(ord(char)):
         return False
     category = unicodedata.category(char)
-    return category in ("Zs", "Cn") or not (_invisible(char) or category[0] == "Z")
+    return category == "Zs" or not (_invisible(char) or category[0] == "Z")
 
 
 def _shapes(char: str, before: str) -> bool:
@@ -109,9 +112,14 @@ def _shapes(char: str, before: str) -> bool:
     if char in _MONGOLIAN_VARIANTS:
         return 0x1820 <= code <= 0x18AA
     category = unicodedata.category(before)
-    if category in ("So", "Sk"):
+    if category in ("So", "Sk") or is_newer_emoji(before):
         return char == _EMOJI_JOINER and code >= _FIRST_JOINING_SCRIPT
     return code >= _FIRST_JOINING_SCRIPT and category[0] in "LM" and before not in _MONGOLIAN_VARIANTS
+
+
+def is_newer_emoji(char: str) -> bool:
+    """Whether a character that Python does not know stands where new emoji go."""
+    return unicodedata.category(char) == "Cn" and any(ord(char) in block for block in _NEWER_EMOJI)
 
 
 def _ignorable(code: int) -> bool:
@@ -121,7 +129,7 @@ def _ignorable(code: int) -> bool:
 
 
 def _invisible(char: str) -> bool:
-    if char in _VISIBLE_FORMATS:
+    if char in _VISIBLE_FORMATS or is_newer_emoji(char):
         return False
     if char in _BLANK or 0xFE00 <= ord(char) <= 0xFE0F or 0xE0100 <= ord(char) <= 0xE01EF:
         return True

@@ -28,3 +28,9 @@ def test_marks_that_look_like_a_quotation_mark_become_one_apostrophe(mark: str) 
 )
 def test_names_of_any_language_stand_as_they_are(name: str) -> None:
     assert quoted(name) == f'"{name}"'
+
+
+def test_emoji_that_python_does_not_know_yet_are_told_apart() -> None:
+    assert quoted("Recall \U0001faed") == '"Recall \U0001faed"'
+    assert quoted("Recall \U0001faed") != quoted("Recall \U0001faec")
+    assert quoted("Recall \u0378") == '"Recall \ufffd"'

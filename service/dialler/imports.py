@@ -238,7 +238,9 @@ def _check_header(header: Sequence[str]) -> None:
         if len(name) > MAX_COLUMN_NAME:
             raise _Unreadable(f"the name of column {place} has more than {MAX_COLUMN_NAME} characters")
         if hidden_in(name, lines=True) is not None:
-            raise _Unreadable(f"the name of column {place} has characters that nobody sees, or that turn a line around")
+            raise _Unreadable(
+                f"the name of column {place} has characters that nobody sees or knows, or that turn a line around"
+            )
         if name in places:
             raise _Unreadable(f"columns {places[name]} and {place} of the header have the same name")
         places[name] = place

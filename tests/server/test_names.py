@@ -44,6 +44,11 @@ HIDDEN = {
     "\ue000": "U+E000",
     "\U000e0041": "U+E0041",
     "\U000e0100": "U+E0100",
+    "\U000f0000": "U+F0000",
+    "\u0378": "U+0378, at position 3: no character is known by it",
+    "\u05ff": "U+05FF",
+    "\U0001fc00": "U+1FC00",
+    "\U000e1000": "U+E1000",
 }
 GOOD = (
     "Praxis Dr. Müller",
@@ -53,6 +58,7 @@ GOOD = (
     "👩‍💻 Team ❤️",
     "👁️‍🗨️",
     "葛\U000e0100城",
+    "\U0001fae8\ufe0f \U0001faff\u200d\U0001f4bb \U0001f6d8",
     "東京　歯科",
     "Chez l’Ami «12»",
 )
