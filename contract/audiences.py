@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from .csv_text import with_commas
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
 from .names import Name, Text
@@ -37,6 +38,18 @@ DefaultCountry = Annotated[
     Field(description="Country in which numbers without a + are read, for example US. Without it only E.164 is valid."),
 ]
 
+
+CsvText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=1_000_000,
+        description="The file's text, header row first, columns separated by commas, up to about 1 MB.",
+        examples=["phone_number,first_name\n+12025550100,Ada\n"],
+    ),
+    PlainText,
+    AfterValidator(with_commas),
+]
 
 MAX_ROWS = 5_000_000
 """Rows of an audience."""
@@ -225,7 +238,8 @@ class ListAudienceRows(PageQuery):
 
 
 class ImportAudience(Expecting):
-    """A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters.
+    """A CSV file to import: UTF-8, commas, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000
+    characters.
 
     It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
     (`audience_importing`); its people join those that are active or paused already. An import that has not ended
@@ -235,16 +249,7 @@ class ImportAudience(Expecting):
     """
 
     id: AudienceId
-    csv: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=1_000_000,
-            description="The file's text, header row first, up to about 1 MB.",
-            examples=["phone_number,first_name\n+12025550100,Ada\n"],
-        ),
-        PlainText,
-    ]
+    csv: CsvText
 
 
 class GetAudienceImport(Input):

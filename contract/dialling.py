@@ -126,6 +126,9 @@ class Voicemail(Part):
         return self
 
 
+CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
+"""What counts as yes in a consent column, in any case of letters."""
+CONSENT_WORDS = ", ".join(CONSENT_GIVEN)
 ConsentColumn = Annotated[str, Field(min_length=1, max_length=100), PlainText]
 
 
@@ -138,7 +141,12 @@ class Compliance(Part):
     ] = "informational"
     consent_column: Annotated[
         ConsentColumn | None,
-        Field(description="A column that says yes for each contact who agreed to be called; nobody else is called."),
+        Field(
+            description=(
+                "A column that says yes for each contact who agreed to be called; nobody else is called. These count "
+                f"as yes, in any case of letters: {CONSENT_WORDS}."
+            )
+        ),
     ] = None
     ai_disclosure: Annotated[
         bool, Field(description="The agent says that it is an automated assistant, if its welcome does not.")

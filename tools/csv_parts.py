@@ -11,10 +11,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from callwright.contract.csv_text import other_separator, separator_said
+
 PART_BYTES = 900_000
 """Bytes of a part as JSON text. The service takes a request of 1,000,000."""
 
-_SAVE = "Save it as UTF-8 (in a spreadsheet: CSV UTF-8) and call again"
+_SAVE = "Save it as UTF-8 (in a spreadsheet: CSV UTF-8, comma separated) and call again"
 
 
 class UnreadableFile(Exception):
@@ -62,7 +64,7 @@ def parts_of(file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES)
     """The parts of a file from a data row on, read as they are asked for. Leaves the file open.
 
     Raises:
-        UnreadableFile: it is not UTF-8, or not CSV, or has no row, or a row does not fit into a request.
+        UnreadableFile: it is not UTF-8, or not CSV with commas, or has no row, or a row does not fit into a request.
     """
     file.seek(0)
     with closing(_records(file)) as records:
@@ -73,6 +75,8 @@ def _parts(file: BinaryIO, records: Iterator[str], from_row: int, part_bytes: in
     header = next(records, None)
     if header is None:
         raise UnreadableFile("it is empty; the first row has to name the columns")
+    if (separator := other_separator(header)) is not None:
+        raise UnreadableFile(separator_said(separator))
     header_bytes = _json_bytes(header)
     rows: list[str] = []
     size, number = header_bytes, 0

@@ -2,6 +2,7 @@
 
 from callwright.contract import deployments as contract
 from callwright.contract.contacts import Contact
+from callwright.contract.dialling import CONSENT_GIVEN
 from callwright.contract.inbound import ANSWERING
 
 from . import stakes
@@ -43,8 +44,9 @@ _INSIDE = {
     "false: do not find that out.",
     "budget_cap.amount": "In USD, for example 25.00.",
     "budget_cap.currency": "USD.",
-    "compliance": "purpose: marketing, informational, collections or survey. consent_column: column that says yes for "
-    "who may be called. ai_disclosure, true by default: the agent says that it is automated.",
+    "compliance": "purpose: marketing, informational, collections or survey. consent_column: column that says "
+    f"{' or '.join(CONSENT_GIVEN)} for who may be called. ai_disclosure, true by default: the agent says that it is "
+    "automated.",
 }
 _AS_BEFORE = "As in create_deployment. Replaces the old one whole."
 _SCALARS = (

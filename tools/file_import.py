@@ -14,13 +14,14 @@ from pydantic import Field
 from callwright.client.errors import CallwrightError
 from callwright.contract.audiences import (
     AudienceImport,
+    CsvText,
     GetAudienceImport,
     ImportAudience,
     get_audience_import,
     import_audience,
 )
 from callwright.contract.revisions import Expecting
-from callwright.contract.words import AudienceId, PlainText
+from callwright.contract.words import AudienceId
 
 from .arguments import narrowed
 from .asking import asked_plainly
@@ -51,11 +52,7 @@ class ImportAudienceFile(Agreeing, Expecting):
     """A CSV file to import, as text or by its path."""
 
     id: AudienceId
-    csv: Annotated[
-        str | None,
-        Field(min_length=1, max_length=1_000_000, description="The file's text, header row first, up to about 1 MB."),
-        PlainText,
-    ] = None
+    csv: CsvText | None = None
     path: Annotated[str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a file.")] = None
     from_row: Annotated[int, Field(ge=1, description="With path: the first data row to import.")] = 1
     content: Annotated[

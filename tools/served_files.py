@@ -56,7 +56,7 @@ def _arguments(folders: Folders) -> dict[str, Any]:
     return {
         "path": {
             "type": "string",
-            "description": f"In place of csv: a CSV file in UTF-8, whole path or relative to {folders}.",
+            "description": f"In place of csv: a CSV file in UTF-8 with commas, whole path or relative to {folders}.",
         },
         "from_row": {
             "type": "integer",

@@ -1,5 +1,6 @@
 """Whether a person may be called at all: asked by a preview, at the start, and again in the claim of each call."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from sqlalchemy import (
     select,
 )
 
-from callwright.contract.dialling import Compliance
+from callwright.contract.dialling import CONSENT_GIVEN, CONSENT_WORDS, Compliance
 from callwright.service.storage.json_cells import cell
 from callwright.service.storage.schema import audience_rows, deployment_contacts, do_not_call
 
@@ -27,7 +28,9 @@ _R, _K, _N = audience_rows.c, deployment_contacts.c, do_not_call.c
 DO_NOT_CALL, NO_CONSENT, CALLING_HOURS = "do_not_call", "no_consent", "calling_hours"
 """Why a contact is suppressed: the number is on the organization's list, the consent column does not say yes, or the
 calling hours leave no moment of the week."""
-CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
+
+_MOST_KINDS = 3
+_SHORT_WORD = re.compile(r"[^\W\d_]{1,10}")
 
 
 def why_not(connection: Connection, row: Row[Any], phone: ColumnElement[str], now_ms: int) -> ColumnElement[str | None]:
@@ -56,6 +59,28 @@ def _word(word: str) -> ColumnElement[str]:
 def consent_column(row: Row[Any]) -> str | None:
     """The column of the audience that says who agreed to be called; None where nobody is asked for it."""
     return Compliance.model_validate_json(row.compliance).consent_column
+
+
+def nobody_consents(connection: Connection, row: Row[Any]) -> str | None:
+    """That nobody of the audience agrees to be called, with the words that do count; None where somebody does.
+
+    It names what the column says in place of yes only where that is a few short words, which tell nothing of anybody.
+    """
+    column = consent_column(row)
+    if column is None:
+        return None
+    value = func.lower(func.coalesce(cell(connection, _R.cells, column), "")).label("value")
+    own = select(value).where(_R.audience_id == row.audience_id)
+    if connection.execute(own.where(value.in_(CONSENT_GIVEN)).limit(1)).first() is not None:
+        return None
+    kinds = list(connection.execute(own.where(value != "").distinct().order_by(value).limit(_MOST_KINDS + 1)).scalars())
+    if not kinds:
+        said = " is empty"
+    elif len(kinds) <= _MOST_KINDS and all(_SHORT_WORD.fullmatch(kind) for kind in kinds):
+        said = f" says {' or '.join(kinds)}"
+    else:
+        said = " says other things"
+    return f"nobody's consent column says yes: {column!r}{said}; words that count: {CONSENT_WORDS}"
 
 
 def of_audience(connection: Connection, row: Row[Any], now_ms: int) -> Counter[str | None]:

@@ -78,7 +78,10 @@ def preview(
     speaker = AgentSnapshot(id=row.agent_id, **{name: agent[name] for name in SNAPSHOT})
     policy = RetryPolicy.model_validate_json(row.retry_policy)
     eligible, blocked = _people(connection, row, audience, now_ms)
-    left_out = sum(group.count for group in blocked if group.reason == eligibility.DO_NOT_CALL)
+    counts = {group.reason: group.count for group in blocked}
+    left_out = counts.get(eligibility.DO_NOT_CALL, 0)
+    looks = not eligible and eligibility.NO_CONSENT in counts
+    unwilling = eligibility.nobody_consents(connection, row) if looks else None
     dearest = dearest_case(row, eligible, policy.max_attempts)
     low, high = min(eligible // 5 * PRICES.call(30), dearest.micros), dearest.micros
     wallet = wallet_of(connection, row.org_id)
@@ -135,6 +138,7 @@ def preview(
         problems=[problem.message for problem in problems],
         warnings=[
             *_warnings(speaker),
+            *([unwilling] if unwilling else []),
             *([_never(row, hours, audience)] if never else []),
             *([_uncovered(connection, row, available, high)] if available < high else []),
             *([_LEFT_OUT.format(org=_org_option(connection, row))] if row.simulated and left_out else []),

@@ -112,3 +112,10 @@ def test_the_file_stays_open_and_can_be_read_again(tmp_path: Path) -> None:
         next(begun)
         begun.close()
         assert not file.closed
+
+
+@pytest.mark.parametrize(("separator", "named"), [(";", "semicolons"), ("\t", "tabs")])
+def test_a_file_with_another_separator_is_refused_and_the_separator_named(separator: str, named: str) -> None:
+    text = f"phone_number{separator}name\n+12025550100{separator}Ada\n"
+    with pytest.raises(UnreadableFile, match=f"separated by {named}.*commas"):
+        list(parts_of(io.BytesIO(text.encode())))

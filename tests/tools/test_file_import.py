@@ -277,7 +277,10 @@ async def test_a_part_that_takes_too_long_ends_the_call_with_how_to_go_on(folder
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ((HEADER + "+1,a\n").encode("utf-16"), "it is not UTF-8. Save it as UTF-8 (in a spreadsheet: CSV UTF-8)"),
+        (
+            (HEADER + "+1,a\n").encode("utf-16"),
+            "it is not UTF-8. Save it as UTF-8 (in a spreadsheet: CSV UTF-8, comma separated)",
+        ),
         (HEADER.encode() + ROWS[0].encode() * 40 + b"+1,caf\xe9\n", "it is not UTF-8. Save it as UTF-8"),
         (HEADER.encode(), "it has no row but the header"),
     ],

@@ -240,3 +240,33 @@ async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_p
             async with refusal(422, "audience_not_ready") as kept:
                 await door.client.deployments.start(id=campaign.deployment.id)
             assert kept[0].message == said
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("phone_number;first_name\n+12125550100;Ada\n", "semicolons (;)"),
+        ('\ufeffTelefon;"Name, Vorname"\n+12125550100;Ada\n', "semicolons (;)"),
+        ("sep=;\nphone_number;first_name\n+12125550100;Ada\n", "semicolons (;)"),
+        ("phone_number\tfirst_name\n+12125550100\tAda\n", "tabs"),
+    ],
+)
+async def test_a_file_whose_columns_are_not_separated_by_commas_is_refused_with_what_separates_them(
+    text: str, named: str, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        made = await samples.audience(door, rows=[])
+        answer = await http.post(f"/v1/audiences/{made.id}/imports", json={"csv": text})
+        error = refused(answer, 400, "invalid_field", "csv")
+        assert error["message"] == (
+            f"csv: its columns are separated by {named}; save it with commas between them (CSV, comma separated) and "
+            "send it again"
+        )
+        assert (await door.client.audiences.get(id=made.id)).status == "empty"
+
+
+async def test_semicolons_inside_a_file_with_commas_do_no_harm(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        done = await imported(door, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
+        assert (done.status, done.added) == ("completed", 1)
+        assert (await imported(door, "phone_number\n+12125550100\n")).added == 1

@@ -97,3 +97,30 @@ async def test_a_consent_column_that_the_audience_lacks_is_a_problem_that_names_
         assert (kept[0].message, kept[0].details) == (seen.problems[0], {"missing_columns": ["consent"]})
         await door.client.deployments.update(id=made.id, compliance=Compliance(consent_column="agreed"))
         assert (await door.client.deployments.start(id=made.id)).status == "active"
+
+
+COUNTS = "words that count: yes, true, 1, y, given, opt-in, opted in"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (("ja", "Nein", "ja"), f"nobody's consent column says yes: 'agreed' says ja or nein; {COUNTS}"),
+        (("", "", ""), f"nobody's consent column says yes: 'agreed' is empty; {COUNTS}"),
+        (
+            ("ada@example.com", "+12025550100", "no"),
+            f"nobody's consent column says yes: 'agreed' says other things; {COUNTS}",
+        ),
+        (("a", "b", "c", "d"), f"nobody's consent column says yes: 'agreed' says other things; {COUNTS}"),
+        (("no", "YES", "no"), None),
+        (("no", "Opt-In", "no"), None),
+    ],
+)
+async def test_a_consent_column_in_which_nobody_says_yes_is_a_warning_with_the_words_that_count(
+    values: tuple[str, ...], said: str | None, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        rows = [{**row, "agreed": value} for row, value in zip(people(len(values)), values, strict=True)]
+        made = await draft(door, rows, compliance=Compliance(consent_column="agreed"))
+        seen = await door.client.deployments.preview(id=made.id)
+        assert seen.warnings == ([said] if said else [])

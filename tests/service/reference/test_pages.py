@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from callwright.contract.dialling import CONSENT_GIVEN, CONSENT_WORDS
 from callwright.contract.events import EVENT_TYPES
 from callwright.contract.problems import EVERYWHERE, PROBLEMS
 from callwright.contract.surface import OPERATIONS
@@ -13,6 +14,7 @@ from callwright.service.domain.plans import PLANS
 from callwright.service.http.openapi.schemas import contract_schemas
 from callwright.service.reference import pages
 from callwright.service.reference.tables import Tables, cell
+from tests.house.tree import ROOT
 
 PAGES = dict(pages())
 LINK = re.compile(r"\[[^\]]*\]\(([^)]*)\)")
@@ -147,3 +149,10 @@ def test_an_example_with_brackets_in_its_query_says_what_curl_needs() -> None:
 
 def test_a_file_whose_request_is_too_large_is_said_to_be_refused_as_a_body() -> None:
     assert "413" in row("limits.md", "A CSV file")[1]
+
+
+def test_the_words_that_count_as_consent_stand_on_the_page_of_fields_and_in_the_guide() -> None:
+    guide = (ROOT / "server" / "guides" / "audiences.md").read_text(encoding="utf-8")
+    (line,) = [line for line in PAGES["fields.md"].splitlines() if line.startswith("| `consent_column` |")]
+    assert CONSENT_WORDS in line
+    assert ", ".join(f"`{word}`" for word in CONSENT_GIVEN) in guide

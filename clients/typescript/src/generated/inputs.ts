@@ -222,8 +222,8 @@ export interface ListAudienceRowsInput {
 }
 
 /**
- * A CSV file to import: UTF-8, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000 characters. It
- * goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
+ * A CSV file to import: UTF-8, commas, header row, RFC 4180 quoting, at most 100 columns, cells up to 1,000
+ * characters. It goes on after the answer. Until it has ended, no deployment of the audience starts or is resumed
  * (`audience_importing`); its people join those that are active or paused already. An import that has not ended
  * within 6 hours fails. Bad rows are left out and listed. Where more than half are bad, duplicates not counted,
  * none of the file is taken. Each import counts for itself, so each part of a large file that is sent in parts. A
@@ -233,7 +233,7 @@ export interface ImportAudienceInput {
   /** Audience id (aud_…), from list_audiences. */
   id: string;
   expected_revisions?: Record<string, string> | null;
-  /** The file's text, header row first, up to about 1 MB. */
+  /** The file's text, header row first, columns separated by commas, up to about 1 MB. */
   csv: string;
 }
 

@@ -305,7 +305,10 @@ export interface Column {
 export interface Compliance {
   /** What the calls are for; kept with the deployment. Default: "informational". */
   purpose?: "marketing" | "informational" | "collections" | "survey";
-  /** A column that says yes for each contact who agreed to be called; nobody else is called. */
+  /**
+   * A column that says yes for each contact who agreed to be called; nobody else is called. These count as yes, in
+   * any case of letters: yes, true, 1, y, given, opt-in, opted in.
+   */
   consent_column?: string | null;
   /** The agent says that it is an automated assistant, if its welcome does not. Default: true. */
   ai_disclosure?: boolean;
