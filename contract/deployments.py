@@ -229,7 +229,7 @@ class PreviewDeployment(Input):
         Field(
             description=(
                 "Plan id (pln_…) of an earlier preview: refused if it has expired or anything of it has changed since; "
-                "else the answer is about this very plan. Left out: a new plan."
+                "else the answer is about this very plan, without those who opted out since. Left out: a new plan."
             )
         ),
     ] = None
@@ -243,8 +243,9 @@ class StartDeployment(Expecting):
         PlanId | None,
         Field(
             description=(
-                "Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. "
-                "Required where telephones really ring. Without it, starting what is scheduled changes nothing; with a "
+                "Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since, but "
+                "for opt-outs: those people are left out. Required where telephones really ring. Without it, starting "
+                "what is scheduled changes nothing; with a "
                 "new one it begins at once."
             )
         ),

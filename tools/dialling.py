@@ -10,7 +10,9 @@ from .tool import Hints, Tool
 
 _DIALS = Hints(read_only=False, destructive=True, idempotent=True, open_world=True)
 
-_PLAN = "From preview_deployment. Nobody is called if anything has changed since. Required where telephones ring."
+_PLAN = (
+    "From preview_deployment. Nobody is called if anything but opt-outs changed since. Required where telephones ring."
+)
 
 TOOLS: tuple[Tool, ...] = (
     Tool(

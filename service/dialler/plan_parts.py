@@ -25,6 +25,7 @@ _NUMBERS: Select[*tuple[Any, ...]] = select(_N.id, _N.number, _N.status).where(
 )
 _NAMES: dict[Part, tuple[str, bool]] = {
     "audience": ("the audience", False),
+    "do_not_call": ("the do-not-call list", False),
     "agent": ("the agent", False),
     "numbers": ("the phone numbers", True),
     "window": ("the calling times", True),
@@ -61,8 +62,8 @@ def parts_of(
     `numbers` are the deployment's, where they were read already.
 
     Rows are only ever added to an audience, and each that is received counts in `row_count`, so that its counters
-    stand for the rows without reading them. Who is put on the do-not-call list is called no more, which nobody has to
-    agree to; who is taken off it is called again, so that removals count.
+    stand for the rows without reading them. Of the do-not-call list only removals count: who is put on it is called no
+    more, which nobody has to agree to, so the plan holds and fewer are called; who is taken off it is called again.
     """
     paused_at = row.status_changed_at if row.status == "paused" else None
     known = numbers_in_order(connection, row) if numbers is None else numbers
@@ -71,8 +72,8 @@ def parts_of(
         "audience": [
             *(audience.id, audience.row_count, audience.valid_count, audience.last_imported_at, audience.columns),
             open_imports(connection, audience.id),
-            removals(connection, row.org_id),
         ],
+        "do_not_call": removals(connection, row.org_id),
         "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT)}],
         "numbers": [row.phone_number_ids, shown],
         "window": [row.start_at, row.end_at, row.calling_hours],

@@ -17,7 +17,9 @@ import orjson
 from .clock import MINUTE
 from .refusals import invalid
 
-Part = Literal["audience", "agent", "numbers", "window", "retries", "cap", "settings", "prices", "progress"]
+Part = Literal[
+    "audience", "do_not_call", "agent", "numbers", "window", "retries", "cap", "settings", "prices", "progress"
+]
 PARTS: tuple[Part, ...] = get_args(Part)
 VALID_MS = 15 * MINUTE
 """How long after the preview a plan can be used."""

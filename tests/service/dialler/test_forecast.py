@@ -103,7 +103,7 @@ def _hours(chance: random.Random) -> CallingHours | None:
     return CallingHours(timezone_mode="fixed", timezone=chance.choice(("UTC", "Asia/Tokyo")), windows=windows)
 
 
-@pytest.mark.requirement("RES-23")
+@pytest.mark.requirement("RES-33")
 async def test_the_end_that_is_foretold_is_never_outside_the_hours_nor_before_now(
     database_url: str, tmp_path: Path
 ) -> None:

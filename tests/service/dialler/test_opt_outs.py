@@ -116,6 +116,25 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
         check_counters(await evidence(door.service.ports.database, later.id))
 
 
+@pytest.mark.requirement("RES-34")
+async def test_whoever_opts_out_after_the_preview_is_left_out_and_the_plan_holds_for_the_others(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        later = await draft(door, people(3, **AGREES), "later")
+        seen = await door.client.deployments.preview(id=later.id)
+        assert seen.eligible == 3
+        await run(door, people(1, **OPTS_OUT), "meanwhile")
+        again = await door.client.deployments.preview(id=later.id, plan_id=seen.plan_id)
+        assert (again.plan_id, again.eligible, left_out(again)) == (seen.plan_id, 2, {"do_not_call": 1})
+        started = await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
+        assert started.plan_id == seen.plan_id
+        ended = await door.ended(later.id)
+        assert (ended.stats.attempts, ended.stats.suppressed) == (2, 1)
+        assert await called(door, later.id) == {phone(1), phone(2)}
+
+
+@pytest.mark.requirement("RES-34")
 async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         await run(door, mixed(opted=2, agreed=1), "first")
@@ -124,7 +143,8 @@ async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(dat
         assert await door.service.ports.database.write(numbers.clear_simulated, door.org_id) == 2
         with pytest.raises(Conflict) as caught:
             await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
-        assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["audience"]})
+        assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["do_not_call"]})
+        assert caught.value.message == "the do-not-call list has changed since the preview"
         again = await door.client.deployments.preview(id=later.id)
         await door.client.deployments.start(id=later.id, plan_id=again.plan_id)
         assert (again.eligible, (await door.ended(later.id)).stats.attempts) == (3, 3)

@@ -37,6 +37,7 @@ async def first_turns(door: Door, deployment_id: str, call: int = 0) -> str:
     return " ".join(said)
 
 
+@pytest.mark.requirement("RES-32")
 @pytest.mark.parametrize("disclosure", [True, False])
 @pytest.mark.parametrize("welcome", WELCOMES)
 async def test_the_first_call_begins_with_the_words_of_the_preview(

@@ -552,7 +552,7 @@ export interface PreviewDeploymentInput {
   id: string;
   /**
    * Plan id (pln_…) of an earlier preview: refused if it has expired or anything of it has changed since; else the
-   * answer is about this very plan. Left out: a new plan.
+   * answer is about this very plan, without those who opted out since. Left out: a new plan.
    */
   plan_id?: string | null;
 }
@@ -563,8 +563,9 @@ export interface StartDeploymentInput {
   id: string;
   expected_revisions?: Record<string, string> | null;
   /**
-   * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. Required where
-   * telephones really ring. Without it, starting what is scheduled changes nothing; with a new one it begins at once.
+   * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since, but for opt-outs:
+   * those people are left out. Required where telephones really ring. Without it, starting what is scheduled changes
+   * nothing; with a new one it begins at once.
    */
   plan_id?: string | null;
   /**
@@ -586,8 +587,9 @@ export interface ResumeDeploymentInput {
   id: string;
   expected_revisions?: Record<string, string> | null;
   /**
-   * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since. Required where
-   * telephones really ring. Without it, starting what is scheduled changes nothing; with a new one it begins at once.
+   * Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since, but for opt-outs:
+   * those people are left out. Required where telephones really ring. Without it, starting what is scheduled changes
+   * nothing; with a new one it begins at once.
    */
   plan_id?: string | null;
   /**
