@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import anyio
 from mcp.server.elicitation import AcceptedElicitation, render_elicitation_schema
@@ -36,6 +36,7 @@ LONGEST_QUESTION = 4_000
 _LONGEST_ANSWER = LONGEST_QUESTION + 200
 _MOST_SHOWN = 600
 _QUESTION = "agreement"
+_REVISIONS = "expected_revisions"
 _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
 _TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
 _DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
@@ -117,8 +118,9 @@ async def agreed(
         raise ToolError(_TOO_LATE)
     stake = await weigh(use, _held(asked, before.bound if before is not None else {}))
     if before is not None:
-        if stake is None or before.about != _fingerprint(asked, stake.question) or before.bound != stake.bound:
-            raise _changed(stake, tool)
+        same_words = stake is not None and before.about == _fingerprint(asked, stake.question)
+        if stake is None or not same_words or before.bound != stake.bound:
+            raise _changed(stake, tool, before.bound if same_words else None)
         _check_answer(context)
         return _held(asked, before.bound), _once(use, before, tool)
     if stake is None:
@@ -145,8 +147,9 @@ async def agreed(
         )
     await _ask(context, stake.question, use.session.clock)
     again = await weigh(use, held)
-    if again is None or again.question != stake.question or again.bound != stake.bound:
-        raise _changed(again, tool)
+    same_words = again is not None and again.question == stake.question
+    if again is None or not same_words or again.bound != stake.bound:
+        raise _changed(again, tool, stake.bound if same_words else None)
     return held, use
 
 
@@ -231,12 +234,22 @@ def _request(question: str) -> ElicitRequest:
     return ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=schema))
 
 
-def _changed(stake: Stake | None, tool: str) -> ToolError:
+def _changed(stake: Stake | None, tool: str, before: Mapping[str, Any] | None) -> ToolError:
+    """`before` is what the call was held to, where the words have stayed the same."""
     now = f" Now it would be: «{cleaned(stake.sentence)}»" if stake is not None and stake.sentence else ""
+    if stake is not None and before is not None:
+        now = f" It reads the same, but another one by now is {', '.join(_others(before, stake.bound))}."
     return ToolError(
         f"This has changed while the person was asked, so their yes is not used: nothing was done.{now} Look how "
         f"things stand, tell the person, and call {tool} again to ask them anew."
     )
+
+
+def _others(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What a call is held to and has changed: things by their ids, the rest by the name of the argument."""
+    things = [{**bound, **cast("dict[str, Any]", bound.get(_REVISIONS, {}))} for bound in (before, now)]
+    names = sorted({*things[0], *things[1]} - {_REVISIONS})
+    return [name for name in names if things[0].get(name) != things[1].get(name)]
 
 
 def _answers_by_a_call(context: Context[Any, Any]) -> bool:

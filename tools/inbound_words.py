@@ -1,8 +1,15 @@
 """How an inbound deployment reads in a reply: a number whose callers an agent answers."""
 
-from callwright.contract.deployments import Deployment
-from callwright.contract.inbound import AfterHours, Inbound, Overflow
+from collections.abc import Mapping
+from typing import Any, cast
 
+from pydantic import ValidationError
+
+from callwright.contract.deployments import Deployment
+from callwright.contract.inbound import AfterHours, BusinessHours, Inbound, Overflow
+from callwright.contract.names import named
+
+from .change_words import said
 from .text import line, lines
 
 NEXT = {
@@ -12,6 +19,8 @@ NEXT = {
     "frees the number.",
 }
 """The next step by state."""
+_OUTSIDE = {"reject": "is refused", "voicemail": "may leave a message"}
+_BEYOND = {"busy": "hears the busy tone", "queue": "waits"}
 NOBODY_CALLS = "Simulated network: nobody calls in yet, no telephone rings, the money is play money."
 
 
@@ -38,3 +47,38 @@ def _hours(inbound: Inbound) -> str:
 
 def _choice(choice: AfterHours | Overflow) -> str:
     return f"{choice.action} to {choice.forward_to}" if choice.forward_to else choice.action
+
+
+def taking(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """How calls are taken, for a sentence that somebody agrees to: at which hours, and what becomes of other callers.
+
+    All of it is in the words, targets of forwarding whole, so that other settings never read the same. `settings` are
+    as JSON has them; another service may leave some out.
+    """
+    most, hours = settings.get("max_concurrency"), settings.get("business_hours")
+    at_once = f"up to {most} calls at a time" if isinstance(most, int) else "any number of calls at a time"
+    recorded = "recorded" if settings.get("recording_enabled", True) else "not recorded"
+    others = [_others("at another hour", settings.get("after_hours"), _OUTSIDE)] if hours else []
+    others.append(_others("beyond that number", settings.get("overflow"), _BEYOND))
+    return f"{_hours_said(hours)}, {at_once}, {recorded}", " ".join(filter(None, others))
+
+
+def _hours_said(hours: Any) -> str:
+    if not hours:
+        return "at any hour"
+    try:
+        found = BusinessHours.model_validate(hours)
+    except ValidationError:
+        return f"at the hours {said(hours)}"
+    windows = [f"{'+'.join(window.days)} {window.start}-{window.end}" for window in found.windows]
+    return f"at {', '.join(windows)} ({found.timezone})"
+
+
+def _others(who: str, choice: Any, known: Mapping[str, str]) -> str | None:
+    if not isinstance(choice, dict):
+        return None
+    found = cast("dict[str, Any]", choice)
+    action, target = str(found.get("action")), found.get("forward_to")
+    if action == "forward" and target:
+        return f"Who calls {who} is forwarded to {named(str(target))}."
+    return f"Who calls {who} {known[action]}." if action in known else f"Who calls {who}: {said(found)}."

@@ -32,7 +32,7 @@ from callwright.contract.deployments import (
     list_deployments,
     preview_deployment,
 )
-from callwright.contract.inbound import CreateInboundDeployment
+from callwright.contract.inbound import ANSWERING, CreateInboundDeployment
 from callwright.contract.names import named, quoted
 from callwright.contract.phone_numbers import (
     GetPhoneNumber,
@@ -49,6 +49,7 @@ from callwright.contract.words import Money
 from .change_words import change_said
 from .consent import Agreeing, Stake
 from .cost_words import joining_cost
+from .inbound_words import taking
 from .looked_up import looked_up
 from .text import amount, listed
 from .untrusted import cleaned
@@ -115,7 +116,8 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
         settings = cast("dict[str, Any]", deployment.get("inbound") or {})
         number_id = str(settings.get("phone_number_id") or "a number")
         number = {"number": number_id, **await looked_up(use, get_phone_number, GetPhoneNumber(id=number_id))}
-        return await _answering(use, str(deployment.get("agent_id")), number, deployment)
+        settings = {**settings, "max_concurrency": deployment.get("max_concurrency")}
+        return await _answering(use, str(deployment.get("agent_id")), number, settings, deployment)
     if asked.plan_id is None and use.session.offers(preview_deployment.name):
         try:
             await use.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
@@ -167,13 +169,14 @@ async def create(use: Use, asked: CreateAgreed) -> Stake | None:
 
 
 async def bind(use: Use, asked: BindAgreed) -> Stake | None:
-    """Letting an agent answer whoever calls a number: which number, which agent."""
+    """Letting an agent answer whoever calls a number: which number, which agent, when, where others go."""
     number = await looked_up(use, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
     if not use.asks(real=_real(number)):
         return None
     if number.get("inbound_deployment_id"):
         return Stake(sentence=None, bound=_bound(number))
-    return await _answering(use, asked.agent_id, {"number": asked.phone_number_id, **number})
+    settings = asked.model_dump(mode="json", include={*ANSWERING, "max_concurrency"})
+    return await _answering(use, asked.agent_id, {"number": asked.phone_number_id, **number}, settings)
 
 
 async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
@@ -252,10 +255,13 @@ def rows_in(text: str) -> int | None:
     return max(records - 1, 0)
 
 
-async def _answering(use: Use, agent_id: str, number: Mapping[str, Any], *others: Mapping[str, Any]) -> Stake:
+async def _answering(
+    use: Use, agent_id: str, number: Mapping[str, Any], settings: Mapping[str, Any], *others: Mapping[str, Any]
+) -> Stake:
     agent = await looked_up(use, get_agent, GetAgent(id=agent_id))
     by = _named(agent) if agent.get("name") else named(agent_id)
-    said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}."
+    when, rest = taking(settings)
+    said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}, {when}. {rest}".rstrip()
     return Stake(
         sentence=f"{said} Every call costs money, until it is paused or cancelled.",
         bound=_bound(agent, number, *others),

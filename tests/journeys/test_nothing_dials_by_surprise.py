@@ -289,7 +289,7 @@ async def test_letting_callers_in_is_asked_about_with_the_agent_and_the_number(
         given = {"name": "Desk", "agent_id": agent.id, "phone_number_id": number.id}
         refused = await found.call("create_inbound_deployment", **given)
         assert "did not agree" in text_of(refused)
-        assert f'Let the agent "Eve" answer everybody who calls {number.number}.' in found.person.asked[0]
+        assert f'Let the agent "Eve" answer everybody who calls {number.number}, at any hour, ' in found.person.asked[0]
         assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
         found.person.answer = "accept"
         made = await found.call("create_inbound_deployment", **given)

@@ -9,6 +9,7 @@ from callwright.contract.dialling import Window
 from callwright.contract.inbound import AfterHours, BusinessHours, Overflow
 from callwright.tools.campaign_words import entry, started, stopped, whole
 from callwright.tools.catalogue import tool_named
+from callwright.tools.inbound_words import taking
 
 from . import samples
 from .fakes import ERAS, FakeCaller, FakeClock, assistant, server, use_of
@@ -78,3 +79,12 @@ def test_a_number_says_which_deployment_answers_it() -> None:
     said = tool_named("get_phone_number").reply(samples.number(inbound_deployment_id="dep_2"), use_of(FakeCaller()))
     assert "answered by dep_2" in said
     assert "answered by" not in tool_named("get_phone_number").reply(samples.number(), use_of(FakeCaller()))
+
+
+def test_settings_that_another_service_leaves_out_or_words_otherwise_are_told_as_they_are() -> None:
+    assert taking({}) == ("at any hour, any number of calls at a time, recorded", "")
+    odd = {"business_hours": {"opens": "9 o'clock"}, "after_hours": {"action": "sing", "song": "A. B"}}
+    assert taking(odd) == (
+        'at the hours (opens "9 o\'clock"), any number of calls at a time, recorded',
+        'Who calls at another hour: (action sing, song "A. B").',
+    )
