@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -10,6 +10,7 @@ from sqlalchemy import (
     Connection,
     Row,
     String,
+    and_,
     case,
     exists,
     func,
@@ -21,6 +22,7 @@ from sqlalchemy import (
 )
 
 from callwright.contract.dialling import CONSENT_GIVEN, CONSENT_WORDS, Compliance
+from callwright.service.domain.phone import MOBILE_PREFIXES
 from callwright.service.storage.json_cells import cell
 from callwright.service.storage.schema import audience_rows, deployment_contacts, do_not_call
 
@@ -38,18 +40,30 @@ def why_not(connection: Connection, row: Row[Any], phone: ColumnElement[str], no
 
     Where the deployment asks for consent the statement has to join `audience_rows`. `now_ms` is the service's moment.
     """
-    on_list = exists().where(
-        _N.org_id == row.org_id,
-        _N.simulated == literal(row.simulated),
-        _N.number == phone,
-        or_(_N.expires_at.is_(None), _N.expires_at > now_ms),
-    )
-    reasons: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(on_list, _word(DO_NOT_CALL))]
+
+    def on_list(number: ColumnElement[str]) -> ColumnElement[bool]:
+        return exists().where(
+            _N.org_id == row.org_id,
+            _N.simulated == literal(row.simulated),
+            _N.number == number,
+            or_(_N.expires_at.is_(None), _N.expires_at > now_ms),
+        )
+
+    reasons: list[tuple[ColumnElement[bool], ColumnElement[str]]] = [(on_list(phone), _word(DO_NOT_CALL))]
+    reasons += [(and_(may_have, on_list(other)), _word(DO_NOT_CALL)) for may_have, other in _other_notations(phone)]
     column = consent_column(row)
     if column is not None:
         agreed = func.lower(func.coalesce(cell(connection, _R.cells, column), "")).in_(CONSENT_GIVEN)
         reasons.append((~agreed, _word(NO_CONSENT)))
     return case(*reasons, else_=null())
+
+
+def _other_notations(phone: ColumnElement[str]) -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
+    """How else the line of a number is written, each with whether the number is one of that kind."""
+    for mobile, plain in MOBILE_PREFIXES.items():
+        without = literal(plain, String).concat(func.substr(phone, len(mobile) + 1))
+        with_digit = literal(mobile, String).concat(func.substr(phone, len(plain) + 1))
+        yield phone.startswith(plain), case((phone.startswith(mobile), without), else_=with_digit)
 
 
 def _word(word: str) -> ColumnElement[str]:

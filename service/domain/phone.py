@@ -1,5 +1,6 @@
 """Phone numbers: E.164 (ITU-T) out of what people write, by libphonenumber's metadata."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,13 @@ _UNDIALABLE = {
 }
 _FEWEST_DIGITS = 4
 """Less is a number in no country, with or without its area code."""
+
+MOBILE_PREFIXES: Mapping[str, str] = {"+549": "+54"}
+"""What a mobile number begins with where a digit says that it is mobile, and what the same line begins with without it.
+
+In Argentina no two lines differ in the 9 alone: it stands before the area code in calls from abroad, as the 15 behind
+it does in calls within the country. libphonenumber takes both notations for valid and keeps them apart.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,14 @@ def read_number(text: str, default_country: str | None = None) -> Dialable | Und
         return Undialable("not_dialable", f"{kind} numbers are not called")
     e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return Dialable(e164, phonenumbers.region_code_for_number(number))
+
+
+def line_of(e164: str) -> str:
+    """The line that a number reaches: the same text for each notation that reaches it."""
+    for mobile, plain in MOBILE_PREFIXES.items():
+        if e164.startswith(mobile):
+            return plain + e164.removeprefix(mobile)
+    return e164
 
 
 def is_country(code: str) -> bool:

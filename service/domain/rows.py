@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from zoneinfo import available_timezones
 
-from .phone import Undialable, masked, read_number
+from .phone import Undialable, line_of, masked, read_number
 
 PHONE_COLUMNS = ("phone_number", "phone", "mobile", "cell", "tel", "telephone", "number", "msisdn", "contact_number")
 STEERING_PREFIX = "sim."
@@ -125,7 +125,8 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
     if wrong is not None:
         return BadRow(number, "invalid_steering", wrong[1], wrong[0][:100])
     external_id = cells.get(rules.external_id_column, "") if rules.external_id_column else ""
-    dedupe_key = {"phone": read.e164, "external_id": external_id or read.e164}.get(rules.dedupe)
+    line = line_of(read.e164)
+    dedupe_key = {"phone": line, "external_id": external_id or line}.get(rules.dedupe)
     values = {
         name: text
         for name, text in cells.items()

@@ -220,6 +220,34 @@ async def test_rows_that_join_a_running_campaign_are_left_out_too(database_url: 
         assert await called(door, made.id) == {phone(index) for index in (0, 1, 2, 5)}
 
 
+ARGENTINE = ("+5491123456789", "+541123456789")
+"""One line with the digit that stands before mobile numbers from abroad, and without it."""
+NEIGHBOUR = "+5491123456780"
+
+
+@pytest.mark.requirement("RES-19")
+@pytest.mark.parametrize(("asked", "given"), [ARGENTINE, ARGENTINE[::-1]])
+async def test_an_opt_out_holds_for_the_other_notation_of_the_same_line(
+    asked: str, given: str, database_url: str, tmp_path: Path
+) -> None:
+    (agrees,), (opts_out,) = people(1, **AGREES), people(1, **OPTS_OUT)
+    rows = [{**agrees, "phone_number": number} for number in (given, NEIGHBOUR)]
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        running = await draft(door, rows, "running")
+        await door.client.deployments.start(id=running.id)
+        own = await draft(door, [{**opts_out, "phone_number": asked}], "own")
+        await door.client.deployments.start(id=own.id)
+        await lease(door, own.id, "wrk_test")
+        await driver_of(door).drive(own.id)
+        assert [entry.number for entry in await entries(door)] == [asked]
+        later = await draft(door, rows, "later")
+        seen = await door.client.deployments.preview(id=later.id)
+        assert (seen.eligible, left_out(seen)) == (1, {"do_not_call": 1})
+        async with working(door):
+            await door.ended(running.id)
+        assert await called(door, running.id) == {NEIGHBOUR}
+
+
 async def test_an_opt_out_outlives_its_audience(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         first = await run(door, people(1, **OPTS_OUT), "first")

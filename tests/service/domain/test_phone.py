@@ -1,10 +1,19 @@
 """Phone numbers as people write them."""
 
+import phonenumbers
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.domain.phone import Dialable, Undialable, masked, read_number, zones_of
+from callwright.service.domain.phone import (
+    MOBILE_PREFIXES,
+    Dialable,
+    Undialable,
+    line_of,
+    masked,
+    read_number,
+    zones_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -85,3 +94,22 @@ def test_an_extension_is_refused_and_not_dropped_without_a_word() -> None:
     read = read_number("+49 30 12345671 ext 5")
     assert isinstance(read, Undialable)
     assert "extension" in read.message
+
+
+def test_every_country_where_a_digit_says_that_a_number_is_mobile_is_known() -> None:
+    codes = phonenumbers.COUNTRY_CODE_TO_REGION_CODE
+    tokens = {code: token for code in codes if (token := phonenumbers.country_mobile_token(code))}
+    assert {f"+{code}{token}": f"+{code}" for code, token in tokens.items()} == MOBILE_PREFIXES
+
+
+@pytest.mark.parametrize(
+    ("number", "line"),
+    [
+        ("+5491123456789", "+541123456789"),
+        ("+541123456789", "+541123456789"),
+        ("+12125550100", "+12125550100"),
+        ("+49171234567", "+49171234567"),
+    ],
+)
+def test_a_line_is_the_same_in_each_of_its_notations(number: str, line: str) -> None:
+    assert line_of(number) == line

@@ -100,6 +100,18 @@ async def test_people_are_told_apart_by_what_the_audience_says(database_url: str
         assert len(again) == 2
 
 
+async def test_two_notations_of_one_line_are_one_person_and_each_is_kept_as_it_was_given(
+    database_url: str, tmp_path: Path
+) -> None:
+    with_digit, without = {"phone_number": "+5491123456789"}, {"phone_number": "+541123456789"}
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await door.client.audiences.create(name="Mendoza", rows=[with_digit, without])
+        added = await door.client.audiences.add_rows(id=made.id, rows=[without])
+        listed = [entry.phone_number async for entry in door.client.audiences.list_rows(id=made.id)]
+    assert (made.valid_count, made.duplicate_count, listed) == (1, 1, ["+5491123456789"])
+    assert (added.added, [error.code for error in added.errors]) == (0, ["duplicate_in_audience"])
+
+
 async def test_a_time_zone_column_is_read_and_checked(database_url: str, tmp_path: Path) -> None:
     rows = [row(0, zone="Europe/Berlin"), row(1, zone="Nowhere/City"), row(2, zone="")]
     async with open_service(database_url, tmp_path, workers=False) as door:

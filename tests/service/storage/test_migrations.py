@@ -138,6 +138,36 @@ def test_the_earlier_secret_of_a_subscription_is_kept_with_its_end(
     ]
 
 
+def test_people_of_an_older_database_are_known_by_their_line(empty_database_url: str) -> None:
+    kept = {"created_at": 1, "org_id": "org_1", "cells": "{}", "steering": "{}"}
+    people = (
+        ("ctc_1", "aud_1", "+5491123456789", "+5491123456789"),
+        ("ctc_2", "aud_1", "+5491123456780", "+5491123456780"),
+        ("ctc_3", "aud_1", "+541123456780", "+541123456780"),
+        ("ctc_4", "aud_2", "+5491123456789", "17"),
+        ("ctc_5", "aud_2", "+12125550100", "+12125550100"),
+        ("ctc_6", "aud_2", "+5491123456780", None),
+    )
+    named = {"created_at": 1, "updated_at": 1, "org_id": "org_1", "status": "ready", "columns": "[]"}
+    counts = {"dedupe": "phone", "row_count": 3, "valid_count": 3, "invalid_count": 0, "duplicate_count": 0}
+
+    def fill(connection: Connection) -> None:
+        _upgraded(connection, "0017")
+        _row("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
+        for audience in ("aud_1", "aud_2"):
+            _row("audiences", id=audience, name=audience, metadata="{}", description="", **named, **counts)(connection)
+        for position, (row, audience, phone, dedupe_key) in enumerate(people):
+            facts = {"id": row, "audience_id": audience, "phone": phone, "dedupe_key": dedupe_key}
+            _row("audience_rows", position=position, **facts, **kept)(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    keys = text("SELECT dedupe_key FROM audience_rows ORDER BY id")
+    assert on(empty_database_url, lambda connection: connection.execute(keys).scalars().all()) == [
+        *("+541123456789", "+5491123456780", "+541123456780", "17", "+12125550100", None)
+    ]
+
+
 @pytest.mark.parametrize("revision", ["0004", "0005"])
 def test_words_of_an_older_database_are_found_as_if_they_were_indexed_today(
     empty_database_url: str, revision: str
