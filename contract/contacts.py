@@ -42,7 +42,12 @@ class Contact(Resource):
     last_outcome: str | None = None
     last_disposition: str | None = None
     last_call_id: str | None = None
-    next_attempt_at: Timestamp | None = None
+    next_attempt_at: Annotated[
+        Timestamp | None,
+        Field(
+            description="When it is called at the earliest, by the calling hours as they are now; null: not, or open."
+        ),
+    ] = None
     values: dict[str, str]
 
 

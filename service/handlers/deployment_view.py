@@ -123,8 +123,8 @@ def hours_of(row: Row[Any]) -> CallingHours | None:
     return None if row.calling_hours is None else CallingHours.model_validate_json(row.calling_hours)
 
 
-def show_contact(row: Row[Any]) -> Contact:
-    """A contact as callers see it."""
+def show_contact(row: Row[Any], campaign: Row[Any]) -> Contact:
+    """A contact as callers see it. `row` has the person's `timezone` and `cells` too."""
     return Contact(
         id=row.id,
         deployment_id=row.deployment_id,
@@ -135,6 +135,18 @@ def show_contact(row: Row[Any]) -> Contact:
         last_outcome=row.last_outcome,
         last_disposition=row.last_disposition,
         last_call_id=row.last_call_id,
-        next_attempt_at=moment_or_none(row.next_at) if row.status in ("pending", "retry_waiting") else None,
+        next_attempt_at=moment_or_none(_next_attempt_ms(row, campaign)),
         values=json.loads(row.cells or "{}"),
     )
+
+
+def _next_attempt_ms(row: Row[Any], campaign: Row[Any]) -> int | None:
+    """When somebody who waits is called at the earliest, by the hours as they are now: what is kept of it may be older.
+
+    None for nobody who waits, for never, and while it is still to be decided by a retry policy that was changed.
+    """
+    waits = row.status in ("pending", "retry_waiting") and campaign.status in ("active", "paused")
+    if not waits or row.due_at is None:
+        return None
+    at_ms = max(row.next_at, campaign.clock_ms)
+    return next_call_ms(hours_of(campaign), row.timezone, row.phone, at_ms, campaign.end_at)

@@ -258,15 +258,19 @@ def delete_deployment(asked: contract.DeploymentAction, work: Work) -> None:
 @handles(contract.list_contacts)
 def list_contacts(asked: ListContacts, work: Work) -> Page[Contact]:
     """A page of a deployment's contacts."""
-    seen(work, asked.id)
+    campaign = find(work, asked.id, lock=False)
     names = ("status", "last_outcome", "last_disposition", "phone", "position")
     listing = Listing(
         contract.list_contacts,
-        select(deployment_contacts, audience_rows.c.cells)
+        select(deployment_contacts, audience_rows.c.cells, audience_rows.c.timezone)
         .outerjoin(audience_rows, audience_rows.c.id == _K.id)
         .where(_K.deployment_id == asked.id),
         {name: _K[name] for name in names},
         _K.id,
         default="position",
     )
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show_contact)
+
+    def shown(row: Row[Any]) -> Contact:
+        return show_contact(row, campaign)
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown)

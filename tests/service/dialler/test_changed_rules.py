@@ -1,7 +1,7 @@
 """A change of the rules that decide when somebody is called holds for everybody who waits."""
 
 import random
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from callwright.contract.dialling import WEEKDAYS, CallingHours, Compliance, RetryPolicy, Weekday, Window
 from callwright.service.domain.calling_hours import first_allowed
-from callwright.service.domain.clock import MINUTE, milliseconds, moment
+from callwright.service.domain.clock import MINUTE, SystemClock, milliseconds, moment
 from callwright.service.settings import ServiceSettings
 from callwright.service.storage.schema import calls
 from tests.service.dialler.campaigns import (
@@ -21,6 +21,7 @@ from tests.service.dialler.campaigns import (
     phone,
     progressed,
     settled,
+    suspend_numbers,
     working,
 )
 from tests.service.dialler.evidence import check_counters, check_policy, evidence
@@ -35,6 +36,16 @@ async def dialled(door: Door, deployment_id: str, *, after: int = 0) -> list[dat
     wanted = select(calls.c.created_at).where(calls.c.deployment_id == deployment_id).order_by(calls.c.created_at)
     found = await door.service.ports.database.read(lambda connection: connection.execute(wanted).scalars().all())
     return [moment(at_ms) for at_ms in found[after:]]
+
+
+async def shown_moments(door: Door, deployment_id: str) -> dict[str, datetime]:
+    """When each contact who waits is shown to be called next."""
+    contacts = (await door.client.deployments.list_contacts(id=deployment_id, per_page=200)).data
+    return {one.id: one.next_attempt_at for one in contacts if one.next_attempt_at is not None}
+
+
+def daily(start: str, end: str) -> list[Window]:
+    return [Window(days=list(WEEKDAYS), start=start, end=end)]
 
 
 def in_utc(windows: list[Window]) -> CallingHours:
@@ -113,6 +124,46 @@ async def test_a_changed_interval_holds_for_people_who_wait_for_a_retry(
         assert seen.next_call_at == resumed.next_dial_at == moment(second).replace(microsecond=0)
         check_policy(found, after)
         check_counters(found)
+
+
+@pytest.mark.requirement("RES-23")
+@pytest.mark.parametrize("rounds", [1, 3])  # the third round makes the first retries
+async def test_changed_hours_show_everybody_who_waits_when_they_are_called(
+    rounds: int, database_url: str, tmp_path: Path
+) -> None:
+    at_eight = SystemClock(milliseconds(datetime(2026, 11, 27, 8, tzinfo=UTC)))
+    retries = RetryPolicy(max_attempts=3, interval_minutes=[900], different_time_of_day=False)  # due at 23:00
+    async with open_service(database_url, tmp_path, workers=False, clock=at_eight) as door:
+        rows = people(20, sim_outcome="no_answer")
+        paused = await after_rounds(door, rows, rounds, retry_policy=retries)
+        assert paused.stats.retry_waiting
+        made = len(await dialled(door, paused.id))
+        first = await shown_moments(door, paused.id)
+        await door.client.deployments.update(id=paused.id, calling_hours=in_utc(daily("09:00", "18:00")))
+        told = await shown_moments(door, paused.id)
+        assert told != first
+        await door.client.deployments.resume(id=paused.id)
+        async with working(door):
+            await door.ended(paused.id)
+        found = await evidence(door.service.ports.database, paused.id)
+        called: dict[str, datetime] = {}
+        for call in found.calls[made:]:
+            called.setdefault(call.contact_id, moment(call.created_at))
+        assert called.keys() == told.keys()
+        for contact_id, at in told.items():
+            assert first_allowed(in_utc(daily("09:00", "18:00")), ["UTC"], milliseconds(at)) == milliseconds(at)
+            assert timedelta(0) <= called[contact_id] - at < timedelta(minutes=5)
+
+
+async def test_a_campaign_that_failed_shows_nobody_as_about_to_be_called(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(3, **ANSWERS))
+        await door.client.deployments.start(id=made.id)
+        assert len(await shown_moments(door, made.id)) == 3
+        await suspend_numbers(door)
+        async with working(door):
+            assert (await door.ended(made.id)).status == "failed"
+        assert await shown_moments(door, made.id) == {}
 
 
 async def test_whoever_may_not_be_tried_again_by_the_new_policy_is_not(database_url: str, tmp_path: Path) -> None:
@@ -209,8 +260,13 @@ async def test_preview_next_dial_and_the_next_call_agree_after_any_change(databa
         for seed in range(24):
             chance = random.Random(seed)
             rows = people(3, sim_outcome=chance.choice(("no_answer", "busy")))
-            fields = {"calling_hours": _hours(chance), "retry_policy": _policy(chance), "name": f"campaign {seed}"}
-            paused = await after_rounds(door, rows, chance.choice((1, 2)), **fields)
+            fields: dict[str, Any] = {
+                "calling_hours": _hours(chance),
+                "retry_policy": _policy(chance),
+                "name": f"campaign {seed}",
+            }
+            rounds = chance.choice((1, 2)) if fields["retry_policy"].max_attempts > 2 else 1
+            paused = await after_rounds(door, rows, rounds, **fields)
             made = len(await dialled(door, paused.id))
             hours, policy = _hours(chance), _policy(chance)
             await door.client.deployments.update(id=paused.id, calling_hours=hours, retry_policy=policy)

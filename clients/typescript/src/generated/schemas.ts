@@ -329,6 +329,7 @@ export interface Contact {
   last_outcome?: string | null;
   last_disposition?: string | null;
   last_call_id?: string | null;
+  /** When it is called at the earliest, by the calling hours as they are now; null: not, or open. */
   next_attempt_at?: string | null;
   values: Record<string, string>;
 }
