@@ -49,7 +49,7 @@ from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.storage import clock_record, migrate
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.engines import Limits
-from callwright.service.storage.fullness import LEAST_FREE, StorageFull
+from callwright.service.storage.fullness import LEAST_FREE, StorageUnavailable
 from callwright.service.storage.listing import Cursors
 from callwright.service.storage.request_limits import RequestLimits
 from callwright.service.storage.schema import service_state
@@ -220,7 +220,9 @@ async def running(
                 supervisor = Supervisor(ports, bell)
                 async with anyio.create_task_group() as tasks:
                     if workers:
-                        tasks.start_soon(StorageWatch(ports, bell).run)
+                        watch = StorageWatch(ports, bell)
+                        tasks.start_soon(watch.run)
+                        tasks.start_soon(watch.look_at_file)
                         tasks.start_soon(clock_record.keep_looking, database, clock)
                         tasks.start_soon(supervisor.run)
                         tasks.start_soon(Dispatcher(ports, bell, endpoints).run)
@@ -232,7 +234,7 @@ async def running(
                     finally:
                         tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
-                with suppress(StorageFull):
+                with suppress(StorageUnavailable):
                     await sweeps.keep_uses(ports)
 
 
@@ -248,7 +250,9 @@ async def problems_of(database: Database) -> dict[str, str]:
     free = database.fullness.free_bytes()
     if database.fullness.is_full or (free is not None and free < LEAST_FREE):
         found["storage"] = "disk full"
-    if not await _answers(database):
+    if not database.presence.look():
+        found["database"] = "its file was removed, moved or replaced; stop the service, and put the file back"
+    elif not await _answers(database):
         found["database"] = "does not answer"
     return found
 
@@ -260,5 +264,5 @@ async def _answers(database: Database) -> bool:
     try:
         with anyio.fail_after(ANSWER_LIMIT_S):
             return await database.read(ask) == 1
-    except (SQLAlchemyError, sqlite3.Error, StorageFull, TimeoutError):
+    except (SQLAlchemyError, sqlite3.Error, StorageUnavailable, TimeoutError):
         return False

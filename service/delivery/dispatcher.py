@@ -15,7 +15,7 @@ from callwright.service.domain.alarm import Alarm, Bell
 from callwright.service.domain.clock import SECOND
 from callwright.service.ports import Ports
 from callwright.service.storage import delivery_rows
-from callwright.service.storage.fullness import StorageFull
+from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.lock_waits import Locked
 
 from . import lanes, retention
@@ -101,7 +101,7 @@ class Dispatcher:
             try:
                 # What was sent could not be written down, and would be sent again and again.
                 most_s = RETRY_S if self._ports.database.fullness.is_full else await work()
-            except StorageFull:
+            except StorageUnavailable:
                 most_s = RETRY_S
             except Exception:
                 log.exception("looking for events to deliver failed")
@@ -154,7 +154,7 @@ class Dispatcher:
                 await driven.lane.drive()
         except* LeaseLost:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
-        except* StorageFull:
+        except* StorageUnavailable:
             pass  # the log says so already
         except* Locked:
             log.warning("a webhook subscription is held by others", extra={"webhook_id": webhook_id})
@@ -174,7 +174,7 @@ class Dispatcher:
                 for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
                     if webhook_id in self._driven:
                         await self._held([webhook_id], now_ms + self._lease_ms, waits=True)
-            except (StorageFull, Locked):
+            except (StorageUnavailable, Locked):
                 continue
             except Exception:
                 log.exception("holding on to lanes failed")

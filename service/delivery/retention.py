@@ -13,7 +13,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, sel
 
 from callwright.service.domain.clock import DAY
 from callwright.service.ports import Ports
-from callwright.service.storage.fullness import StorageFull
+from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.schema import deliveries, delivery_attempts, organizations, outbox, webhooks
 
 from .lanes import PENDING
@@ -69,7 +69,7 @@ async def run(ports: Ports) -> None:
     while True:
         try:
             await sweep(ports)
-        except StorageFull:
+        except StorageUnavailable:
             pass  # the log says so already
         except Exception:
             log.exception("deleting old events failed")

@@ -19,7 +19,7 @@ from callwright.service.domain.clock import SECOND, Clock
 from callwright.service.domain.event_envelope import envelope
 from callwright.service.domain.ids import Ids
 from callwright.service.storage.database import Database
-from callwright.service.storage.fullness import StorageFull
+from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.lock_waits import Locked
 
 from . import lanes
@@ -152,7 +152,7 @@ class Lane:
             except Exception as error:
                 if anyio.current_time() >= last_s:
                     raise
-                if not isinstance(error, StorageFull):
+                if not isinstance(error, StorageUnavailable):
                     log.warning("entering what came of attempts failed; trying again", exc_info=True)
             await anyio.sleep(TRY_EVERY_S)
 

@@ -17,7 +17,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.service.domain.alarm import Bell
 from callwright.service.ports import Ports
 from callwright.service.storage.database import ROOM_S
-from callwright.service.storage.fullness import REASON, StorageFull
+from callwright.service.storage.fullness import REASON, StorageUnavailable
+from callwright.service.storage.presence import LOOK_S
 from callwright.service.storage.schema import service_state
 
 from .pausing import pause_all
@@ -41,11 +42,20 @@ class StorageWatch:
             await fullness.found()
             try:
                 await self.recover()
-            except StorageFull:
+            except StorageUnavailable:
                 await anyio.sleep(ROOM_S)
             except Exception:
                 log.exception("pausing what was running when the disk was full failed")
                 await anyio.sleep(ROOM_S)
+
+    async def look_at_file(self) -> None:
+        """Looks again and again whether the database file is where it was, until cancelled."""
+        presence = self._ports.database.presence
+        while True:
+            was_gone = presence.is_gone
+            if presence.look() and was_gone:
+                self._bell.ring()
+            await anyio.sleep(LOOK_S)
 
     async def recover(self) -> None:
         """Finds out whether there is room, and pauses what ran or was due. Raises `StorageFull` if there is none."""

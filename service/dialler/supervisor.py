@@ -22,7 +22,7 @@ from callwright.service.domain.refusals import Refusal
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.ports import Ports
 from callwright.service.storage import future_moments
-from callwright.service.storage.fullness import StorageFull
+from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.lock_waits import Locked, unavailable_because
 from callwright.service.storage.schema import deployments, organizations
 
@@ -88,7 +88,7 @@ class Supervisor:
         while True:
             try:
                 await work()
-            except StorageFull:
+            except StorageUnavailable:
                 await anyio.sleep(RETRY_S)
             except Exception:
                 log.exception("looking for work failed")
@@ -104,7 +104,7 @@ class Supervisor:
             await anyio.sleep(every_s)
             try:
                 await work()
-            except StorageFull:
+            except StorageUnavailable:
                 pass  # the log says so already
             except Exception:
                 log.exception("a periodic task failed")
@@ -132,7 +132,8 @@ class Supervisor:
 
     async def _look(self, tasks: TaskGroup) -> None:
         ports = self._ports
-        if self._is_ending or ports.database.fullness.is_full:  # when full, what was running is paused first
+        database = ports.database
+        if self._is_ending or database.presence.is_gone or database.fullness.is_full:  # first what ran is paused
             return
         now_ms = ports.clock.now_ms()
         for row in await ports.database.look_up(_scheduled, now_ms):
@@ -170,7 +171,7 @@ class Supervisor:
             await self._driver().drive(deployment_id)
         except* LeaseLost:
             log.warning("a deployment is driven by another process now", extra={"deployment_id": deployment_id})
-        except* StorageFull:
+        except* StorageUnavailable:
             await anyio.sleep(RETRY_S)
         except* Locked:
             log.warning("what a deployment needs is held by others", extra={"deployment_id": deployment_id})
@@ -186,7 +187,7 @@ class Supervisor:
             self._driven.discard(deployment_id)
         try:
             await self._ports.database.write(leases.release, deployment_id, self._owner)
-        except (StorageFull, Locked):
+        except (StorageUnavailable, Locked):
             pass  # it runs out by itself
         except Exception:  # so does this one
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})

@@ -12,7 +12,7 @@ from callwright.service.domain.certainty import Seen
 from callwright.service.domain.clock import MINUTE, SECOND, SystemClock
 
 from .database import Database
-from .fullness import StorageFull
+from .fullness import StorageUnavailable
 from .schema import service_state
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ async def keep_looking(database: Database, clock: SystemClock) -> None:
     while True:
         try:
             await look(database, clock)
-        except StorageFull:  # whoever watches the disk says so
+        except StorageUnavailable:  # whoever watches the disk says so
             pass
         except Exception:
             log.exception("comparing the clock with what it showed before failed")

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
+from urllib.parse import quote
 
 import anyio
 from anyio import to_thread
@@ -31,9 +32,10 @@ from .engines import (
     Limits,
     make_engine,
 )
-from .fullness import DRIVER_ERRORS, Fullness, StorageFull
+from .fullness import DRIVER_ERRORS, Fullness, StorageUnavailable
 from .group_commit import GroupCommit
 from .lock_waits import Locked, LockWaits, is_locked
+from .presence import Presence
 
 if TYPE_CHECKING:
     from .loop_connections import LoopConnections
@@ -66,7 +68,9 @@ class Database:
         self.limits = limits or Limits()
         made = make_url(url)
         self.is_sqlite = made.get_backend_name() == "sqlite"
-        self.fullness = Fullness(Path(made.database or "").parent if self.is_sqlite else None)
+        file = Path(made.database or "") if self.is_sqlite else None
+        self.fullness = Fullness(None if file is None else file.parent)
+        self.presence = Presence(file)
         self._writer = GroupCommit(make_engine(url, writer=True, begins=False)) if self.is_sqlite else None
         self._on_loop = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _on_loop(url, self.limits)
         self._engine = make_engine(url, limits=self.limits)
@@ -99,7 +103,7 @@ class Database:
         try:
             return await to_thread.run_sync(run, limiter=self._threads)
         except DRIVER_ERRORS as error:
-            self.fullness.check(error)
+            self._explain(error)
             raise
 
     async def look_up(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -114,7 +118,7 @@ class Database:
             try:
                 self._look_ups = self._looking_up.connect()
             except DRIVER_ERRORS as error:
-                self.fullness.check(error)
+                self._explain(error)
                 raise
         connection = self._look_ups
         # One connection that stays taken, its transactions begun and ended on the driver: leaving that to the pool and
@@ -145,7 +149,7 @@ class Database:
                 return await self._on_loop.at_once(lambda connection: work(connection, *args, **kwargs))
             return await to_thread.run_sync(run, limiter=self._threads)
         except DRIVER_ERRORS as error:
-            self.fullness.check(error)
+            self._explain(error)
             raise
 
     def generation(self) -> int | None:
@@ -153,13 +157,14 @@ class Database:
 
         It takes some microseconds, and belongs to the event loop's thread. Source: SQLite, PRAGMA data_version.
         """
-        if not self.is_sqlite or self._closed:
+        if not self.is_sqlite or self._closed or self.presence.is_gone:
             return None
-        if self._watching is None:
-            self._watching = sqlite3.connect(make_url(self.url).database or "", isolation_level=None)
         try:
+            if self._watching is None:
+                file = quote(make_url(self.url).database or "")
+                self._watching = sqlite3.connect(f"file:{file}?mode=rw", uri=True, isolation_level=None)
             return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
-        except sqlite3.OperationalError:  # no room for the files beside the database
+        except sqlite3.OperationalError:  # it is gone, or there is no room for the files beside it
             return None
 
     async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -168,7 +173,8 @@ class Database:
         On Postgres it is run again where it could not have a lock, and so may do nothing but with its connection.
 
         Raises:
-            StorageFull: there is no room on the disk.
+            fullness.StorageFull: there is no room on the disk.
+            presence.DatabaseGone: the file is not where it was. Whether the work was kept in it is not known.
             lock_waits.Locked: others held a lock all the time (`Limits.lock_ms`).
         """
         self._check_open()
@@ -183,10 +189,10 @@ class Database:
 
         try:
             if self._writer is not None:
-                return await self._writer.run(lambda connection: work(connection, *args, **kwargs), is_brief=False)
+                return await self._write_into_file(self._writer, lambda found: work(found, *args, **kwargs), False)
             return await self._thread_waits.run(attempt, self.limits.lock_ms / 1_000)
         except DRIVER_ERRORS as error:
-            self.fullness.check(error)
+            self._explain(error)
             raise
 
     async def write_briefly(
@@ -203,13 +209,19 @@ class Database:
 
         try:
             if self._writer is not None:
-                return await self._writer.run(run, is_brief=True)
+                return await self._write_into_file(self._writer, run, True)
             if (loop := self._on_loop) is not None:
                 return await self._loop_waits.run(lambda: loop.transaction(run), self.limits.lock_ms / 1_000)
         except DRIVER_ERRORS as error:
-            self.fullness.check(error)
+            self._explain(error)
             raise
         return await self.write(work, *args, **kwargs)
+
+    async def _write_into_file(self, writer: GroupCommit, run: Callable[[Connection], T], is_brief: bool) -> T:
+        """Commits into the file that everybody reads, and says so only if it is still there then."""
+        done = await writer.run(run, is_brief=is_brief)
+        self.presence.check()
+        return done
 
     async def write_once_there_is_room(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -218,7 +230,7 @@ class Database:
         while True:
             try:
                 return await self.write(work, *args, **kwargs)
-            except StorageFull:
+            except StorageUnavailable:
                 await anyio.sleep(ROOM_S)
 
     async def write_over_silent(
@@ -255,7 +267,7 @@ class Database:
             return done[0]
         if is_locked(failed[0]):
             raise Locked("a lock could not be had in time") from failed[0]
-        self.fullness.check(failed[0])
+        self._explain(failed[0])
         raise failed[0]
 
     async def _clear_the_way(self, waiting: list[int]) -> None:
@@ -276,7 +288,13 @@ class Database:
         if not self.is_sqlite and await self.at_once(silence.end_stuck, self.limits.silent_ms):
             log.warning("a transaction that was silent for too long was ended")
 
+    def _explain(self, error: Exception) -> None:
+        """Raises what says more than an engine's error, where there is more to say."""
+        self.presence.check()
+        self.fullness.check(error)
+
     def _check_open(self) -> None:
+        self.presence.check()  # a new connection would make a file where none is
         if self._closed:
             raise DatabaseClosed("the database is closed")
 

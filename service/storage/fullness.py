@@ -28,7 +28,11 @@ _MAY_BE_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 """What SQLite says where one of the files beside the database finds no room, among other things."""
 
 
-class StorageFull(RuntimeError):
+class StorageUnavailable(RuntimeError):
+    """Nothing can be stored until a person does something about it; nothing of the unit of work was kept."""
+
+
+class StorageFull(StorageUnavailable):
     """There is no room on the disk of the database; nothing of the unit of work was kept."""
 
     def __init__(self) -> None:

@@ -12,6 +12,8 @@ from typing import TypeVar
 import anyio
 from sqlalchemy.exc import DBAPIError, OperationalError
 
+from .presence import DatabaseGone
+
 T = TypeVar("T")
 
 LOCK_NOT_AVAILABLE = "55P03"
@@ -36,6 +38,8 @@ def unavailable_because(error: BaseException) -> str | None:
     """Why the database could not do its work just then, in words; None for any other error."""
     if isinstance(error, Locked):
         return "Others are changing what this changes"
+    if isinstance(error, DatabaseGone):
+        return "The database file was removed, moved or replaced, and somebody has to put it back"
     if isinstance(error, DBAPIError):
         lost = isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") is None
         if error.connection_invalidated or lost:

@@ -1,0 +1,90 @@
+"""The file of the database is removed, moved or replaced under a running service: it says so, and stores nothing."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callwright.contract.dialling import RetryPolicy
+from callwright.service.storage.migrate import upgrade
+from callwright.service.storage.presence import Presence
+from tests.service.dialler.evidence import check_everything, evidence
+from tests.service.test_full_disk import health, in_mid_campaign, until
+from tests.service.wire import by_hand, refused
+
+
+def removed(data: Path, aside: Path) -> Callable[[], None]:
+    """Moves the database away; gives what puts it back."""
+    aside.mkdir()
+    for file in data.glob("callwright.db*"):
+        file.rename(aside / file.name)
+
+    def back() -> None:
+        for file in aside.glob("callwright.db*"):
+            file.rename(data / file.name)
+
+    return back
+
+
+def replaced(data: Path, aside: Path) -> Callable[[], None]:
+    """Puts another database in its place."""
+    back = removed(data, aside)
+    upgrade(f"sqlite:///{data / 'callwright.db'}")
+    return back
+
+
+def moved(data: Path, aside: Path) -> Callable[[], None]:
+    """Moves the folder."""
+    data.rename(aside)
+
+    def back() -> None:
+        aside.rename(data)
+
+    return back
+
+
+@pytest.mark.parametrize("loses", [removed, replaced, moved])
+async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_until_it_is_back(
+    loses: Callable[[Path, Path], Callable[[], None]], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    file = data / "callwright.db"
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, deployment_id), by_hand(door) as http:
+        back = loses(data, tmp_path / "aside")
+        refused(await http.get("/v1/agents"), 503, "service_unavailable")
+        there = file.read_bytes() if file.exists() else None
+        for _ in range(2):
+            answer = await http.post("/v1/audiences", json={"name": "Lost"})
+            assert "database file" in refused(answer, 503, "service_unavailable")["message"]
+        code, said = await health(door)
+        assert (code, "removed, moved or replaced" in str(said)) == (503, True)
+        caplog.clear()
+        presence = door.service.ports.database.presence
+        await until(lambda: presence.is_gone)
+        assert (file.read_bytes() if file.exists() else None) == there
+        back()
+        await until(presence.look)
+        assert await health(door) == (200, {"status": "ok"})
+        assert "Lost" not in {made["name"] for made in (await http.get("/v1/audiences")).json()["data"]}
+        ended = await door.ended(deployment_id)
+        assert (ended.status, ended.stats.completed) == ("completed", 30)
+        found = await evidence(door.service.ports.database, deployment_id)
+        assert {dial.times for dial in found.dials} == {1}
+        check_everything(found, RetryPolicy(), lines=3)
+    assert [record.levelname for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def test_the_log_says_once_that_the_file_is_gone_and_once_that_it_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "callwright.db"
+    file.touch()
+    presence = Presence(file)
+    assert presence.look()
+    file.rename(tmp_path / "aside")
+    assert [presence.look() for _ in range(3)] == [False] * 3
+    (tmp_path / "aside").rename(file)
+    assert [presence.look() for _ in range(3)] == [True] * 3
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
