@@ -19,17 +19,28 @@ _BETWEEN = (
 """What people write between the digits of a number: blanks, dashes, dots, brackets, slashes, underscores; and what is
 not seen there, or drawn over a digit.
 """
-_SIGN = r"(?:(?<![\d+])\+|(?<=\d)\+(?=[1-9]\d{7,14}(?!\d))|%2[Bb]|(?<![\w.,])(?<![0-9A-Fa-f]-)00)"
+_PLUS = r"(?:(?<![\d+])\+|(?<=\+)\+(?=\d)|(?<=\d)\+(?=[1-9]\d{7,14}(?!\d))|%2[Bb])"
+_SIGN = rf"(?:{_PLUS}|(?<![\w.,])(?<![0-9A-Fa-f]-)00)"
 """What says that a country follows: a plus, also as an address on the web has it, or two zeros outside of ids."""
-_WRITTEN = re.compile(rf"{_SIGN}{_BETWEEN}{{0,8}}\d(?:{_BETWEEN}{{0,8}}\d){{6,16}}(?!\d)")
-"""An international number as people write it, anywhere in a text."""
+_OF_A_COUNTRY = rf"(?<!UTC)(?<!GMT){_PLUS}{_BETWEEN}{{0,8}}(?=[1-9])\d"
+_ODD = r"(?:(?!\u2022{3})[^\w+\s]|_){1,8}"
+_NO_LETTER = r"(?:(?!\u2022{3})[^\w+]|_){0,8}"
+"""What people do not usually write within a number; not the dots of one that is masked already."""
+_WRITTEN = re.compile(
+    rf"{_OF_A_COUNTRY}(?>(?:{_BETWEEN}{{0,8}}(?=\d)|{_ODD})\d){{7,14}}(?!\d)"
+    rf"|{_OF_A_COUNTRY}(?:{_NO_LETTER}\d){{7,14}}(?!\d)"
+    rf"|{_SIGN}{_BETWEEN}{{0,8}}\d(?:{_BETWEEN}{{0,8}}\d){{6,16}}(?!\d)"
+)
+"""An international number, anywhere in a text. Behind a plus anything but a letter may stand between its digits. What
+people do not usually write between them ends a number where a blank follows and there are digits enough before it.
+"""
 _NATIONAL = re.compile(
     rf"(?<![\w.,+\-/\u2022])\(?(?!\d\d[./-]\d\d[./-](?:19|20)\d\d(?!\d))0(?![.,])(?:{_BETWEEN}{{0,8}}\d){{6,14}}(?!\d)"
 )
 """A number with the zero that stands before an area code, anywhere in a text; no date."""
 _LABELLED = re.compile(
     r"(?<![^\W\d_])(?:tel(?:ef[oó]n[oe]?|ephone)?|t[eé]l[eé]phone|phone|fon|mob|mobile?|m[oó]vil|handy|cell(?:phone)?|fax|gsm"
-    r"|whats ?app|sms|callto|msisdn|ruf|r(?:ü|u|ue)ckruf|телефон|電話|电话|手机)"
+    r"|whats ?app|wa\.me|sips?|sms|callto|msisdn|ruf|r(?:ü|u|ue)ckruf|телефон|電話|电话|手机)"
     r"(?:[\s._\-]{0,2}(?:nr|no|num(?:ber|mer)?))?[\s.:;,#=/_\-\u2010-\u2015\uff1a]{0,4}"
     r"(?P<number>\(?(?!\d{4}-\d\d-\d\d|\d\d?([./-])\d\d?\2(?:19|20)\d\d(?!\d))"
     rf"\d(?:{_BETWEEN}{{0,8}}\d){{5,16}}(?!\d))",

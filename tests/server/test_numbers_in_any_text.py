@@ -14,6 +14,7 @@ from callwright.tools.catalogue import TOOLS
 from callwright.tools.tool import Tool
 from tests.tools import samples
 from tests.tools.fakes import FakeCaller, FakeMedia, assistant, server, session
+from tests.tools.test_privacy import ODDLY_WRITTEN
 
 from .masked_answers import answers, asked, shown
 
@@ -163,3 +164,21 @@ async def test_things_that_are_offered_in_place_of_an_unknown_name_show_no_numbe
     async with assistant(server(FakeCaller(answers=answers() | {"list_agents": agents})), "auto") as client:
         result = await client.call_tool("get_agent", {"id": "Anna for +49 171 234"})
     assert "Anna for +4917•••5678" in str(result.content)
+
+
+@pytest.mark.parametrize("text", [*ODDLY_WRITTEN, "\uff14\uff11\uff16\uff17\uff17\uff17\uff16\uff15\uff14\uff13"])
+async def test_a_number_is_masked_in_any_column_and_in_the_greeting_whatever_stands_between_its_digits(
+    text: str,
+) -> None:
+    row = samples.row().model_copy(update={"phone_number": "+14167770123", "values": {"remark": text}})
+    preview = samples.preview().model_copy(update={"greeting": f"Hello, is {text} right?"})
+    found = answers() | {"list_audience_rows": samples.page([row]), "preview_deployment": preview}
+    async with assistant(server(FakeCaller(answers=found)), "auto") as client:
+        results = (
+            await client.call_tool("list_audience_rows", {"id": "aud_1"}),
+            await client.call_tool("preview_deployment", {"id": "dep_1"}),
+        )
+    for result in results:
+        told = shown(result)
+        assert "\u2022\u2022\u20226543" in told
+        assert text not in told

@@ -1,10 +1,12 @@
 """Contacts' numbers without their middle."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.tools.privacy import masked_everywhere, masked_in
+from callwright.tools.privacy import masked_abroad, masked_everywhere, masked_in
 
 
 @pytest.mark.parametrize(
@@ -137,6 +139,55 @@ def test_in_a_column_of_telephones_every_run_of_five_digits_is_masked(column: st
     assert masked_in("2026-11-22", column=column) == "2026-11-22"
     assert masked_in("22.11.2026", column=column) == "22.11.2026"
     assert masked_in("ext 1234", column=column) == "ext 1234"
+
+
+ODDLY_WRITTEN = (
+    "+1,416,777,6543",
+    "+1, 416, 777 6543",
+    "+1|416|7776543",
+    "+1*416*777*6543",
+    "+1:416:777:6543",
+    "+1~416~777~6543",
+    "+1'416'777'6543",
+    "+1=4167776543",
+    "+1;4167776543",
+    "++14167776543",
+    "+1 416 777,6543",
+    "%2B1,416,777,6543",
+    "+1 \u2022 416 \u2022 777 \u2022 6543",
+    "+\u0661,\u0664\u0661\u0666,777,6543",
+    "https://wa.me/14167776543",
+    "sip:14167776543@example.com",
+    "\u0660\u0664\u0661\u0666\u0667\u0667\u0667\u0666\u0665\u0664\u0663",
+)
+
+
+@pytest.mark.parametrize("text", ODDLY_WRITTEN)
+def test_after_a_plus_anything_but_a_letter_may_stand_between_the_digits_of_a_number(text: str) -> None:
+    for shown in (masked_in(text), masked_in(f"ask {text} please"), masked_everywhere(text)):
+        assert "\u2022\u2022\u20226543" in shown
+        assert not {"777", "7776543", "\u0667\u0667\u0667"} & set(re.split(r"[^\w]", shown))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+1,234.50 EUR, 300 of 1000",
+        "+12 %, 300 of 500",
+        "UTC+2, 2026-11-21",
+        "+02:00, 2026-11-21",
+        "C++, 20231121",
+        "from +1202\u2022\u2022\u20220100, 1000 people",
+    ],
+)
+def test_amounts_and_zones_of_time_with_a_plus_stay(text: str) -> None:
+    assert masked_in(text) == text
+
+
+def test_a_number_ends_where_a_sentence_goes_on() -> None:
+    assert masked_in("from +12025550100, 1000 people") == "from +1202\u2022\u2022\u20220100, 1000 people"
+    assert masked_abroad("from +12025550100, 1000 people", but={"+12025550100"}) == "from +12025550100, 1000 people"
+    assert masked_in("+1,416,777,6543 / +1,416,777,6544") == "+1416\u2022\u2022\u20226543 / +1416\u2022\u2022\u20226544"
 
 
 @given(st.from_regex(r"\+[1-9][0-9]{6,14}", fullmatch=True))
