@@ -242,6 +242,8 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
     spending_cap.check_change(work.connection, work.answerable, row, changes)
+    if set(changes) - {"metadata"}:
+        changes["settings_changes"] = _D.settings_changes + 1
     change(work, asked.id, **changes)
     waiting.rules_changed(work.connection, asked.id, set(changes))
     return seen(work, asked.id)

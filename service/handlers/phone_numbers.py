@@ -204,6 +204,8 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, work: Work) -> contra
         spending_cap.check_renewals(work.connection, work.answerable, row)
     if changes.get("auto_renew") and work.spending_cap_micros is None:
         changes["renewed_by_key_id"] = work.key_id
+    if "auto_renew" in changes:
+        changes["settings_changes"] = _N.settings_changes + 1
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
     work.connection.execute(update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=work.now_ms))

@@ -1,7 +1,9 @@
 """What the revision of each thing is made of, and whether those that a request relies on still hold.
 
 It is made of what matters to somebody who agrees to the thing's use: what is said, who is called, when, for how much.
-What the dialler moves (counters, clocks, the next call) is no part of it, nor are notes and labels.
+What the dialler moves (counters, clocks, the next call) is no part of it, nor are notes and labels. Settings of a
+deployment or a number that were changed and put back are not what they were: their revision counts the changes, so
+that a yes to a change counts once in every process.
 """
 
 from collections.abc import Callable
@@ -44,7 +46,7 @@ def of_number(row: Any) -> str:
         "phone_number",
         [
             *(row.number, row.status, bool(row.simulated)),
-            *(row.monthly_micros, bool(row.auto_renew), row.inbound_deployment_id),
+            *(row.monthly_micros, bool(row.auto_renew), row.inbound_deployment_id, row.settings_changes),
         ],
     )
 
@@ -58,6 +60,7 @@ def of_deployment(row: Any) -> str:
             *(row.phone_number_ids, row.caller_id_strategy, row.start_at, row.end_at, row.calling_hours),
             *(row.max_concurrency, row.calls_per_second, row.retry_policy, row.voicemail, row.compliance),
             *(row.ring_timeout_seconds, row.max_call_duration_seconds, row.budget_cap_micros, row.inbound),
+            row.settings_changes,
         ],
     )
 

@@ -127,6 +127,7 @@ phone_numbers = Table(
     *stored(),
     Column("inbound_deployment_id", String(40)),
     Column("renewed_by_key_id", String(40)),
+    Column("settings_changes", BigInteger, nullable=False, server_default="0"),
     Index(
         "uq_phone_numbers_rented",
         "number",
@@ -190,6 +191,7 @@ deployments = Table(
     Column("spend_before_micros", Micros, nullable=False, server_default="0"),
     Column("call_type", String(10), nullable=False, server_default="outbound"),
     Column("inbound", Text),
+    Column("settings_changes", BigInteger, nullable=False, server_default="0"),
     Index("uq_deployments_name", "org_id", "name", unique=True),
     Index("ix_deployments_created", "org_id", "created_at", "id"),
     Index("ix_deployments_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),

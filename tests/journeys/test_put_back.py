@@ -1,0 +1,114 @@
+"""A yes to a change counts once in every process, also after somebody has put the value back."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import httpx2 as httpx
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
+
+from callwright.contract.words import Spend
+from tests.server.served import LIFE_S, Served, serving
+from tests.service.dialler.campaigns import draft, people
+from tests.service.doors import Door, open_service
+
+from .hosts import ERAS, Era, Person, text_of
+
+both_eras = pytest.mark.parametrize("era", ERAS)
+each_change = pytest.mark.parametrize("tool", ["update_deployment", "update_phone_number"])
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change that costs, and the door through which it is put back."""
+
+    door: Door
+    tool: str
+    arguments: dict[str, Any]
+
+    async def put_back(self) -> None:
+        """Makes it as it was before."""
+        if self.tool == "update_deployment":
+            await self.door.client.deployments.update(id=self.arguments["id"], budget_cap=Spend(amount="0.05"))
+        else:
+            await self.door.client.phone_numbers.update(id=self.arguments["id"], auto_renew=False)
+
+    async def is_made(self) -> bool:
+        """Whether it holds now."""
+        if self.tool == "update_deployment":
+            cap = (await self.door.client.deployments.get(id=self.arguments["id"])).budget_cap
+            return cap is not None and float(cap.amount) == 50
+        return (await self.door.client.phone_numbers.get(id=self.arguments["id"])).auto_renew
+
+
+async def change_by(door: Door, tool: str) -> Change:
+    if tool == "update_phone_number":
+        number = await door.client.phone_numbers.rent(country="US", auto_renew=False)
+        return Change(door, tool, {"id": number.id, "auto_renew": True})
+    start_at = datetime(2099, 1, 1, tzinfo=UTC)
+    campaign = await draft(door, people(1), start_at=start_at, budget_cap=Spend(amount="0.05"))
+    await door.client.deployments.start(id=campaign.id)
+    return Change(door, tool, {"id": campaign.id, "budget_cap": {"amount": "50.00"}})
+
+
+@both_eras
+@each_change
+async def test_a_sentence_changes_nothing_again_in_another_process(
+    tool: str, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path / "service", workers=False) as door:
+        async with serving(door, confirm="always") as one, serving(door, confirm="always") as other:
+            async with one.assistant(era=era) as first, other.assistant(era=era) as second:
+                change = await change_by(door, tool)
+                said = await first.refused(tool, **change.arguments)
+                sentence = said.split("«")[1].split("»")[0]
+                await first.use(tool, **change.arguments, person_agreed_to=sentence)
+                assert await change.is_made()
+                await change.put_back()
+                again = await second.refused(tool, **change.arguments, person_agreed_to=sentence)
+                assert "not what would happen" in again
+                assert not await change.is_made()
+
+
+@asynccontextmanager
+async def client_of(served: Served) -> AsyncGenerator[Client]:
+    headers = {"Authorization": f"Bearer {served.door.api_key}"}
+    async with httpx.AsyncClient(headers=headers, timeout=LIFE_S) as http:
+        transport = streamable_http_client(served.mcp, http_client=http)
+        async with Client(transport, mode="auto", elicitation_callback=Person("accept")) as client:
+            yield client
+
+
+async def answered(client: Client, change: Change, state: str) -> CallToolResult:
+    result = await client.session.call_tool(
+        change.tool,
+        change.arguments,
+        input_responses={"agreement": ElicitResult(action="accept", content={"agree": True})},
+        request_state=state,
+        allow_input_required=True,
+    )
+    return cast("CallToolResult", result)
+
+
+@each_change
+async def test_an_answer_changes_nothing_again_in_another_process(tool: str, database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path / "service", workers=False) as door:
+        async with serving(door, confirm="always") as one, serving(door, confirm="always") as other:
+            async with client_of(one) as first, client_of(other) as second:
+                change = await change_by(door, tool)
+                question = await first.session.call_tool(tool, change.arguments, allow_input_required=True)
+                assert isinstance(question, InputRequiredResult)
+                assert question.request_state is not None
+                done = await answered(first, change, question.request_state)
+                assert not done.is_error, text_of(done)
+                await change.put_back()
+                again = await answered(second, change, question.request_state)
+                assert again.is_error
+                assert "changed while the person was asked" in text_of(again)
+                assert not await change.is_made()
