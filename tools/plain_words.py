@@ -17,7 +17,7 @@ from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page, Pagination
 from callwright.contract.visible import cleaned, cleaned_lines
 
-from .guarded import guarded_json
+from .guarded_answers import guarded_json
 from .text import line, lines, shortened
 from .tool import Reply, Tool
 from .untrusted import fenced

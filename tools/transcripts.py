@@ -6,7 +6,7 @@ from callwright.client.errors import CallwrightError
 from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn
 
 from .foreign_transcripts import foreign_transcript, needs_another_way, own_form, when, who
-from .guarded import guarded
+from .guarded_answers import guarded
 from .text import clock_time, line, lines
 from .untrusted import NOT_INSTRUCTIONS, cleaned, fenced
 from .use import Caller

@@ -13,7 +13,7 @@ from callwright.server.session import ServerSession
 from callwright.server.settings import BadSetting, read_settings
 from callwright.server.stdio import arguments_of, new_session
 from callwright.tools.catalogue import TOOLS
-from callwright.tools.guarded import foreign_fields
+from callwright.tools.foreign_fields import foreign_fields
 from callwright.tools.tool import Tool
 from tests.tools import samples
 from tests.tools.fakes import ERAS, FakeCaller, assistant, server, session

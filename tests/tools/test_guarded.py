@@ -9,7 +9,9 @@ from callwright.contract.audiences import Column, RowError, RowsAdded
 from callwright.contract.calls import Call, GetCall, get_call
 from callwright.contract.pagination import Page
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.guarded import FOREIGN, GuardedCaller, guarded, guarded_json
+from callwright.tools.foreign_fields import FOREIGN
+from callwright.tools.guarded import GuardedCaller
+from callwright.tools.guarded_answers import guarded, guarded_json
 
 from . import findings, samples
 from .fakes import FakeCaller
