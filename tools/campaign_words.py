@@ -12,7 +12,7 @@ from .use import Use
 _NEXT = {
     "draft": "Next: preview_deployment shows who would be called and at what cost. start_deployment dials, once the "
     "person agrees.",
-    "scheduled": "Next: nothing, it begins by itself at its start_at. cancel_deployment ends it. To begin at once "
+    "scheduled": "Next: nothing, it begins by itself at {start_at}. cancel_deployment ends it. To begin at once "
     "instead: preview_deployment, then start_deployment with its plan_id, once the person agrees.",
     "active": "Next: get_deployment with wait_seconds=45 follows it. pause_deployment stops it.",
     "paused": "Next: resume_deployment goes on, once the person agrees. cancel_deployment ends it.",
@@ -22,14 +22,22 @@ _NAMES_SHOWN = 12
 _BLOCKED = {"do_not_call": "do_not_call (asked not to be called again)"}
 
 
-def done(stats: Stats) -> int:
-    """Contacts that need no further call."""
+def settled(stats: Stats) -> int:
+    """Contacts that get no further call, whether they were called or not."""
     return stats.contacts - stats.pending - stats.in_flight - stats.retry_waiting
 
 
 def progress(stats: Stats) -> str:
-    """For example `182 of 300 contacts done, 41 answered`."""
-    return f"{done(stats)} of {stats.contacts} contacts done, {stats.answered} answered"
+    """For example `182 of 300 contacts done, 34 dropped, 41 answered`: done are those whose calls are over, dropped
+    those to whom none is made any more, and left out those whom a rule forbids to call."""
+    dropped = stats.cancelled + stats.expired
+    parts = (
+        f"{stats.completed + stats.exhausted} of {stats.contacts} contacts done",
+        f"{dropped} dropped" if dropped else None,
+        f"{stats.suppressed} left out" if stats.suppressed else None,
+        f"{stats.answered} answered",
+    )
+    return ", ".join(part for part in parts if part)
 
 
 def entry(deployment: Deployment, _: Use) -> str:
@@ -138,7 +146,8 @@ def _greeting(found: Preview, use: Use) -> str:
 
 def _next(deployment: Deployment, use: Use) -> str:
     known = inbound_words.NEXT if deployment.call_type == "inbound" else _NEXT
-    return use.hint(known.get(deployment.status, ""))
+    words = known.get(deployment.status, "")
+    return use.hint(words.replace("{start_at}", moment(deployment.start_at) or "its start_at"))
 
 
 def _state(deployment: Deployment, use: Use) -> str:

@@ -69,7 +69,7 @@ async def change_said(
     what = "inbound deployment" if inbound else "campaign"
     does = "answers people" if inbound else "calls people"
     if deployment.get("status") == "scheduled":
-        does = f"begins by itself at {_begins(deployment)} and {does}"
+        does = f"begins by itself at {begins(deployment)} and {does}"
     sentence = f"Change the {deployment.get('status')} {what} {_called(deployment, 'without a name')}, which {does}: "
     sentence += f"{', '.join(values)}."
     if (
@@ -102,7 +102,8 @@ def _called(thing: Mapping[str, Any], otherwise: str) -> str:
     return quoted(str(thing.get("name") or thing.get("id") or otherwise))
 
 
-def _begins(deployment: Mapping[str, Any]) -> str:
+def begins(deployment: Mapping[str, Any]) -> str:
+    """When a scheduled campaign begins by itself."""
     try:
         return moment(datetime.fromisoformat(str(deployment.get("start_at")))) or ""
     except ValueError:

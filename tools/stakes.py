@@ -46,7 +46,7 @@ from callwright.contract.revisions import PREFIX
 from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.contract.words import Money
 
-from .change_words import change_said
+from .change_words import begins, change_said
 from .consent import Agreeing, Stake
 from .cost_words import joining_cost
 from .inbound_words import taking
@@ -125,9 +125,9 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
             return Stake(sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known.")
         if deployment.get("status") == "scheduled":
             raise ToolError(
-                "plan_id: nobody was dialled. The campaign is scheduled and begins by itself at its start_at: nothing "
-                "more is needed. Only if the person wants it to begin at once instead, use preview_deployment, then "
-                "call again with its plan_id."
+                f"plan_id: nobody was dialled. The campaign is scheduled and begins by itself at {begins(deployment)}: "
+                "nothing more is needed. Only if the person wants it to begin at once instead, use preview_deployment, "
+                "then call again with its plan_id."
             )
         raise ToolError(
             "plan_id: required, because a person has to agree to what exactly happens. Nothing was dialled. Use "

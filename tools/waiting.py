@@ -16,7 +16,7 @@ from callwright.contract.model import Input
 from callwright.contract.words import DeploymentId, PlainText
 
 from .campaign_answers import DeploymentFound
-from .campaign_words import done, progress, whole
+from .campaign_words import progress, settled, whole
 from .plain_words import plain_reply
 from .text import lines
 from .tool import Reply, data_of, narrow
@@ -95,9 +95,9 @@ async def _made_with(use: Use, key: str) -> str | None:
 
 
 async def _reported(use: Use, found: Deployment, last: int) -> int:
-    """Reports how many contacts are done, when that has grown: the protocol wants progress that increases."""
+    """Reports how many contacts get no further call, when that has grown: progress has to increase."""
     stats = found.stats
-    now = done(stats)
+    now = settled(stats)
     if now <= last or not stats.contacts:
         return last
     await use.progress(float(now), float(stats.contacts), progress(stats))

@@ -68,14 +68,15 @@
     shown = found;
     const now = Date.now();
     // Only what was seen a short while ago tells how fast it goes now.
-    samples = [...samples.filter((sample) => now - sample.at < 60_000), { at: now, done: doneOf(found.stats) }];
+    samples = [...samples.filter((sample) => now - sample.at < 60_000), { at: now, done: settledOf(found.stats) }];
     render();
     say("updated", `Updated ${moment(now, { timeStyle: "medium" })}`);
   }
 
   // ---- what is shown
 
-  const doneOf = (stats) =>
+  /* Those who get no further call: how fast that grows tells when it is over. Not all of them were called. */
+  const settledOf = (stats) =>
     Math.max(0, count(stats.contacts) - count(stats.pending) - count(stats.in_flight) - count(stats.retry_waiting));
 
   function render() {
@@ -124,7 +125,7 @@
 
   function renderPeople(stats) {
     const contacts = count(stats.contacts);
-    const done = doneOf(stats);
+    const done = count(stats.completed) + count(stats.exhausted);
     const parts = [
       ["reached", "Reached", count(stats.completed)],
       ["not-reached", "Not reached", count(stats.exhausted)],

@@ -181,6 +181,16 @@ async def test_words_from_outside_are_shown_as_text_and_never_as_markup(browser:
         )
 
 
+async def test_people_who_were_dropped_do_not_count_as_done(browser: Browser) -> None:
+    left = {"pending": 0, "retry_waiting": 0, "in_flight": 10, "completed": 2, "exhausted": 0, "cancelled": 34}
+    stats = samples.stats(contacts=46, **left)
+    async with hosted(server(board(status="cancelled", stats=stats)), browser) as host:
+        await shown(host)
+        await expect(host.view.locator("#done")).to_have_text("2")
+        await expect(host.view.locator("#of")).to_have_text("of 46 people done")
+        await expect(host.view.locator("#people")).to_contain_text("Not called34")
+
+
 async def test_an_answer_with_few_fields_is_shown_as_far_as_it_goes(browser: Browser) -> None:
     async with hosted(server(board()), browser) as host:
         host.refusing["get_deployment"] = refusal("not now")

@@ -338,7 +338,9 @@ async def test_starting_a_scheduled_campaign_again_begins_nothing_unless_the_per
         later = await draft(found.door, people(2, first=80), "Later", start_at=start_at, retry_policy=ONCE)
         await found.door.client.deployments.start(id=later.id)
         again = await found.call("start_deployment", id=later.id)
-        assert "begins by itself at its start_at: nothing more is needed" in text_of(again)
+        assert "begins by itself at 2099-01-01 00:00Z: nothing more is needed" in text_of(again)
+        told = text_of(await found.call("get_deployment", id=later.id))
+        assert "it begins by itself at 2099-01-01 00:00Z." in told
         assert (await found.door.client.deployments.get(id=later.id)).status == "scheduled"
         assert found.person.asked == []
         plan = cast("dict[str, Any]", (await found.call("preview_deployment", id=later.id)).structured_content)

@@ -14,7 +14,7 @@ both_eras = pytest.mark.parametrize("era", ERAS)
 
 
 def at(done: int, status: str = "active") -> Deployment:
-    counts = samples.stats(pending=300 - done, in_flight=0, retry_waiting=0)
+    counts = samples.stats(pending=300 - done, in_flight=0, retry_waiting=0, completed=done, exhausted=0)
     return samples.deployment(status=status, stats=counts)
 
 
