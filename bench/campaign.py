@@ -10,9 +10,9 @@ import anyio
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
+from callwright.contract.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.app import running
-from callwright.service.domain.money import MICROS
 from callwright.service.settings import ServiceSettings
 
 PROMPT = """You call customers of Bright Dental.

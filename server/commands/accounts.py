@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 
 from anyio import to_thread
 
+from callwright.contract.dearest_case import MICROS
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.domain.clock import SystemClock
 from callwright.service.domain.ids import Ids
-from callwright.service.domain.money import MICROS, micros
+from callwright.service.domain.money import micros
 from callwright.service.storage import migrate
 from callwright.service.storage.database import Database, opened
 

@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from callwright.contract.dearest_case import CURRENCY
 from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
 from callwright.contract.names import checked_name
 from callwright.service.domain.ids import Ids
-from callwright.service.domain.money import CURRENCY, LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
+from callwright.service.domain.money import LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
 from callwright.service.domain.plans import PLANS, Plan, negotiated
 from callwright.service.storage import journal
 from callwright.service.storage.ledger import Movement, book, wallet_of, warn_below

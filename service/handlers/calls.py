@@ -8,10 +8,11 @@ import orjson
 from sqlalchemy import Row, bindparam, func, select, update
 
 from callwright.contract import calls as contract
+from callwright.contract.dearest_case import CURRENCY
 from callwright.contract.pagination import Page
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.domain.clock import instant_or_none, whole_seconds
-from callwright.service.domain.money import CURRENCY, amount
+from callwright.service.domain.money import amount
 from callwright.service.domain.own_address import recording_url, transcript_url
 from callwright.service.domain.recording_retention import deleted_before_ms
 from callwright.service.domain.refusals import Refusal, not_found

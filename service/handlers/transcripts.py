@@ -8,9 +8,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, case, func, select
 
 from callwright.contract import transcripts as contract
+from callwright.contract.dearest_case import CURRENCY
 from callwright.contract.pagination import MOST_COUNTED, Page
 from callwright.service.domain.clock import DAY, HOUR, moment, whole_seconds
-from callwright.service.domain.money import CURRENCY, money
+from callwright.service.domain.money import money
 from callwright.service.domain.refusals import invalid
 from callwright.service.domain.search_words import Query, read_query, words_of
 from callwright.service.storage.listing import Listing, matches, page_of

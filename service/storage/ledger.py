@@ -5,9 +5,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from callwright.contract.dearest_case import CURRENCY
 from callwright.contract.events import WALLET_LOW_BALANCE, WalletLowBalance
 from callwright.service.domain.ids import Ids
-from callwright.service.domain.money import CURRENCY, amount
+from callwright.service.domain.money import amount
 
 from .journal import emit
 from .schema import transactions, wallets

@@ -19,6 +19,7 @@ from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
+from callwright.contract.dearest_case import MICROS
 from callwright.server.embedded import ServiceKeys, address_of, listener_on, listening, random_id
 from callwright.server.hosts import HostNames, names_for
 from callwright.server.instructions import instructions
@@ -27,7 +28,6 @@ from callwright.server.web import InstructionsOf, every_tool, mcp_beside
 from callwright.service import accounts
 from callwright.service.accounts import NewKey
 from callwright.service.app import Service
-from callwright.service.domain.money import MICROS
 from callwright.service.settings import ServiceSettings
 from callwright.tools.use import Clock, ConfirmMode
 from tests.programs import Assistant

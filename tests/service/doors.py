@@ -12,11 +12,11 @@ import anyio
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
+from callwright.contract.dearest_case import MICROS
 from callwright.contract.deployments import Deployment
 from callwright.service import accounts
 from callwright.service.app import Service, running
 from callwright.service.domain.clock import SystemClock
-from callwright.service.domain.money import MICROS
 from callwright.service.settings import ServiceSettings
 
 BASE_URL = "http://service/v1"

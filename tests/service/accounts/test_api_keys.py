@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
+from callwright.contract.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import MAX_ACTIVE_KEYS, AccountError, NewKey
-from callwright.service.domain.money import MICROS
 from callwright.service.domain.refusals import Refusal
 from callwright.service.http.principals import identify
 from callwright.service.storage.database import Database, opened

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from callwright.contract.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import AccountError
-from callwright.service.domain.money import MICROS
 from callwright.service.http.principals import identify
 from callwright.service.storage.schema import outbox
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
+from callwright.contract.dearest_case import MICROS
 from callwright.contract.dialling import RetryPolicy
 from callwright.service.domain.clock import DAY, MINUTE
-from callwright.service.domain.money import MICROS, OPENING_BALANCE, PRICES
+from callwright.service.domain.money import OPENING_BALANCE, PRICES
 from callwright.service.storage.database import Database
 from callwright.service.storage.schema import (
     audit_log,

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from callwright.contract.dearest_case import MICROS
 from callwright.contract.dialling import RetryPolicy
 from callwright.contract.words import Spend
 from callwright.service import accounts
-from callwright.service.domain.money import MICROS, PRICES
+from callwright.service.domain.money import PRICES
 from tests.service.dialler.campaigns import draft, leave_in_wallet, people, run
 from tests.service.dialler.evidence import check_counters, check_dialled_once, check_everything, evidence
 from tests.service.doors import open_service

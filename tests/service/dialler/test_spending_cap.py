@@ -7,12 +7,13 @@ import anyio
 import pytest
 from sqlalchemy import Connection, select, update
 
+from callwright.contract.dearest_case import MICROS
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service import accounts
 from callwright.service.dialler import spending_cap
 from callwright.service.dialler.spending_cap import Answerable
 from callwright.service.domain.clock import DAY
-from callwright.service.domain.money import MICROS, PRICES, RENTAL_PERIOD_MS
+from callwright.service.domain.money import PRICES, RENTAL_PERIOD_MS
 from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.ledger import Movement, book
 from callwright.service.storage.schema import deployments, phone_numbers

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.domain.money import MICROS, PRICES, amount, micros, money
+from callwright.contract.dearest_case import MICROS
+from callwright.service.domain.money import PRICES, amount, micros, money
 
 
 @given(st.integers(-(10**18), 10**18))

@@ -103,7 +103,8 @@ async def test_people_are_told_apart_by_what_the_audience_says(database_url: str
 async def test_two_notations_of_one_line_are_one_person_and_each_is_kept_as_it_was_given(
     database_url: str, tmp_path: Path
 ) -> None:
-    with_digit, without = {"phone_number": "+5491123456789"}, {"phone_number": "+541123456789"}
+    with_digit: dict[str, Any] = {"phone_number": "+5491123456789"}
+    without: dict[str, Any] = {"phone_number": "+541123456789"}
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await door.client.audiences.create(name="Mendoza", rows=[with_digit, without])
         added = await door.client.audiences.add_rows(id=made.id, rows=[without])
@@ -247,7 +248,7 @@ async def test_audiences_are_found_by_name_and_state(database_url: str, tmp_path
 async def test_rows_that_are_refused_are_named_when_an_audience_is_made_and_when_rows_are_added(
     database_url: str, tmp_path: Path
 ) -> None:
-    rows = [row(1), {"phone_number": "12", "first_name": "Bea"}, row(1), row(2)]
+    rows = [row(1), {"phone_number": "212 555 0100", "first_name": "Bea"}, row(1), row(2)]
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         made = (await http.post("/v1/audiences", json={"name": "A", "rows": rows})).json()["data"]
         assert (made["row_count"], made["valid_count"], made["invalid_count"]) == (4, 2, 1)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from callwright.contract.dearest_case import MICROS
 from callwright.contract.dialling import Compliance
 from callwright.contract.words import Spend
 from callwright.service.domain.clock import moment
-from callwright.service.domain.money import MICROS
 from callwright.service.storage.ledger import Movement, book
 from callwright.service.storage.schema import deployments, outbox
 from tests.service import samples

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from callwright.contract.dearest_case import MICROS
 from callwright.contract.deployments import Deployment
 from callwright.contract.dialling import Window
 from callwright.contract.inbound import AfterHours, BusinessHours, InboundChanges, Overflow
 from callwright.contract.phone_numbers import Capabilities
-from callwright.service.domain.money import MICROS
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.storage.schema import api_keys
 from tests.service import samples

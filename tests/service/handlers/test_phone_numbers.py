@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from callwright.client import ServiceProblem
+from callwright.contract.dearest_case import MICROS
 from callwright.service import accounts
-from callwright.service.domain.money import MICROS
 from callwright.service.storage.ledger import Movement, book
 from tests.service import samples
 from tests.service.doors import Door, open_service

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from callwright.contract.dearest_case import MICROS
 from callwright.contract.words import Spend
 from callwright.service import accounts
-from callwright.service.domain.money import MICROS
 from callwright.service.storage.schema import audit_log
 from tests.service import samples
 from tests.service.doors import Door, open_service

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from sqlalchemy import Connection, func, select
 
-from callwright.service.domain.money import MICROS
+from callwright.contract.dearest_case import MICROS
 from callwright.service.storage.ledger import Movement, book, wallet_of
 from callwright.service.storage.schema import outbox, transactions
 from tests.service.doors import Door, open_service
