@@ -12,7 +12,8 @@ from .use import Use
 _NEXT = {
     "draft": "Next: preview_deployment shows who would be called and at what cost. start_deployment dials, once the "
     "person agrees.",
-    "scheduled": "Next: nothing, it begins by itself at {start_at}. cancel_deployment ends it. To begin at once "
+    "scheduled": "Next: nothing, it begins by itself at {start_at}. If it does not fit its plan by then, it pauses. "
+    "cancel_deployment ends it. To begin at once "
     "instead: preview_deployment, then start_deployment with its plan_id, once the person agrees.",
     "active": "Next: get_deployment with wait_seconds=45 follows it. pause_deployment stops it.",
     "paused": "Next: resume_deployment goes on, once the person agrees. cancel_deployment ends it.",

@@ -78,6 +78,10 @@ async def change_said(
         if not audience:
             audience = await looked_up(use, get_audience, GetAudience(id=str(deployment.get("audience_id"))))
         sentence += f" {await change_cost(use, deployment, asked, audience.get('valid_count'))}"
+        if deployment.get("plan_id"):
+            sentence += (
+                " Changed like this it no longer fits its plan, so at its moment it pauses and waits for a person."
+            )
     if len(sentence) > _LONGEST:
         raise ToolError(
             f"A person has to agree to this change, and {len(values)} fields with so much in them do not fit into one "

@@ -195,6 +195,11 @@ async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
     weighty = given & more if status == "active" else given
     if status not in _DIALLING or not weighty:
         return Stake(sentence=None, bound=_bound(deployment))
+    if status == "scheduled" and asked.start_at is not None and asked.start_at.timestamp() <= use.session.clock.time():
+        raise ToolError(
+            "start_at: must be later than now, and nobody was asked: nothing was changed. To call at once use "
+            "preview_deployment, then start_deployment with its plan_id."
+        )
     sentence, things = await change_said(use, deployment, asked, weighty)
     return Stake(sentence=sentence, bound=_bound(*things))
 

@@ -231,6 +231,11 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     for name in ("start_at", "end_at"):
         if changes.get(name) is not None:
             changes[name] = milliseconds(changes[name])
+    if row.status == "scheduled" and "start_at" in changes and changes["start_at"] <= work.now_ms:
+        raise invalid(
+            "start_at",
+            "must be later than now while it is scheduled; to call at once, preview and start it by that plan",
+        )
     if "end_at" in changes or "start_at" in changes:
         _check_times(changes.get("start_at", row.start_at), changes.get("end_at", row.end_at), work.now_ms)
     for name in ("calling_hours", "retry_policy", "voicemail", "compliance"):

@@ -99,6 +99,34 @@ async def test_a_change_that_fits_into_no_question_is_not_made(
 
 
 @both_eras
+@pytest.mark.parametrize("answer", ["accept", None])
+async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
+        said = await found.refused("update_deployment", id=campaign.id, start_at="2020-01-01T00:00:00Z")
+        assert said.startswith("start_at: must be later than now")
+        assert "start_deployment" in said
+        assert "«" not in said
+        assert found.person.asked == []
+        assert (await door.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
+
+
+@both_eras
+async def test_a_change_that_a_plan_does_not_fit_says_that_the_campaign_then_waits(
+    era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, _):
+        at = datetime(2099, 1, 1, 10, tzinfo=UTC)
+        planned = await draft(door, people(3, first=50), "Planned", start_at=at)
+        plan = await found.data("preview_deployment", id=planned.id)
+        await door.client.deployments.start(id=planned.id, plan_id=plan["plan_id"])
+        await found.data("update_deployment", id=planned.id, calls_per_second=2.0)
+        (question,) = found.person.asked
+        assert "it no longer fits its plan, so at its moment it pauses and waits for a person" in question
+
+
+@both_eras
 async def test_other_people_another_agent_and_other_numbers_are_read_by_name_and_count(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """Who may move a deployment where, over the typed client. No workers run, so nobody is called meanwhile."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +173,8 @@ async def test_a_scheduled_start_waits_and_a_start_at_in_the_past_does_not(datab
         assert (await client.resume(id=waits.deployment.id)).status == "scheduled"
         async with refusal(400, "invalid_field", "start_at"):
             await client.update(id=waits.deployment.id, start_at=None)
+        async with refusal(400, "invalid_field", "start_at"):
+            await client.update(id=waits.deployment.id, start_at=datetime(2020, 1, 1, tzinfo=UTC))
         other = await samples.agent(door, "Other", system_prompt="Something else for {{first_name}}.")
         changed = await client.update(id=waits.deployment.id, agent_id=other.id)
         assert changed.agent_snapshot is not None
