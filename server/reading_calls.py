@@ -11,6 +11,7 @@ from mcp.server.mcpserver.exceptions import ResourceError
 
 from callwright.client.errors import AnswerTooLarge
 from callwright.contract.calls import Call, GetCall, GetRecording, Transcript, TranscriptTurn, get_call
+from callwright.contract.counts import count_of
 from callwright.tools.foreign_recordings import any_recording, sound_of
 from callwright.tools.foreign_transcripts import call_of, only_said
 from callwright.tools.guarded import client_of
@@ -156,8 +157,9 @@ def _left(found: Transcript, wanted: list[TranscriptTurn], count: int, address: 
     """What was asked for and is not shown, and how to get it."""
     left = wanted[count:]
     if left:
-        more = " or more" if found.next_cursor else ""
-        return f"{len(left)}{more} turns are left: read {address.but(**{'from': _plain(left[0].start_seconds)})}"
+        turns = count_of(len(left), "turn is", "turns are")
+        least = "At least " if found.next_cursor else ""
+        return f"{least}{turns} left: read {address.but(**{'from': _plain(left[0].start_seconds)})}"
     if found.next_cursor:
         return f"Turns from {found.turns[-1].index + 1} on are left: get_transcript with from_turn reads them."
     return None if wanted or not found.turns else "No turn fits what was asked for."

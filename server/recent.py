@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 import anyio
 from mcp.types import Resource
 
+from callwright.contract.counts import count_of
+
 from .resources import TEMPLATES, template_named
 from .topics import TOPICS
 
@@ -78,7 +80,8 @@ async def _campaigns(session: "ServerSession") -> list[Resource]:
             uri=template.address({"deployment_id": found.id}),
             name=found.id,
             title=f"{_KINDS[found.call_type]} {shortened(cleaned(found.name), 80)}",
-            description=f"{found.status}, {found.stats.contacts} contacts, {found.stats.attempts} calls"
+            description=f"{found.status}, {count_of(found.stats.contacts, 'contact')}, "
+            f"{count_of(found.stats.attempts, 'call')}"
             f"{', simulated' if found.simulated else ''}",
             mime_type=template.mime_type,
             size=deployment_content(found).size,
@@ -105,7 +108,7 @@ async def _calls(session: "ServerSession") -> list[Resource]:
                 found.outcome,
                 found.disposition,
                 clock_time(found.duration_seconds),
-                f"{found.turn_count} turns",
+                count_of(found.turn_count, "turn"),
                 "simulated" if found.simulated else None,
             ),
             mime_type=template.mime_type,

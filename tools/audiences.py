@@ -6,6 +6,7 @@ from pydantic import Field
 
 from callwright.contract import audiences as contract
 from callwright.contract.audiences import Audience, GetAudience, NewAudience, RowError, get_audience
+from callwright.contract.counts import count_of
 from callwright.contract.words import Timestamp
 
 from .arguments import narrowed
@@ -124,7 +125,9 @@ async def _found(use: Use, asked: GetAudienceInParts) -> Reply:
         _state(audience, use),
         _columns(place, ", ".join(words), audience, use),
         "A percentage says in how many rows a column is filled." if any("%)" in word for word in words) else None,
-        f"{len(columns) - end} more columns: call again with columns_from={end}" if end < len(columns) else None,
+        f"{count_of(len(columns) - end, 'more column')}: call again with columns_from={end}"
+        if end < len(columns)
+        else None,
     )
     found = narrow(AudienceFound, audience).model_copy(update={"columns": shown, "column_count": len(columns)})
     return Reply(text=text, data=data_of(found), untrusted=FROM_FILES)

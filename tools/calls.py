@@ -6,6 +6,7 @@ from pydantic import Field
 
 from callwright.contract import calls as contract
 from callwright.contract.calls import Call, CallCost, CostItem, RecordingState
+from callwright.contract.counts import count_of
 from callwright.contract.words import Timestamp
 
 from .recordings import GetRecordingInline, RecordingFound, recording, unworded
@@ -91,12 +92,14 @@ def _whole(call: Call, use: Use) -> str:
         f"cost {call.cost.amount} {call.cost.currency}: {listed([_cost(item) for item in call.cost.breakdown])}"
         if call.cost
         else None,
-        use.hint(f"{call.turn_count} turns. get_transcript reads them. get_recording has the sound.")
+        use.hint(f"{count_of(call.turn_count, 'turn')}. get_transcript reads them. get_recording has the sound.")
         if call.turn_count
         else None,
         fenced(questions, tag=use.session.ids(), what=what) if questions else None,
         fenced(warnings, tag=use.session.ids(), what="Warnings, with values of the contact.") if warnings else None,
-        f"{hidden} more questions are in callwright://calls/{call.id}" if hidden > 0 else None,
+        f"{count_of(hidden, 'more question is', 'more questions are')} in callwright://calls/{call.id}"
+        if hidden > 0
+        else None,
     )
 
 

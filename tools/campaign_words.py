@@ -1,6 +1,7 @@
 """How a deployment and a campaign's preview read in a reply. What only inbound ones say is in `inbound_words`."""
 
 from callwright.contract.contacts import Stats
+from callwright.contract.counts import count_of
 from callwright.contract.deployments import Deployment
 from callwright.contract.previews import Preview
 
@@ -33,7 +34,7 @@ def progress(stats: Stats) -> str:
     those to whom none is made any more, and left out those whom a rule forbids to call."""
     dropped = stats.cancelled + stats.expired
     parts = (
-        f"{stats.completed + stats.exhausted} of {stats.contacts} contacts done",
+        f"{stats.completed + stats.exhausted} of {count_of(stats.contacts, 'contact')} done",
         f"{dropped} dropped" if dropped else None,
         f"{stats.suppressed} left out" if stats.suppressed else None,
         f"{stats.answered} answered",
@@ -76,8 +77,9 @@ def _campaign(deployment: Deployment) -> str:
             f"from {listed(numbers, most=5)}" if numbers else "no number to call from yet",
         ),
         line(
-            f"up to {deployment.max_concurrency} calls at once" + ("" if pace is None else f", {pace:g} a second"),
-            f"up to {retries.max_attempts} attempts a contact" if retries else None,
+            f"up to {count_of(deployment.max_concurrency, 'call')} at once"
+            + ("" if pace is None else f", {pace:g} a second"),
+            f"up to {count_of(retries.max_attempts, 'attempt')} a contact" if retries else None,
             f"budget cap {amount(deployment.budget_cap)}" if deployment.budget_cap else "no budget cap",
         ),
         _hours(deployment),
@@ -102,8 +104,7 @@ def started(deployment: Deployment, use: Use) -> str:
 def stopped(deployment: Deployment, use: Use) -> str:
     """Where a pause or cancellation left it."""
     in_flight = deployment.stats.in_flight
-    calls = "call is" if in_flight == 1 else "calls are"
-    finishing = f"{in_flight} {calls} still under way and will finish." if in_flight else None
+    finishing = f"{count_of(in_flight, 'call is', 'calls are')} still under way and will finish." if in_flight else None
     return lines(_state(deployment, use), finishing, _next(deployment, use))
 
 
@@ -111,11 +112,14 @@ def preview(found: Preview, use: Use) -> str:
     """Who would be called, at what cost, what stands in the way, and the plan to start with."""
     cost, finish = found.cost, moment(found.finishes_at)
     blocked = [f"{block.count} {_BLOCKED.get(block.reason, block.reason)}" for block in found.blocked]
-    missing = [f"{gap.name} for {gap.contacts} contacts" for gap in found.missing_variables]
+    missing = [f"{gap.name} for {count_of(gap.contacts, 'contact')}" for gap in found.missing_variables]
     return lines(
         found.summary,
         line(f"plan {found.plan_id}", f"valid until {moment(found.plan_valid_until)}"),
-        line(f"{found.eligible} people would be called", "simulated" if found.simulated else "REAL CALLS"),
+        line(
+            f"{count_of(found.eligible, 'person', 'people')} would be called",
+            "simulated" if found.simulated else "REAL CALLS",
+        ),
         f"not called: {listed(blocked)}" if blocked else None,
         f"no value: {listed(missing)}" if missing else None,
         _greeting(found, use),
@@ -126,7 +130,7 @@ def preview(found: Preview, use: Use) -> str:
         ),
         f"basis: {cost.basis}",
         line(
-            f"up to {found.max_attempts} attempts each",
+            f"up to {count_of(found.max_attempts, 'attempt')} each",
             f"first call {moment(found.next_call_at)}" if found.next_call_at else None,
             f"about {found.estimated_minutes:.1f} minutes of calling for one round",
             f"everybody called once by about {finish}" if finish else None,

@@ -12,14 +12,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import GetAudience, get_audience
+from callwright.contract.counts import count_of
 from callwright.contract.deployments import UpdateDeployment
 from callwright.contract.model import Input, Part
 from callwright.contract.names import named, quoted
 from callwright.contract.phone_numbers import GetPhoneNumber, get_phone_number
+from callwright.contract.words import Money, Spend
 
 from .cost_words import change_cost
 from .looked_up import looked_up
-from .text import listed, moment
+from .text import amount, listed, moment
 from .use import Use
 
 _MOST_WINDOWS = 4
@@ -92,7 +94,7 @@ async def change_said(
 
 def _people(audience: Mapping[str, Any]) -> str:
     people = audience.get("valid_count")
-    return "1 person" if people == 1 else f"{people} people" if isinstance(people, int) else "people of unknown number"
+    return count_of(people, "person", "people") if isinstance(people, int) else "people of unknown number"
 
 
 async def _numbers(use: Use, ids: Sequence[str]) -> str:
@@ -120,6 +122,8 @@ def said(value: Any) -> str:
         return "none"
     if isinstance(value, str):
         return named(value)
+    if isinstance(value, Spend):
+        return amount(Money(amount=value.amount, currency=value.currency))
     if isinstance(value, Input | Part):
         return said(value.model_dump(mode="json", exclude_unset=True))
     if isinstance(value, list):
@@ -134,6 +138,5 @@ def _entry(name: str, value: Any) -> str:
     if name == "windows" and isinstance(value, list):
         windows = cast("list[dict[str, Any]]", value)
         shown = [f"{'+'.join(one['days'])} {one['start']}-{one['end']}" for one in windows]
-        count = "1 window" if len(windows) == 1 else f"{len(windows)} windows"
-        return f"{count} {listed(shown, most=_MOST_WINDOWS)}"
+        return f"{count_of(len(windows), 'window')} {listed(shown, most=_MOST_WINDOWS)}"
     return f"{named(name)} {said(value)}"

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
+from callwright.contract.counts import count_of
 from callwright.contract.dearest_case import CURRENCY, MICROS, CallPrice, DearestCase, cost_said, dearest_case
 from callwright.contract.deployments import UpdateDeployment
 from callwright.contract.dialling import RetryPolicy
@@ -34,7 +35,7 @@ async def change_cost(use: Use, deployment: Mapping[str, Any], asked: UpdateDepl
     found = _dearest({**deployment, **changes}, people, await _price(use))
     if found is None:
         return "What it may then cost is not known."
-    who = "1 person" if people == 1 else f"{people} people"
+    who = count_of(people, "person", "people")
     said = cost_said(cap=found.cap, overrun=found.overrun, high=found.micros)
     return f"It may then call {who} {said}."
 

@@ -2,6 +2,7 @@
 
 from callwright.contract import deployments as contract
 from callwright.contract.contacts import Contact
+from callwright.contract.counts import count_of
 from callwright.contract.dialling import CONSENT_GIVEN
 from callwright.contract.inbound import ANSWERING
 
@@ -66,7 +67,7 @@ def _contact(contact: Contact, use: Use) -> str:
         contact.id,
         use.number(contact.phone_number),
         f"{contact.status} ({contact.status_reason})" if contact.status_reason else contact.status,
-        f"{contact.attempts} attempts" if contact.attempts != 1 else "1 attempt",
+        count_of(contact.attempts, "attempt"),
         contact.last_outcome,
         contact.last_disposition,
         f"last call {contact.last_call_id}" if contact.last_call_id else None,

@@ -3,6 +3,7 @@
 import json
 
 from callwright.contract import event_log as contract
+from callwright.contract.counts import count_of
 from callwright.contract.event_log import Event, EventExplanation, WebhookArrival
 
 from .text import line, lines, shortened
@@ -53,7 +54,9 @@ def _explained(found: EventExplanation, use: Use) -> str:
         line(found.event_type, found.event_id),
         use.hint(found.summary) or "It was sent to nobody.",
         *(_arrival(one) for one in shown),
-        f"{hidden} more subscriptions are in the structured answer." if hidden else None,
+        f"{count_of(hidden, 'more subscription is', 'more subscriptions are')} in the structured answer."
+        if hidden
+        else None,
         fenced(said, tag=use.session.ids(), what=ANSWERS) if said else None,
         use.hint(" ".join(steps)) if steps else None,
     )

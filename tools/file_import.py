@@ -20,6 +20,7 @@ from callwright.contract.audiences import (
     get_audience_import,
     import_audience,
 )
+from callwright.contract.counts import count_of
 from callwright.contract.revisions import Expecting
 from callwright.contract.words import AudienceId
 
@@ -252,7 +253,7 @@ def _words(tool: Tool, use: Use, sent: _Sent, next_row: int | None) -> str:
             f"{found.id}: {found.invalid:,} invalid; its row 1 is row {part.first_row:,} of the file"
             for part, found in refused[:_PARTS_SHOWN]
         ),
-        f"{hidden} more imports have invalid rows." if hidden > 0 else None,
+        f"{count_of(hidden, 'more import has', 'more imports have')} invalid rows." if hidden > 0 else None,
         "The last import:",
         tool.reply(last, use),
         f"Time was up before the end of the file. {_again(next_row)}" if next_row else None,

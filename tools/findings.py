@@ -1,6 +1,7 @@
 """Tools for questions over many calls: what was said where, and how many calls were how."""
 
 from callwright.contract import transcripts as contract
+from callwright.contract.counts import count_of
 from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatch
 
 from .text import amount, clock_time, line, lines, moment
@@ -19,11 +20,13 @@ def _match(match: TranscriptMatch, use: Use) -> str:
             moment(match.created_at),
             match.outcome,
             match.disposition,
-            f"{match.match_count} of {match.turn_count} turns",
+            f"{match.match_count} of {count_of(match.turn_count, 'turn')}",
             "simulated" if match.simulated else None,
         ),
         fenced(said, tag=use.session.ids(), what=WHAT) if said else None,
-        use.hint(f"{left} more turns match; get_transcript reads them.") if said and left > 0 else None,
+        use.hint(f"{count_of(left, 'more turn matches', 'more turns match')}; get_transcript reads them.")
+        if said and left > 0
+        else None,
     )
 
 
@@ -31,7 +34,7 @@ def _group(group: CallGroup) -> str:
     lasted, cost = group.duration_seconds, group.cost
     return line(
         ", ".join(f"{name} {value}" for name, value in group.key.items()) or "none",
-        f"{group.calls} calls",
+        count_of(group.calls, "call"),
         f"{group.share:.1%}",
         f"{group.answered} answered",
         f"length {clock_time(lasted.p50)} median, {clock_time(lasted.p90)} upper tenth" if lasted else None,
@@ -41,9 +44,9 @@ def _group(group: CallGroup) -> str:
 
 def _stats(stats: CallStats, _: Use) -> str:
     return lines(
-        f"{stats.calls} calls, {stats.answered} answered",
+        f"{count_of(stats.calls, 'call')}, {stats.answered} answered",
         *(_group(group) for group in stats.groups),
-        f"{stats.groups_left_out} more groups: narrow the filters." if stats.groups_left_out else None,
+        f"{count_of(stats.groups_left_out, 'more group')}: narrow the filters." if stats.groups_left_out else None,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from callwright.contract.counts import count_of
 from callwright.contract.deployments import Deployment
 from callwright.contract.inbound import AfterHours, BusinessHours, Inbound, Overflow
 from callwright.contract.names import named
@@ -29,7 +30,7 @@ def settings(deployment: Deployment, inbound: Inbound) -> str:
     return lines(
         line(f"agent {deployment.agent_id}", f"answers callers of {inbound.phone_number_id}"),
         line(
-            f"up to {deployment.max_concurrency} calls at once, then {_choice(inbound.overflow)}",
+            f"up to {count_of(deployment.max_concurrency, 'call')} at once, then {_choice(inbound.overflow)}",
             "calls are recorded" if inbound.recording_enabled else "calls are not recorded",
         ),
         _hours(inbound),
@@ -56,7 +57,7 @@ def taking(settings: Mapping[str, Any]) -> tuple[str, str]:
     as JSON has them; another service may leave some out.
     """
     most, hours = settings.get("max_concurrency"), settings.get("business_hours")
-    at_once = f"up to {most} calls at a time" if isinstance(most, int) else "any number of calls at a time"
+    at_once = f"up to {count_of(most, 'call')} at a time" if isinstance(most, int) else "any number of calls at a time"
     recorded = "recorded" if settings.get("recording_enabled", True) else "not recorded"
     others = [_others("at another hour", settings.get("after_hours"), _OUTSIDE)] if hours else []
     others.append(_others("beyond that number", settings.get("overflow"), _BEYOND))

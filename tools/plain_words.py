@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from callwright.client.errors import DoesNotFit
 from callwright.client.loose import Loose
+from callwright.contract.counts import count_of
 from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page, Pagination
@@ -109,7 +110,7 @@ def said(words: Callable[[Any, Use], str], answer: BaseModel, use: Use) -> str:
     kept, left = _within(facts, MOST_BYTES)
     return lines(
         fenced(kept, tag=use.session.ids(), what=WHAT),
-        f"{left} more fields are in the structured answer." if left else None,
+        f"{count_of(left, 'more field is', 'more fields are')} in the structured answer." if left else None,
     )
 
 
@@ -147,7 +148,7 @@ def further(answer: BaseModel) -> Json:
 def plain_line(fields: Json, use: Use) -> str:
     """One entry of a list in one line, to be put inside a fence."""
     kept, left = _within(list(_facts(fields, "", _LONGEST_IN_A_LINE, use.number, _DEPTH)), _MOST_BYTES_IN_A_LINE)
-    return line(*kept, f"and {left} more fields" if left else None) or "(empty)"
+    return line(*kept, f"and {count_of(left, 'more field')}" if left else None) or "(empty)"
 
 
 def _facts(
@@ -163,7 +164,7 @@ def _facts(
                 numbered = {str(index): entry for index, entry in enumerate(inner, start=1)}
                 yield from _facts(numbered, f"{where}.", longest, number, depth - 1)
             else:
-                yield f"{where}: {len(inner)} entries"
+                yield f"{where}: {count_of(len(inner), 'entry', 'entries')}"
         elif isinstance(value, list):
             entries = cast("list[Any]", value)
             shown = ", ".join(_value(entry, longest, number) for entry in entries[:_MOST_ENTRIES])

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from callwright.client.errors import AnswerTooLarge
 from callwright.contract.calls import Call, GetCall, GetRecording, get_call, get_recording
+from callwright.contract.counts import count_of
 from callwright.contract.model import Resource
 
 from .arguments import narrowed
@@ -105,7 +106,7 @@ def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, use: Us
             "agent left, contact right" if found.channels == 2 else None,
             "simulated" if found.simulated else None,
         ),
-        line(call.outcome, call.disposition, f"{call.turn_count} turns"),
+        line(call.outcome, call.disposition, count_of(call.turn_count, "turn")),
         use.hint("get_transcript gives the words."),
         "It is too large to send along." if asked.inline and not found.inline else None,
         f"Resource: {found.resource_uri}" if found.resource_uri else elsewhere(found.url),

@@ -11,6 +11,7 @@ from callwright.contract.audiences import (
     get_audience_import,
     list_import_errors,
 )
+from callwright.contract.counts import count_of
 
 from . import stakes
 from .text import line, lines, shortened
@@ -63,10 +64,12 @@ def refusals(errors: list[RowError], use: Use) -> str | None:
 def _added(answer: RowsAdded, use: Use) -> str:
     hidden = len(answer.errors) - _ERRORS_SHOWN
     return lines(
-        f"{answer.added} of {answer.received} rows added to {answer.audience_id}, "
-        f"{answer.invalid} invalid, {answer.duplicates} duplicates.",
+        f"{answer.added} of {count_of(answer.received, 'row')} added to {answer.audience_id}, "
+        f"{answer.invalid} invalid, {count_of(answer.duplicates, 'duplicate')}.",
         refusals(answer.errors, use),
-        f"{hidden} more refused rows are in the structured answer." if hidden > 0 else None,
+        f"{count_of(hidden, 'more refused row is', 'more refused rows are')} in the structured answer."
+        if hidden > 0
+        else None,
     )
 
 
@@ -80,7 +83,7 @@ def _row(row: AudienceRow, use: Use) -> str:
         row.timezone,
         shortened(row.external_id, 60) if row.external_id else None,
         *values[:_VALUES_SHOWN],
-        f"and {hidden} more columns" if hidden > 0 else None,
+        f"and {count_of(hidden, 'more column')}" if hidden > 0 else None,
     )
 
 
@@ -109,7 +112,7 @@ async def _found(use: Use, asked: GetAudienceImport) -> Reply:
     text = lines(
         _import(imported, use),
         refusals(errors, use),
-        f"{left} more refused rows." if errors and left > 0 else None,
+        f"{count_of(left, 'more refused row')}." if errors and left > 0 else None,
         use.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
     )
     found = narrow(ImportFound, imported).model_copy(update={"errors": errors})

@@ -7,6 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from callwright.contract.calls import GetTranscript, Transcript, TranscriptTurn
+from callwright.contract.counts import count_of
 
 from .budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting, json_bytes
 from .foreign_transcripts import only_said
@@ -109,7 +110,7 @@ def _worded(part: TranscriptPart, shown: Transcript, use: Use) -> str:
         return lines(heading(shown), absence(shown))
     if not part.turns:
         return lines(heading(shown), "No turn fits what was asked for.")
-    more = f"{part.turns_left} more turns" if part.turns_left else "More turns"
+    more = count_of(part.turns_left, "more turn") if part.turns_left else "More turns"
     return lines(
         heading(shown),
         fenced(turn_lines(shown.turns), tag=use.session.ids(), what=WHAT),

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from callwright.client.errors import NotOffered
 from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import AddAudienceRows, GetAudience, ImportAudience, get_audience
+from callwright.contract.counts import count_of
 from callwright.contract.deployments import (
     CreateDeployment,
     DeploymentStatus,
@@ -217,8 +218,8 @@ async def rent(use: Use, asked: RentAgreed) -> Stake | None:
         return Stake(sentence=f"Rent {_rented(asked)}. Its price is not known.")
     if offer is None:
         raise ToolError(
-            "number: required, and free, because a person has to agree to a number and its price. Nothing was rented. "
-            "search_available_numbers shows what is free."
+            "number: required here, because a person has to agree to a number and its price. Nothing was rented. Take "
+            "one that is free: search_available_numbers shows them."
         )
     until = "and every month until it is released" if asked.auto_renew else "for one month"
     cost = offer.get("monthly_cost") if _cost(offer) is not None else None
@@ -293,7 +294,10 @@ async def joining(use: Use, audience_id: str, people: int | None) -> Stake | Non
         )
     names = listed([_named(entry) for entry in weighty], most=len(weighty))
     cost = await joining_cost(use, weighty, people)
-    return Stake(sentence=f"Add {people} people to an audience, so that {names} calls them too, {cost}.", bound=bound)
+    return Stake(
+        sentence=f"Add {count_of(people, 'person', 'people')} to an audience, so that {names} calls them too, {cost}.",
+        bound=bound,
+    )
 
 
 async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:

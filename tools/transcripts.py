@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from callwright.client.errors import CallwrightError
 from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn
+from callwright.contract.counts import count_of
 
 from .foreign_transcripts import foreign_transcript, needs_another_way, own_form, when, who
 from .guarded_answers import guarded
@@ -45,7 +46,7 @@ def heading(transcript: Transcript) -> str:
     return line(
         transcript.call_id,
         cleaned(transcript.language),
-        f"{transcript.turn_count} turns",
+        count_of(transcript.turn_count, "turn"),
         length(transcript),
         "simulated" if transcript.simulated else None,
     )
@@ -85,7 +86,7 @@ def markdown_turns(turns: Sequence[TranscriptTurn]) -> list[str]:
 def markdown(transcript: Transcript, call: Call, *, tag: str, note: str | None = None) -> str:
     """The transcript as Markdown, its turns fenced as untrusted under `tag`. `note` stands behind them."""
     title = f"# Transcript of call {transcript.call_id}"
-    measures = (length(transcript), f"{transcript.turn_count} turns", cleaned(transcript.language))
+    measures = (length(transcript), count_of(transcript.turn_count, "turn"), cleaned(transcript.language))
     facts = [
         f"- outcome: {outcome}" if (outcome := call.outcome or call.status) else None,
         f"- disposition: {call.disposition}" if call.disposition else None,

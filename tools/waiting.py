@@ -5,6 +5,7 @@ from typing import Annotated
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from callwright.contract.counts import count_of
 from callwright.contract.deployments import (
     Deployment,
     GetDeployment,
@@ -79,7 +80,9 @@ async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
         await clock.sleep(min(pause, left))
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
     late = asked.wait_seconds > 0 and _moving(found)
-    note = f"Not finished after {asked.wait_seconds} seconds; call again to go on waiting." if late else None
+    note = (
+        f"Not finished after {count_of(asked.wait_seconds, 'second')}; call again to go on waiting." if late else None
+    )
     return Reply(text=lines(whole(found, use), note), data=data_of(narrow(DeploymentFound, found)))
 
 

@@ -1,6 +1,7 @@
 """Tools for what was sent to a webhook subscription: single deliveries, and sending again what did not arrive."""
 
 from callwright.contract import webhooks as contract
+from callwright.contract.counts import count_of
 from callwright.contract.webhooks import Delivery, DeliveryAttempt, DeliveryWithAttempts, Replayed
 
 from .text import line, lines, moment, shortened
@@ -26,7 +27,7 @@ def entry(delivery: Delivery, _: Use) -> str:
         delivery.cause if delivery.cause != "event" else None,
         moment(delivery.created_at),
         delivery.status,
-        f"{tries} attempt{'' if tries == 1 else 's'}" if tries else None,
+        count_of(tries, "attempt") if tries else None,
         _outcome(delivery.last_outcome, delivery.last_response_status),
         f"next {moment(delivery.next_attempt_at)}" if delivery.next_attempt_at else None,
     )
@@ -67,7 +68,7 @@ def replayed(answer: Replayed, use: Use) -> str:
     """What a replay began."""
     if not answer.queued:
         return lines("Nothing fits, so nothing is sent again.", use.hint("explain_event says where an event arrived."))
-    count = f"{answer.queued} deliver{'y is' if answer.queued == 1 else 'ies are'} queued and sent from now on."
+    count = f"{count_of(answer.queued, 'delivery is', 'deliveries are')} queued and sent from now on."
     return lines(
         count,
         "More fit: call again." if answer.has_more else None,

@@ -9,6 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from callwright.contract.counts import count_of
+
 State = Literal["good", "note", "bad"]
 Standing = Literal["works", "partly", "absent", "unknown"]
 
@@ -117,5 +119,5 @@ def _verdict(report: Report) -> Text:
     bad = [finding.what for section in report.sections for finding in section.findings if finding.state == "bad"]
     if not bad:
         return Text.assemble(("✓ ", "green"), ("Callwright can work with this.", "bold green"))
-    put_right = f"{len(bad)} thing{'s' if len(bad) > 1 else ''} to put right: {', '.join(bad)}."
+    put_right = f"{count_of(len(bad), 'thing')} to put right: {', '.join(bad)}."
     return Text.assemble(("✗ ", "bold red"), (put_right, "bold red"))

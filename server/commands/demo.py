@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from callwright.client import Client
+from callwright.contract.counts import count_of
 from callwright.server.app import build
 from callwright.server.embedded import embedded, random_id
 from callwright.server.session import ServerSession, SystemClock
@@ -139,7 +140,9 @@ async def _show(console: Console, assistant: Assistant, client: Client, contacts
     )
     preview = await assistant.use("preview_deployment", "who, what, how much", id=deployment["id"])
     low, high = preview["cost"]["low"]["amount"], preview["cost"]["high"]["amount"]
-    console.print(f"  {preview['eligible']} people, {float(low):.2f} to {float(high):.2f} USD, greeting:")
+    console.print(
+        f"  {count_of(preview['eligible'], 'person', 'people')}, {float(low):.2f} to {float(high):.2f} USD, greeting:"
+    )
     console.print(f"  [italic]“{preview['greeting']}”[/]", highlight=False)
     await assistant.use("start_deployment", "now they are called", id=deployment["id"])
     done = await _watch(console, client, deployment["id"], contacts)
@@ -182,7 +185,7 @@ def _outcomes(console: Console, deployment: dict[str, Any]) -> None:
     console.print(table)
     spent = float(stats["spend"]["amount"])
     span = f"{_plain(deployment['started_at'])} to {_plain(deployment['completed_at'])}"
-    console.print(f"  {stats['attempts']} calls, {spent:.2f} USD of play money", highlight=False)
+    console.print(f"  {count_of(stats['attempts'], 'call')}, {spent:.2f} USD of play money", highlight=False)
     console.print(f"  [dim]in the campaign's own time: {span} UTC[/]\n", highlight=False)
 
 

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from sqlalchemy import Connection
 
+from callwright.contract.counts import count_of
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.accounts import records
@@ -51,4 +52,6 @@ async def empty(settings: ProgramSettings, org: str, simulated: bool) -> None:
 
     async with account_database(settings) as (database, ids, now_ms):
         cleared = await database.write(work, ids, now_ms)
-    Console().print(f"[bold]{escape(org)}[/] had {cleared} simulated numbers not to call, now none", highlight=False)
+    Console().print(
+        f"[bold]{escape(org)}[/] had {count_of(cleared, 'simulated number')} not to call, now none", highlight=False
+    )

@@ -18,6 +18,7 @@ from callwright.client.dialect import PREFIXES
 from callwright.client.envelopes import problem_of
 from callwright.client.network_place import Resolve, places_of
 from callwright.client.transport import Request, Response, Transport, httpx
+from callwright.contract.counts import count_of
 
 from .checkup import Finding
 
@@ -85,7 +86,7 @@ async def _tls(host: str, port: int) -> Finding:
         return Finding(state="bad", what="TLS", said="the connection ends in the middle of the handshake")
     days = _days_left(ends) if isinstance(ends, str) else None
     if days is not None and days < _SHORT_CERTIFICATE_DAYS:
-        return Finding(state="note", what="TLS", said=f"{version}; the certificate ends in {days} days")
+        return Finding(state="note", what="TLS", said=f"{version}; the certificate ends in {count_of(days, 'day')}")
     return Finding(state="good", what="TLS", said=f"{version}, certificate trusted")
 
 

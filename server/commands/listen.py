@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from callwright.client import CallwrightError, Client
+from callwright.contract.counts import count_of
 from callwright.contract.event_log import Event
 from callwright.contract.webhooks import Delivery, Webhook
 from callwright.server.embedded import embedded, remote
@@ -64,7 +65,7 @@ async def run(settings: ProgramSettings, asked: Asked) -> None:
                 tasks.start_soon(listener.keep_listening, pause_s)
                 await told_to_stop()
                 tasks.cancel_scope.cancel()
-    said.print(f"{listener.count:,} event{'' if listener.count == 1 else 's'}.")
+    said.print(f"{count_of(listener.count, 'event')}.")
 
 
 def _endpoint(asked: Asked) -> tuple[str | None, str | None, bool]:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from sqlalchemy import Connection
 
+from callwright.contract.counts import count_of
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.domain.ids import Ids
@@ -126,7 +127,7 @@ async def change(settings: ProgramSettings, name: str, wanted: Wanted) -> None:
         Console().print(f"The event wallet.low_balance comes {when}", highlight=False)
     if made.deletes_recordings:
         kept = made.after.recording_retention_days
-        said = f"Recordings of calls that ended more than {kept} days ago will be deleted for good"
+        said = f"Recordings of calls that ended more than {count_of(kept, 'day')} ago will be deleted for good"
         Console().print(said, highlight=False, soft_wrap=True)
 
 

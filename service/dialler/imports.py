@@ -13,6 +13,7 @@ from anyio import to_thread
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import DBAPIError
 
+from callwright.contract.counts import count_of
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
 from callwright.contract.visible import hidden_in
 from callwright.service.domain.clock import HOUR
@@ -115,7 +116,7 @@ def _numbered(
     bad: list[BadRow] = []
     for number, record in enumerate(records, first):
         if len(record) != len(header):
-            message = f"the row has {len(record)} cells, the header {len(header)}"
+            message = f"the row has {count_of(len(record), 'cell')}, the header {len(header)}"
             bad.append(BadRow(number, "column_count_mismatch", message))
         else:
             rows.append((number, dict(zip(header, record, strict=True))))

@@ -7,6 +7,7 @@ whenever the plan is the same. Names cannot break out of it: they are one line, 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callwright.contract.counts import count_of
 from callwright.contract.dearest_case import cost_said
 from callwright.contract.dialling import WEEKDAYS, CallingHours, Weekday
 from callwright.contract.names import named, quoted
@@ -48,9 +49,9 @@ class Proposal:
 
 def sentence(proposal: Proposal) -> str:
     """For example `SIMULATED: Call 182 people for "Spring check-in" with agent Anna from +12025550150, ...`."""
-    who = f"{proposal.people} {'person' if proposal.people == 1 else 'people'}"
+    who = count_of(proposal.people, "person", "people")
     purpose = "left in" if proposal.goes_on else "for"
-    attempts = "1 attempt" if proposal.attempts == 1 else f"up to {proposal.attempts} attempts"
+    attempts = ("" if proposal.attempts == 1 else "up to ") + count_of(proposal.attempts, "attempt")
     parts = (
         f"Call {who} {purpose} {quoted(proposal.name)} with agent {named(proposal.agent)} "
         f"from {_numbers(proposal.numbers)}",
@@ -78,8 +79,7 @@ def _never(proposal: Proposal) -> str:
 
 
 def _left_out(people: int) -> str | None:
-    who = f"{people} who" if people > 1 else "1 person who"
-    return f"leaving out {who} asked not to be called again" if people else None
+    return f"leaving out {count_of(people, 'person who', 'who')} asked not to be called again" if people else None
 
 
 def _numbers(numbers: Sequence[str]) -> str:
@@ -98,7 +98,7 @@ def _hours(hours: CallingHours | None) -> str:
         days.setdefault((window.start, window.end), set()).update(window.days)
     windows = [f"{_days(held)} {start}-{end}" for (start, end), held in days.items()]
     more = len(windows) - _MOST_WINDOWS
-    said = [*windows[:_MOST_WINDOWS], *([f"in {more} more windows" if more > 1 else "in 1 more window"] * (more > 0))]
+    said = [*windows[:_MOST_WINDOWS], *([f"in {count_of(more, 'more window')}"] * (more > 0))]
     place = "each person's own time zone" if hours.timezone_mode == "callee" else f"the time zone {hours.timezone}"
     return f"{' and '.join(said)} in {place}"
 

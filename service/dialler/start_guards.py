@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select
 
+from callwright.contract.counts import count_of
 from callwright.contract.problems import (
     AUDIENCE_IMPORTING,
     AUDIENCE_NOT_READY,
@@ -108,7 +109,7 @@ def start_refusals(
     limit = plan.concurrent_deployments
     running = connection.execute(_RUNNING, {"org": row.org_id, "but": row.id}).scalar_one()
     if limit is not None and running >= limit:
-        message = f"the plan {plan.name} allows {limit} deployments at a time"
+        message = f"the plan {plan.name} allows {count_of(limit, 'deployment')} at a time"
         found.append(Refusal(PLAN_LIMIT_REACHED, message, details={"limit": limit, "current": running}))
     return found
 

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import Row, and_, bindparam, select, update
 
 from callwright.contract import deployments as contract
+from callwright.contract.counts import count_of
 from callwright.contract.problems import PLAN_LIMIT_REACHED
 from callwright.service.dialler.activation import SNAPSHOT
 from callwright.service.dialler.queue import WAITING
@@ -71,7 +72,7 @@ def check_concurrency(work: Work, wanted: int) -> None:
     """Raises `Refusal`: plan_limit_reached for more calls at a time than the organization's plan allows."""
     limit = work.plan.concurrent_calls
     if limit is not None and wanted > limit:
-        message = f"max_concurrency: the plan {work.plan.name} allows {limit} calls at a time"
+        message = f"max_concurrency: the plan {work.plan.name} allows {count_of(limit, 'call')} at a time"
         raise Refusal(PLAN_LIMIT_REACHED, message, field="max_concurrency", details={"limit": limit, "current": wanted})
 
 

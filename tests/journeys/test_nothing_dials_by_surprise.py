@@ -318,7 +318,7 @@ async def test_stopping_is_never_asked_about_and_going_on_is(era: Era, database_
         assert joined.is_error
         assert len(found.person.asked) == 2
         assert '"Later"' in found.person.asked[0]
-        assert "Add 1 people" in found.person.asked[1]
+        assert "Add 1 person to" in found.person.asked[1]
         paused = await found.call("pause_deployment", id=later.id)
         assert not paused.is_error, text_of(paused)
         plan = cast("dict[str, Any]", (await found.call("preview_deployment", id=later.id)).structured_content)

@@ -138,12 +138,12 @@ def test_only_what_was_said_is_shown() -> None:
         "turns_left": 0,
         "turns": [{"index": 0, "role": "contact", "text": "Hi.", "confidence": 0.9, "note": "ab"}],
     }
-    assert heading(found) == "cal_1  1 turns"
+    assert heading(found) == "cal_1  1 turn"
 
 
 def test_the_call_lends_its_length_and_language() -> None:
     found = read([{"text": "Hi."}], duration_seconds=65, language="en-GB", simulated=True)
-    assert heading(found) == "cal_1  en-GB  1 turns  1:05  simulated"
+    assert heading(found) == "cal_1  en-GB  1 turn  1:05  simulated"
 
 
 def test_a_transcript_of_the_contract_keeps_all_of_it() -> None:

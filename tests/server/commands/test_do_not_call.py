@@ -44,7 +44,7 @@ def test_simulated_opt_outs_of_one_organization_are_cleared_and_real_ones_stay(t
     said(tmp_path, "orgs", "create", "beta")
     put_on_list(data)
     told = said(tmp_path, "do-not-call", "clear", "--simulated", "--org=acme")
-    assert told == "acme had 1 simulated numbers not to call, now none\n"
+    assert told == "acme had 1 simulated number not to call, now none\n"
     assert NUMBER not in told
     assert listed(data) == [("acme", False), ("beta", False), ("beta", True)]
     assert "do_not_call.cleared" in said(tmp_path, "audit", "--org=acme")
