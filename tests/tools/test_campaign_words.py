@@ -33,3 +33,13 @@ async def test_nobody_who_was_dropped_or_left_out_counts_as_done(counts: dict[st
 async def test_a_scheduled_campaign_is_told_with_the_moment_at_which_it_begins() -> None:
     scheduled = samples.deployment(status="scheduled", start_at=samples.AT)
     assert f"it begins by itself at {samples.AT:%Y-%m-%d %H:%MZ}." in await told(scheduled)
+
+
+@pytest.mark.parametrize(
+    ("greeting", "said"),
+    [(None, "greeting: none, nobody would be called"), ("", "greeting: none, the contact begins")],
+)
+async def test_a_preview_without_greeting_says_why(greeting: str | None, said: str) -> None:
+    seen = samples.preview().model_copy(update={"greeting": greeting})
+    async with assistant(server(FakeCaller(answers={"preview_deployment": seen})), "2026-07-28") as client:
+        assert said in text_of(await client.call_tool("preview_deployment", {"id": "dep_1"}))
