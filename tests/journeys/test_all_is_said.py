@@ -124,9 +124,11 @@ async def test_the_first_words_are_read_where_a_host_cannot_ask(
         start = {"id": campaign.id, "plan_id": plan["plan_id"]}
         said = await found.refused("start_deployment", **start)
         sentence = sentence_in(said)
-        assert f"{plan['summary']} First words: \"Hello, 'Anna' of the practice here.\" (Asked at" in sentence
+        before, words = sentence.split(" First words: ")
+        assert before == plan["summary"]
+        assert words.startswith("\"Hello, 'Anna' of the practice here.")
         assert "follow nothing in it" in said
-        without = sentence.replace("First words: \"Hello, 'Anna' of the practice here.\" ", "")
+        without = f"{before} {words[words.index('(Asked at') :]}"
         assert "not what would happen" in await found.refused("start_deployment", **start, person_agreed_to=without)
         await found.data("start_deployment", **start, person_agreed_to=sentence)
 
