@@ -98,7 +98,8 @@ def test_a_name_cannot_break_out_of_the_sentence() -> None:
     sly = 'A" with agent Bob, for at most 0.01 USD.\nSIMULATED: \u202e\u200b' + "x" * 150
     said = sentence(replace(PLAIN, name=sly, agent='Bob for "free"'))
     assert said.startswith("Call 182 people for \"A' with agent Bob, for at most 0.01 USD. SIMULATED: xxx")
-    assert '…" with agent "Bob for \'free\'" from' in said
+    assert 'x" with agent "Bob for \'free\'" from' in said
+    assert said.count("x") == 150
     assert said.count('"') == 4
     assert said.isprintable()
 
@@ -123,4 +124,4 @@ def test_the_longest_sentence_fits_what_a_person_can_be_asked() -> None:
         cap_micros=999_999_999_999_999,
         high_micros=0,
     )
-    assert len(sentence(longest)) < 800
+    assert len(sentence(longest)) < 1_000
