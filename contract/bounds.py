@@ -158,6 +158,8 @@ def _list(value: list[object], shape: Shape, place: Place, found: _Found) -> Non
         for index, entry in enumerate(value):
             if entry.__class__ in (str, list, dict):
                 _look(entry, shape.each, (*place, index), found)
+    elif len(value) > MOST_INSIDE:  # of few the model says what stands there in their place
+        found.add(place, "must not be a list")
 
 
 def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Found) -> None:
@@ -186,6 +188,8 @@ def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Fou
         looked_at = _CONTAINERS if shape.value.is_anything else (str, list, dict)
         for name in [name for name, entry in value.items() if entry.__class__ in looked_at]:
             _look(value[name], shape.value, (*place, name), found)
+    elif len(value) > MOST_INSIDE:
+        found.add(place, "must not be an object")
 
 
 def _unknown(names: Iterator[str], place: Place, found: _Found) -> None:

@@ -35,6 +35,7 @@ from .current import Sessions, current_session, remembering
 from .elsewhere import as_offered
 from .instructions import instructions
 from .log_lines import ShortLines
+from .messages import checking
 from .recent import fixed_resources, recent_resources
 from .resources import SCHEME, address_of, protocol_templates
 from .session import ServerSession
@@ -143,7 +144,7 @@ def build(
             lifespan=lifespan,
             cache_hints={method: CacheHint(ttl_ms=_LIST_TTL_MS, scope="private") for method in _LISTS},
             subscriptions=subscriptions.bus,
-            middleware=[remembering],
+            middleware=[checking, remembering],
             request_state_security=request_state_security or RequestStateSecurity.ephemeral(ttl=STATE_TTL_S),
         )
     subscriptions.serve_on(server)

@@ -1,28 +1,30 @@
 """Bodies of requests to the tool server: read whole before anything looks at them, within REST's size and time.
 
 What the protocol would copy or send back at any length is bound here too: how many lists and objects a message holds,
-its id, and the token of its progress.
+headers of its own, and what `messages.py` says of a message.
 """
 
 import json
 from collections.abc import MutableMapping
-from typing import Any, cast
+from typing import Any
 
 import anyio
 import orjson
-from mcp.types import INVALID_REQUEST
+from mcp.types import INVALID_REQUEST, PARSE_ERROR
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from callwright.contract.crowding import CROWDED, is_crowded
 
+from .messages import Fault, fault_of
+
 MOST_BODY = 1_000_000
 """Bytes of a request body, as at REST."""
 BODY_LIMIT_S = 20.0
 """How long a body may take to arrive, as at REST."""
-LONGEST_ID = 255
-"""Characters of what is sent back as it came: the id of a message, the token of its progress."""
+LONGEST_HEADER = 16_384
+"""Bytes of a header of the protocol; an address is repeated in one, in Base64 at worst."""
 _TOO_LARGE = f"The body is larger than {MOST_BODY} bytes. Send it in smaller parts."
 _TOO_SLOW = f"The body did not arrive within {BODY_LIMIT_S:g} seconds."
 
@@ -38,7 +40,7 @@ class _Unread(Exception):
 class Bodies:
     """Reads the body of a POST and hands it on in one piece.
 
-    413 where it is too large, 408 where it is too slow, 400 where it holds too much, or an id that is too long.
+    413 where it is too large, 408 where it is too slow, 400 where it holds too much, or no message.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -46,14 +48,18 @@ class Bodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
+        for name, value in scope["headers"]:
+            if name.startswith(b"mcp-") and len(value) > LONGEST_HEADER:
+                said = f"{name.decode('latin-1')}: has {len(value)} bytes; at most {LONGEST_HEADER} are allowed"
+                await _refusal(Fault(INVALID_REQUEST, said))(scope, receive, send)
+                return
         if scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
         try:
             body = await _read(scope, receive)
-            if (wrong := _wrong(body)) is not None:
-                error = {"code": INVALID_REQUEST, "message": wrong}
-                raise _Unread(JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400))
+            if (fault := _fault(body)) is not None:
+                raise _Unread(_refusal(fault))
         except _Unread as unread:
             if unread.answer is not None:
                 await unread.answer(scope, receive, send)
@@ -66,33 +72,26 @@ class Bodies:
         await self._app(scope, whole, send)
 
 
-def _wrong(body: bytes) -> str | None:
-    """What the protocol is not to see. What is no message at all it refuses itself."""
+def _fault(body: bytes) -> Fault | None:
+    """Why the protocol is not to see it."""
     if is_crowded(body):
-        return CROWDED
-    if len(body) <= LONGEST_ID:
-        return None
-    message = _object(_parsed(body))
-    token = _object(_object(message.get("params")).get("_meta")).get("progressToken")
-    for name, value in (("id", message.get("id")), ("progressToken", token)):
-        if isinstance(value, str) and len(value) > LONGEST_ID:
-            return f"{name}: has {len(value)} characters; at most {LONGEST_ID} are allowed"
-    return None
+        return Fault(INVALID_REQUEST, CROWDED)
+    try:
+        return fault_of(_parsed(body))
+    except (ValueError, RecursionError):
+        return Fault(PARSE_ERROR, "The body is not JSON. Send one message, a JSON object in UTF-8.")
 
 
 def _parsed(body: bytes) -> object:
     try:
         return orjson.loads(body)
     except ValueError:
-        pass
-    try:
         return json.loads(body)  # takes NaN and lone surrogates, of which a tool can say where they stand
-    except (ValueError, RecursionError):
-        return None
 
 
-def _object(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+def _refusal(fault: Fault) -> Response:
+    error = {"code": fault.code, "message": fault.message}
+    return JSONResponse({"jsonrpc": "2.0", "id": fault.id, "error": error}, 400)
 
 
 async def _read(scope: MutableMapping[str, Any], receive: Receive) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count, product
 from string import ascii_lowercase, digits
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import orjson
@@ -40,9 +40,10 @@ def nested(entries: int) -> Any:
 
 
 SHAPES: Mapping[str, Callable[[int], Any]] = {
-    "numbers": lambda entries: [1] * entries,
+    "numbers": lambda entries: [1] * (48 * entries // 10),
     "words": lambda entries: ["busy"] * entries,
     "lists": lambda entries: [list[int]()] * entries,
+    "lists that are taken": lambda entries: [list[int]()] * (19 * entries // 100),
     "objects": lambda entries: [dict[str, int]()] * entries,
     "object": keys,
     "lists in objects": lambda entries: [{key: [1] for key in _KEYS[:100]}] * (entries // 100),
@@ -158,6 +159,126 @@ def envelope_cases() -> Generator[Case]:
         yield _get_prompt(name, shape)
         yield Case(f"no message, {name}", "POST", "/mcp", body=_dumped(shape), headers=_newer("tools/call", "x"))
         yield Case(f"no message of the older protocol, {name}", "POST", "/mcp", body=_dumped(shape), headers=OLDER)
+
+
+def message_cases() -> Generator[Case]:
+    """Messages that are large or malformed in what the protocol itself reads, in both eras."""
+    for name, message in _messages().items():
+        yield Case(f"{name} of the older protocol", "POST", "/mcp", body=_dumped(message), headers=OLDER, is_older=True)
+        yield Case(name, "POST", "/mcp", body=_newer_message(message), headers=_routed(message(10)))
+    headers = ("MCP-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-ID")
+    for name in headers:
+        sent = {**OLDER, "MCP-Protocol-Version": PROTOCOL, name: "h" * MOST_QUERY}
+        body = _dumped(lambda _: {"jsonrpc": "2.0", "method": "x"})
+        yield Case(f"POST with a long {name}", "POST", "/mcp", body=body, headers=sent)
+        for method in ("GET", "DELETE"):
+            yield Case(f"{method} with a long {name}", method, "/mcp", query=_no_query, headers=sent)
+
+
+def _no_query(_: int) -> bytes:
+    return b""
+
+
+def _messages() -> dict[str, Callable[[int], Any]]:
+    """What is sent with so many entries."""
+    texts: dict[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
+        "the name of a tool": ("tools/call", lambda large: {"name": large, "arguments": {}}),
+        "the address of a resource": ("resources/read", lambda large: {"uri": large}),
+        "the address of a resource of its own": ("resources/read", lambda large: {"uri": f"callwright://{large}"}),
+        "a subscription": ("resources/subscribe", lambda large: {"uri": large}),
+        "the end of a subscription": ("resources/unsubscribe", lambda large: {"uri": large}),
+        "listening": ("subscriptions/listen", lambda large: {"notifications": {"resourceSubscriptions": [large]}}),
+        "listening to nothing": ("subscriptions/listen", lambda large: {"notifications": large}),
+        "the name of a prompt": ("prompts/get", lambda large: {"name": large, "arguments": {}}),
+        "an argument of a prompt": ("prompts/get", lambda large: {"name": "review_call", "arguments": {"call": large}}),
+        "arguments of a prompt": ("prompts/get", lambda large: {"name": "review_call", "arguments": large}),
+        "a completion": (
+            "completion/complete",
+            lambda large: {
+                "ref": {"type": "ref/prompt", "name": "review_call"},
+                "argument": {"name": "a", "value": large},
+            },
+        ),
+        "a completion of nothing": (
+            "completion/complete",
+            lambda large: {"ref": {"type": "ref/prompt", "name": large}, "argument": {"name": large, "value": "v"}},
+        ),
+        "a level of the log": ("logging/setLevel", lambda large: {"level": large}),
+        "a cursor": ("prompts/list", lambda large: {"cursor": large}),
+        "a cursor of resources": ("resources/list", lambda large: {"cursor": large}),
+        "an unknown method": ("nothing/such", lambda large: {"x": large}),
+        "discovery": ("server/discover", lambda large: {"x": large}),
+        "a handshake": (
+            "initialize",
+            lambda large: {"protocolVersion": large, "capabilities": {}, "clientInfo": {"name": large, "version": "1"}},
+        ),
+        "what a client is capable of": (
+            "initialize",
+            lambda large: {
+                "protocolVersion": "2025-11-25",
+                "capabilities": large,
+                "clientInfo": {"name": "x", "version": "1"},
+            },
+        ),
+        "the version in the _meta": (
+            "prompts/list",
+            lambda large: {"_meta": {"io.modelcontextprotocol/protocolVersion": large}},
+        ),
+        "a sealed state": ("tools/call", lambda large: {"name": "get_wallet", "arguments": {}, "requestState": large}),
+        "answers to questions": (
+            "tools/call",
+            lambda large: {"name": "get_wallet", "arguments": {}, "inputResponses": large},
+        ),
+        "a notification": ("notifications/cancelled", lambda large: {"requestId": large, "reason": large}),
+    }
+    found: dict[str, Callable[[int], Any]] = {}
+    for name, (method, params) in texts.items():
+        for shape in ("text", "numbers", "object"):
+            found[f"{name}, {shape}"] = lambda entries, method=method, params=params, shape=shape: {
+                "jsonrpc": "2.0",
+                **({} if method.startswith("notifications/") else {"id": 1}),
+                "method": method,
+                "params": params(SHAPES[shape](entries)),
+            }
+    whole: dict[str, Callable[[Any], Any]] = {
+        "a method": lambda large: {"jsonrpc": "2.0", "id": 1, "method": large},
+        "parameters": lambda large: {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": large},
+        "an error": lambda large: {"jsonrpc": "2.0", "id": 1, "error": large},
+        "words of an error": lambda large: {"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": large}},
+        "a result": lambda large: {"jsonrpc": "2.0", "id": 1, "result": large},
+        "a version of JSON-RPC": lambda large: {"jsonrpc": large, "id": 1, "method": "ping"},
+        "an id": lambda large: {"jsonrpc": "2.0", "id": large, "method": "ping"},
+        "further fields": lambda large: {"jsonrpc": "2.0", "id": 1, "method": "ping", "extra": large},
+    }
+    for name, message in whole.items():
+        for shape in ("text", "numbers", "object"):
+            found[f"{name}, {shape}"] = lambda entries, message=message, shape=shape: message(SHAPES[shape](entries))
+    found["a list of messages"] = lambda entries: [{"jsonrpc": "2.0", "id": 1, "method": "ping"}] * (entries // 6)
+    return found
+
+
+def _routed(message: Any) -> dict[str, str]:
+    """The headers that belong to a message of the newer protocol."""
+    sent = _as_object(message)
+    params = _as_object(sent.get("params"))
+    method, name = sent.get("method"), params.get("name") or params.get("uri")
+    return _newer(method if isinstance(method, str) else "x", name if isinstance(name, str) else "x")
+
+
+def _newer_message(message: Callable[[int], Any]) -> Callable[[int], bytes]:
+    def body(entries: int) -> bytes:
+        sent: Any = message(entries)
+        params = _as_object(_as_object(sent).get("params"))
+        if params:
+            meta = request("x")["params"]["_meta"]
+            sent["params"] = {**params, "_meta": {**meta, **params.get("_meta", {})}}
+        return orjson.dumps(sent)
+
+    return body
+
+
+def _as_object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _long_id(place: str, headers: Mapping[str, str], *, is_older: bool) -> Case:

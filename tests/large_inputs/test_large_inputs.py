@@ -10,7 +10,7 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.tools.catalogue import TOOLS
 
-from .cases import ENTRIES, Case, envelope_cases, rest_cases, tool_cases
+from .cases import ENTRIES, Case, envelope_cases, message_cases, rest_cases, tool_cases
 from .legitimate import filled, legitimate_cases
 from .measuring import FLOOR_S, RUNS, meter
 
@@ -20,6 +20,7 @@ DOORS: dict[str, Callable[[], Iterable[Case]]] = {
     "operations": lambda: rest_cases(every_field=False),
     "tools": lambda: tool_cases(every_field=False),
     "envelopes": envelope_cases,
+    "messages": message_cases,
     "legitimate": legitimate_cases,
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.garbage import largest_garbage, uncollected
 
-from .cases import SHAPES, Case, envelope_cases, rest_cases, tool_cases
+from .cases import SHAPES, Case, envelope_cases, message_cases, rest_cases, tool_cases
 from .measuring import meter
 
 ENTRIES = 20_000
@@ -38,7 +38,7 @@ def _words(entries: int) -> bytes:
 DOORS: dict[str, Callable[[], Iterable[Case]]] = {
     "operations": lambda: chain(_raw_cases(), rest_cases(every_field=False)),
     "tools": lambda: tool_cases(every_field=False),
-    "envelopes": lambda: envelope_cases(),
+    "envelopes": lambda: chain(envelope_cases(), message_cases()),
 }
 
 

@@ -1,0 +1,130 @@
+"""What a message of the protocol may be like, looked at before the SDK reads it.
+
+The SDK answers what is no message in the words of its parser, at a cost far above that of reading it, and repeats names
+and addresses as long as they come. Here each fault is named in words, and what is repeated anywhere is short.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, INVALID_REQUEST
+
+LONGEST_ID = 255
+"""Characters of what is sent back as it came: the id of a message, the token of its progress."""
+LONGEST_METHOD = 200
+LONGEST_TEXT = 4_000
+"""Characters of a name, an address, a word in what the protocol itself declares."""
+MOST_ENTRIES = 100
+"""Entries of a list or an object in it."""
+_DEEPEST = 4
+_FREE = frozenset({"_meta", "requestState"})
+"""Parameters of any form: the SDK repeats none of them."""
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+_SEND = 'Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}} or the like.'
+_ID = "id: must be text or a whole number; leave it out of a notification"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a message, as JSON-RPC says it. `id` is that of the message, where it has one."""
+
+    code: int
+    message: str
+    id: str | int | None = None
+
+
+def fault_of(message: object) -> Fault | None:
+    """What is wrong with the form of a message. What a method says of its parameters is looked at later."""
+    if isinstance(message, list):
+        return Fault(INVALID_REQUEST, f"A list of messages is not taken: send each by itself. {_SEND}")
+    if not isinstance(message, dict):
+        return Fault(INVALID_REQUEST, f"A message is a JSON object. {_SEND}")
+    sent = cast("dict[str, Any]", message)
+    known = _known_id(sent.get("id"))
+    if sent.get("jsonrpc") != "2.0":
+        return Fault(INVALID_REQUEST, f'jsonrpc: must be "2.0". {_SEND}', known)
+    if (wrong := _too_long("id", sent.get("id"), LONGEST_ID)) is not None:
+        return Fault(INVALID_REQUEST, wrong)
+    if "id" in sent and known is None and ("method" in sent or "error" not in sent or sent["id"] is not None):
+        return Fault(INVALID_REQUEST, _ID)
+    if "method" not in sent:
+        wrong = _wrong_answer(sent)
+        return None if wrong is None else Fault(INVALID_REQUEST, wrong, known)
+    if (wrong := _wrong_method(sent["method"])) is not None:
+        return Fault(INVALID_REQUEST, wrong, known)
+    params: object = sent.get("params")
+    if params is not None and not isinstance(params, dict):
+        return Fault(INVALID_PARAMS, "params: must be an object; leave it out where there are none", known)
+    meta = _object(_object(sent.get("params")).get("_meta"))
+    wrong = _too_long("progressToken", meta.get("progressToken"), LONGEST_ID)
+    wrong = wrong or _too_long(f"params._meta.{_VERSION}", meta.get(_VERSION), LONGEST_METHOD)
+    return None if wrong is None else Fault(INVALID_REQUEST, wrong, known)
+
+
+async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware that refuses requests whose method or parameters are too large to be repeated."""
+    if ctx.request_id is not None:
+        wrong = _wrong_method(ctx.method)
+        free = _FREE | {"arguments"} if ctx.method == "tools/call" else _FREE  # tools bound their arguments themselves
+        wrong = wrong or _too_large("params", ctx.params, free)
+        if wrong is not None:
+            raise MCPError(code=INVALID_PARAMS, message=wrong)
+    return await call_next(ctx)
+
+
+def _known_id(found: object) -> str | int | None:
+    if isinstance(found, str):
+        return found if len(found) <= LONGEST_ID else None
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _wrong_method(method: object) -> str | None:
+    if not isinstance(method, str):
+        return f"method: must be text. {_SEND}"
+    return _too_long("method", method, LONGEST_METHOD)
+
+
+def _wrong_answer(sent: Mapping[str, Any]) -> str | None:
+    """What is wrong with what has no method: the answer to a question of the server."""
+    if "error" in sent:
+        error = _object(sent["error"])
+        if not isinstance(error.get("code"), int) or not isinstance(error.get("message"), str):
+            return "error: must be an object with a code, a whole number, and a message, text"
+        return _too_long("error.message", error["message"], LONGEST_TEXT)
+    if "result" in sent:
+        if "id" not in sent:
+            return _ID
+        return None if isinstance(sent["result"], dict) else "result: must be an object"
+    return f"method: is required. {_SEND}"
+
+
+def _too_large(name: str, value: object, free: frozenset[str], deep: int = 0) -> str | None:
+    """The first text, list or object inside that is too large."""
+    if isinstance(value, str):
+        return _too_long(name, value, LONGEST_TEXT)
+    if not isinstance(value, list | Mapping):
+        return None
+    inside = cast("Mapping[str, Any] | list[Any]", value)
+    if len(inside) > MOST_ENTRIES:
+        return f"{name}: has {len(inside)} entries; at most {MOST_ENTRIES} are allowed"
+    if deep == _DEEPEST:
+        return None
+    for key, entry in inside.items() if isinstance(inside, Mapping) else enumerate(inside):
+        if key not in free:
+            wrong = _too_large(f"{name}.{str(key)[:LONGEST_METHOD]}", entry, frozenset(), deep + 1)
+            if wrong is not None:
+                return wrong
+    return None
+
+
+def _too_long(name: str, value: object, most: int) -> str | None:
+    if isinstance(value, str) and len(value) > most:
+        return f"{name}: has {len(value)} characters; at most {most} are allowed"
+    return None
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

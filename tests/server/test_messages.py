@@ -1,0 +1,97 @@
+"""Messages that are none, and parts of messages that would be sent back at any length: refused in words."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp.types import PromptReference
+
+from tests.tools.fakes import ERAS, FakeCaller, assistant, server
+
+from .served import OLDER, PROTOCOL, open_served
+
+PING: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
+LONG = "n" * 900_000
+WRONG: dict[str, tuple[Any, int, int | None, str]] = {
+    "a list": ([PING, PING], -32600, None, "A list of messages is not taken: send each by itself."),
+    "a text": ("ping", -32600, None, "A message is a JSON object."),
+    "no version": ({"id": 7, "method": "ping"}, -32600, 7, 'jsonrpc: must be "2.0".'),
+    "no method": ({"jsonrpc": "2.0", "id": 7}, -32600, 7, "method: is required."),
+    "a method that is a list": ({**PING, "method": ["ping"]}, -32600, 7, "method: must be text."),
+    "a long method": ({**PING, "method": LONG}, -32600, 7, "method: has 900000 characters; at most 200 are allowed"),
+    "parameters in a list": ({**PING, "params": [1]}, -32602, 7, "params: must be an object"),
+    "no id": ({**PING, "id": None}, -32600, None, "id: must be text or a whole number"),
+    "an id that is true": ({**PING, "id": True}, -32600, None, "id: must be text or a whole number"),
+    "a long id": ({**PING, "id": LONG}, -32600, None, "id: has 900000 characters; at most 255 are allowed"),
+    "an error that is a list": ({"jsonrpc": "2.0", "id": 7, "error": [1]}, -32600, 7, "error: must be an object"),
+    "a result that is a list": ({"jsonrpc": "2.0", "id": 7, "result": [1]}, -32600, 7, "result: must be an object"),
+    "a result of nothing": ({"jsonrpc": "2.0", "result": {}}, -32600, None, "id: must be text or a whole number"),
+    "a long version": (
+        {**PING, "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": LONG}}},
+        -32600,
+        7,
+        "params._meta.io.modelcontextprotocol/protocolVersion: has 900000 characters; at most 200 are allowed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+async def test_what_is_no_message_is_refused_in_words_by_every_transport(
+    database_url: str, tmp_path: Path, name: str
+) -> None:
+    message, code, known, words = WRONG[name]
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "ping"}
+        for path, headers in (("/mcp", newer), ("/mcp", OLDER), ("/messages/?session_id=x", OLDER)):
+            answer = await http.post(path, json=message, headers=headers)
+            assert answer.status_code == 400
+            assert answer.json()["id"] == known
+            assert answer.json()["error"]["code"] == code
+            assert answer.json()["error"]["message"].startswith(words)
+
+
+async def test_what_is_no_json_is_refused_in_words_by_every_transport(database_url: str, tmp_path: Path) -> None:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        for path, version in (("/mcp", PROTOCOL), ("/mcp", "2025-11-25"), ("/messages/?session_id=x", "2025-11-25")):
+            headers = {**OLDER, "MCP-Protocol-Version": version, "Content-Type": "application/json"}
+            for body in ("{", "[" * 100_000, ""):
+                answer = await http.post(path, content=body, headers=headers)
+                assert answer.status_code == 400
+                assert "pydantic" not in answer.text
+                assert answer.json()["error"]["code"] in (-32700, -32600)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_no_method_repeats_what_is_too_long(era: str) -> None:
+    async with assistant(server(FakeCaller()), era) as client:
+        prompt = PromptReference(name="review_call")
+        asked: tuple[tuple[str, Callable[[], Awaitable[object]]], ...] = (
+            ("params.name", lambda: client.call_tool(LONG, {})),
+            ("params.uri", lambda: client.read_resource(f"callwright://{LONG}")),
+            ("params.name", lambda: client.get_prompt(LONG, {})),
+            ("params.arguments.call_id", lambda: client.get_prompt("review_call", {"call_id": LONG})),
+            ("params.argument.value", lambda: client.complete(prompt, {"name": "call_id", "value": LONG})),
+            ("params.cursor", lambda: client.list_tools(cursor=LONG)),
+        )
+        for place, ask in asked:
+            with pytest.raises(MCPError) as caught:
+                await ask()
+            error = caught.value.error
+            assert (error.code, error.data) == (-32602, None)
+            assert error.message.startswith(f"{place}: has ")
+            assert error.message.endswith("at most 4000 are allowed")
+        with pytest.raises(MCPError) as caught:
+            await client.get_prompt("review_call", dict.fromkeys(map(str, range(101)), "x"))
+        assert caught.value.error.message == "params.arguments: has 101 entries; at most 100 are allowed"
+
+
+async def test_headers_of_the_protocol_are_not_repeated_at_any_length(database_url: str, tmp_path: Path) -> None:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        for method in ("GET", "POST", "DELETE"):
+            sent = {**OLDER, "MCP-Protocol-Version": "v" * 20_000}
+            answer = await http.request(method, "/mcp", headers=sent)
+            assert answer.status_code == 400
+            said = answer.json()["error"]["message"]
+            assert said == "mcp-protocol-version: has 20000 bytes; at most 16384 are allowed"
