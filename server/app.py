@@ -50,6 +50,9 @@ STATE_TTL_S = 86_400.0
 take, so that who comes too late is told so in words and not by a protocol error.
 """
 
+NEW_OBJECTS = 50_000
+"""Objects that may be new before the garbage collector looks at them. All but the largest requests make fewer."""
+
 OpenSessions = Callable[[], AbstractAsyncContextManager[Sessions]]
 
 
@@ -158,9 +161,11 @@ def settle() -> None:
     """Moves all that was built out of the garbage collector's sight: long pauses in busy servers came from it.
 
     Call it once, after `build`. A program that disables the collector before its imports and calls this starts a tenth
-    faster; from here on the collector works. What the imports left behind is frozen too: finding it would cost 45 ms.
+    faster; from here on the collector works, after as many new objects as `NEW_OBJECTS` says. What the imports left
+    behind is frozen too: finding it would cost 45 ms. Reasons: `docs/decisions/0022-garbage.md`.
     """
     gc.freeze()
+    gc.set_threshold(NEW_OBJECTS)
     gc.enable()
 
 

@@ -159,8 +159,10 @@ async def meter(database_url: str, data: Path) -> AsyncGenerator[Meter]:
         async with served.by_hand() as http:
             opened = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
         audience = await served.door.client.audiences.create(name="People")
+        thresholds = gc.get_threshold()
         settle()  # as `callwright serve` does
         try:
             yield Meter(served, opened.headers["mcp-session-id"], audience.id)
         finally:
             gc.unfreeze()
+            gc.set_threshold(*thresholds)

@@ -1,5 +1,6 @@
 """No input of a size that is taken holds the event loop, whatever it is and wherever it stands."""
 
+import gc
 from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ from .cases import ENTRIES, Case, envelope_cases, message_cases, rest_cases, too
 from .legitimate import filled, legitimate_cases
 from .measuring import FLOOR_S, RUNS, meter
 
+REQUESTS = 30
 PARTS = 4
 """Tests that share the cases of a door, so that several can run at once."""
 DOORS: dict[str, Callable[[], Iterable[Case]]] = {
@@ -51,6 +53,28 @@ def test_what_is_sent_at_its_limits_is_right() -> None:
     ours = [case for case in legitimate_cases() if case.succeeds]
     assert len(ours) == 6
     assert all(900_000 < len(case.sent(ENTRIES)) < 1_000_000 for case in ours)
+
+
+@pytest.mark.parametrize("door", [rest_cases, tool_cases])
+async def test_lists_in_a_body_do_not_make_the_garbage_collector_walk_all_that_the_process_keeps(
+    database_url: str, tmp_path: Path, door: Callable[..., Iterable[Case]]
+) -> None:
+    walked: list[int] = []
+
+    def note(phase: str, about: dict[str, int]) -> None:
+        if phase == "start" and about["generation"] == 2:
+            walked.append(1)
+
+    (case,) = (case for case in door(every_field=True) if case.name == "create_agent name: lists that are taken")
+    async with meter(database_url, tmp_path) as measures:
+        gc.collect()
+        gc.callbacks.append(note)
+        try:
+            for _ in range(REQUESTS):
+                await measures.answered(case, ENTRIES)
+        finally:
+            gc.callbacks.remove(note)
+    assert len(walked) <= 1
 
 
 async def test_people_of_a_large_file_are_counted_beside_the_event_loop(database_url: str, tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, TextContent
 
+from callwright.contract.crowding import MOST_CONTAINERS
 from callwright.prompts.registry import PROMPTS
-from callwright.server.app import settle
+from callwright.server.app import NEW_OBJECTS, settle
 from callwright.server.instructions import instructions
 from tests.tools.fakes import ERAS, FakeCaller, assistant, server
 
@@ -121,8 +122,10 @@ def test_building_imports_nothing_heavy_and_logs_warnings_to_stderr() -> None:
 
 @pytest.fixture
 def unfreeze() -> Any:
+    thresholds = gc.get_threshold()
     yield
     gc.unfreeze()
+    gc.set_threshold(*thresholds)
 
 
 @pytest.mark.usefixtures("unfreeze")
@@ -132,3 +135,4 @@ def test_settling_freezes_what_was_built_and_turns_the_collector_on(monkeypatch:
     settle()
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
+    assert gc.get_threshold()[0] == NEW_OBJECTS > 2 * MOST_CONTAINERS
