@@ -111,7 +111,7 @@ async def test_one_yes_changes_a_campaign_once(database_url: str, tmp_path: Path
         await deployments.update(id=campaign, budget_cap=Spend(amount="0.05"))
         again = await found.answered("update_deployment", change, state)
         assert again.is_error
-        assert "has been used" in text_of(again)
+        assert "nothing was done" in text_of(again)
         cap = (await deployments.get(id=campaign)).budget_cap
         assert cap is not None
         assert float(cap.amount) == 0.05
