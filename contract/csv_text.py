@@ -1,10 +1,32 @@
 """The text of a CSV file: its columns are separated by commas (RFC 4180)."""
 
+import csv
+import io
 from collections import Counter
 
 _LONGEST_HEADER = 200_000
 """Characters that are looked at: more than any header that is taken."""
 _OTHERS = {";": "semicolons (;)", "\t": "tabs"}
+
+
+class NotCsv(ValueError):
+    """The text cannot be read; the message says in which line and why."""
+
+
+def records(text: str) -> list[list[str]]:
+    """The rows of a file, the header among them, without empty lines. Lines end in LF, CR LF, or, all of them, in CR.
+
+    Raises:
+        NotCsv: a quotation mark has no counterpart or stands alone, or a cell is longer than 131,072 characters.
+    """
+    if "\n" not in text:  # lines ended so on old Macs
+        text = text.replace("\r", "\n")
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
+    try:
+        return [record for record in reader if record]
+    except csv.Error as error:
+        what = "a cell is too long" if "limit" in str(error) else "a quotation mark has no counterpart, or stands alone"
+        raise NotCsv(f"in line {reader.line_num}, {what}") from error
 
 
 def other_separator(text: str) -> str | None:

@@ -1,22 +1,19 @@
 """The telephone numbers of people who are about to be added to an audience, read as the service reads them."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import Any
 
 from anyio import to_thread
 
 from callwright.client.errors import CallwrightError
 from callwright.contract.audiences import AddAudienceRows, CreateAudience, GetAudience, ImportAudience, get_audience
+from callwright.contract.csv_text import records
 from callwright.contract.model import Input
+from callwright.contract.phone_columns import cell_text, phone_column_of
 
 from .number_repair import E164
 from .privacy import is_of_telephones
 from .use import Caller
 
-_USUAL = "phone_number"
 _LONGEST = 60
 """Characters of a cell that the service reads."""
 _FEWEST_DIGITS = 9
@@ -49,19 +46,22 @@ async def _reads(caller: Caller, audience_id: str) -> tuple[str | None, str | No
 
 
 def _in_csv(text: str, column: str | None, country: str | None) -> list[str]:
-    rows: list[dict[Any, Any]] = []
-    with suppress(csv.Error):  # the service takes nothing behind it
-        rows.extend(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
-    return _in_rows(rows, column, country)
+    try:
+        header, *rows = records(text)
+    except ValueError:  # the service takes nothing of it
+        return []
+    names = [name.strip() for name in header]
+    return _in_rows([dict(zip(names, row, strict=False)) for row in rows], column, country)
 
 
-def _in_rows(rows: Sequence[Mapping[Any, Any]], column: str | None, country: str | None) -> list[str]:
-    names: set[Any] = {name for row in rows for name in row}
-    wanted = {name for name in names if isinstance(name, str) and name.strip() == (column or _USUAL)}
-    fewest = 1 if wanted else _FEWEST_DIGITS
-    wanted = wanted or {name for name in names if isinstance(name, str) and is_of_telephones(name)} or names
-    cells = (str(row[name]).strip() for row in rows for name in wanted if isinstance(row.get(name), (str, int)))
-    read = (_read(cell, country, fewest) for cell in cells)
+def _in_rows(rows: Sequence[Mapping[str, object]], column: str | None, country: str | None) -> list[str]:
+    wanted = column or phone_column_of(rows)
+    names = {name for row in rows for name in row}
+    there = {name for name in names if name.strip() == wanted.strip()}
+    fewest = 1 if there else _FEWEST_DIGITS
+    there = there or {name for name in names if is_of_telephones(name)} or names
+    cells = ((cell_text(row.get(name)) or "").strip() for row in rows for name in there)
+    read = (_read(cell, country, fewest) for cell in cells if cell)
     return [number for number in read if number is not None]
 
 

@@ -8,8 +8,6 @@ the service holds the call to it, whether somebody had to be asked or not. What 
 not bound where that alone decides. Another service may show no revisions; then nothing is bound.
 """
 
-import csv
-import io
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -21,6 +19,7 @@ from callwright.client.errors import NotOffered
 from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import AddAudienceRows, GetAudience, ImportAudience, get_audience
 from callwright.contract.counts import count_of
+from callwright.contract.csv_text import NotCsv, records
 from callwright.contract.deployments import (
     CreateDeployment,
     DeploymentStatus,
@@ -255,10 +254,9 @@ async def import_file(use: Use, asked: ImportAgreed) -> Stake | None:
 def rows_in(text: str) -> int | None:
     """The data rows of a CSV text, read as the service reads it; None where it cannot be read."""
     try:
-        records = sum(1 for record in csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True) if record)
-    except csv.Error:
+        return max(len(records(text)) - 1, 0)
+    except NotCsv:
         return None
-    return max(records - 1, 0)
 
 
 async def _answering(

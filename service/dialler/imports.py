@@ -3,8 +3,6 @@
 After a crash an import goes on behind the last piece that was committed; no row is taken twice.
 """
 
-import csv
-import io
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -14,11 +12,13 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.counts import count_of
+from callwright.contract.csv_text import NotCsv, records
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.contract.phone_columns import MAX_COLUMN_NAME
 from callwright.contract.visible import hidden_in
 from callwright.service.domain.clock import HOUR
 from callwright.service.domain.refusals import Refusal
-from callwright.service.domain.rows import MAX_COLUMN_NAME, MAX_COLUMNS, BadRow, read_row
+from callwright.service.domain.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.ports import Ports
 from callwright.service.storage import journal
 from callwright.service.storage.database_clock import moment_of
@@ -213,19 +213,15 @@ def _expired(connection: Connection, ports: Ports, import_id: str, owner: str) -
 
 
 def _read(text: str) -> tuple[list[str], list[list[str]]]:
-    if "\n" not in text:  # lines ended so on old Macs
-        text = text.replace("\r", "\n")
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
     try:
-        records = [record for record in reader if record]
-    except csv.Error as error:
-        what = "a cell is too long" if "limit" in str(error) else "a quotation mark has no counterpart, or stands alone"
-        raise _Unreadable(f"this is not CSV: in line {reader.line_num}, {what}") from error
-    if len(records) < 2:
+        found = records(text)
+    except NotCsv as error:
+        raise _Unreadable(f"this is not CSV: {error}") from error
+    if len(found) < 2:
         raise _Unreadable("the file needs a header row and at least one data row")
-    header = [name.strip() for name in records[0]]
+    header = [name.strip() for name in found[0]]
     _check_header(header)
-    return header, records[1:]
+    return header, found[1:]
 
 
 def _check_header(header: Sequence[str]) -> None:

@@ -10,10 +10,11 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract.audiences import MAX_ROWS
+from callwright.contract.phone_columns import phone_column_of
 from callwright.contract.problems import AUDIENCE_FULL
 from callwright.service.domain.ids import Ids
 from callwright.service.domain.refusals import Refusal
-from callwright.service.domain.rows import BadRow, GoodRow, RowRules, column_type, detect_phone_column, read_rows
+from callwright.service.domain.rows import BadRow, GoodRow, RowRules, column_type, read_rows
 from callwright.service.engine.simulated.steering import check_steering
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.schema import audience_rows, audiences, deployment_contacts, deployments
@@ -34,7 +35,6 @@ _STARTED = (
     )
     .with_for_update()
 )
-DEFAULT_PHONE_COLUMN = "phone_number"
 _ALREADY_THERE = "the audience has this person already, from before or from an earlier row of the same file"
 """A file is taken in pieces: which piece or import an earlier row came with is not known."""
 
@@ -58,8 +58,7 @@ def rules_of(audience: Row[Any], rows: Sequence[Mapping[str, Any]]) -> RowRules:
     """How the audience reads rows; its phone column is found by the names of the first rows when nobody named it."""
     column = audience.phone_column
     if column is None:
-        names = dict.fromkeys(name for row in rows[:20] for name in row)
-        column = detect_phone_column(names) or DEFAULT_PHONE_COLUMN
+        column = phone_column_of(rows)
     return RowRules(
         column,
         audience.default_country,

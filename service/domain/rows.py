@@ -1,19 +1,17 @@
 """Rows of an audience: from what was sent to what is stored, or to the reason why not."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from zoneinfo import available_timezones
+
+from callwright.contract.phone_columns import cell_text
 
 from .phone import Undialable, line_of, masked, read_number
 
-PHONE_COLUMNS = ("phone_number", "phone", "mobile", "cell", "tel", "telephone", "number", "msisdn", "contact_number")
 STEERING_PREFIX = "sim."
 MAX_COLUMNS = 100
 MAX_CELL = 1_000
-MAX_COLUMN_NAME = 100
-"""Characters in the name of a column that an audience can be told to read the number from."""
 
 
 @dataclass(frozen=True)
@@ -60,32 +58,6 @@ class ReadRows:
     good: list[tuple[int, GoodRow]] = field(default_factory=list[tuple[int, GoodRow]])
     bad: list[BadRow] = field(default_factory=list[BadRow])
     duplicates: int = 0
-
-
-def detect_phone_column(columns: Iterable[str]) -> str | None:
-    """The column that holds the number, by its name: `phone_number`, else the first that looks like one.
-
-    Of several that are spelled in another way, such as `Phone Number`, the first one is taken too.
-    """
-    named = [(column, column.strip().lower().replace(" ", "_")) for column in columns if len(column) <= MAX_COLUMN_NAME]
-    exact, *others = PHONE_COLUMNS
-    choices = (
-        (column for column, _ in named if column == exact),
-        (column for column, name in named if name == exact),
-        (column for column, name in named if name in others),
-    )
-    return next(chain.from_iterable(choices), None)
-
-
-def cell_text(value: object) -> str | None:
-    """A JSON value as text; `None` for what has no plain text form."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return str(value)
-    return None
 
 
 def _steering(cells: Mapping[str, str], rules: RowRules) -> tuple[dict[str, str], tuple[str, str] | None]:

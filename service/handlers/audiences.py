@@ -7,9 +7,10 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 
 from callwright.contract import audiences as contract
 from callwright.contract.pagination import Page
+from callwright.contract.phone_columns import USUAL as USUAL_PHONE_COLUMN
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.service.dialler import spending_cap
-from callwright.service.dialler.intake import DEFAULT_PHONE_COLUMN, Taken, take_rows
+from callwright.service.dialler.intake import Taken, take_rows
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.phone import is_country
 from callwright.service.domain.refusals import Refusal, invalid, not_found
@@ -76,7 +77,7 @@ def _show(row: Row[Any]) -> contract.Audience:
         description=row.description,
         status=row.status,
         source=row.source,
-        phone_column=row.phone_column or DEFAULT_PHONE_COLUMN,
+        phone_column=row.phone_column or USUAL_PHONE_COLUMN,
         default_country=row.default_country,
         timezone_column=row.timezone_column,
         external_id_column=row.external_id_column,

@@ -94,6 +94,49 @@ async def test_numbers_that_look_alike_are_not_added_to_learn_from_the_duplicate
         assert not other.is_error
 
 
+def _ends_in_cr(numbers: list[str]) -> dict[str, Any]:
+    return {"csv": "\r".join(["first_name,phone_number", *(f"Ada,{number}" for number in numbers)])}
+
+
+def _begins_with_nothing(numbers: list[str]) -> dict[str, Any]:
+    return {"csv": "\r\n\n" + _csv(numbers)["csv"]}
+
+
+def _floats(numbers: list[str]) -> dict[str, Any]:
+    return {"default_country": "US", "rows": [{"phone_number": int(number[2:]) / 10_000} for number in numbers]}
+
+
+def _beside_a_decoy(numbers: list[str]) -> dict[str, Any]:
+    return {"rows": [{"number": number, "my_phone": "5"} for number in numbers]}
+
+
+def _with_another_column_last(numbers: list[str]) -> dict[str, Any]:
+    return {"rows": [*({"mobile": number} for number in numbers), {"phone_number": "+14155550101"}]}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "given"),
+    [
+        ("import_audience", {"id": "aud_1"}, _ends_in_cr),
+        ("import_audience", {"id": "aud_1"}, _begins_with_nothing),
+        ("create_audience", {"name": "B"}, _floats),
+        ("create_audience", {"name": "B"}, _beside_a_decoy),
+        ("create_audience", {"name": "B"}, _with_another_column_last),
+        ("add_audience_rows", {"id": "aud_1"}, _beside_a_decoy),
+        ("add_audience_rows", {"id": "aud_1"}, _with_another_column_last),
+    ],
+)
+async def test_numbers_are_counted_where_the_service_reads_them_whatever_stands_around(
+    tool: str, arguments: dict[str, Any], given: Callable[[list[str]], dict[str, Any]]
+) -> None:
+    caller = FakeCaller(answers=samples.answers() | {"get_audience": samples.audience(phone_column=None)})
+    async with assistant(server(caller), "auto") as client:
+        at_once = await client.call_tool(tool, {**arguments, **given(_guessed(0, MOST_ALIKE_ADDED + 1))})
+        assert at_once.is_error
+        assert tool not in caller.names()
+        assert not (await client.call_tool(tool, {**arguments, **given(_guessed(0, 5))})).is_error
+
+
 @pytest.mark.parametrize(("tool", "arguments", "given"), ADDING)
 async def test_where_numbers_are_shown_whole_any_number_may_be_added(
     tool: str, arguments: dict[str, Any], given: Callable[[list[str]], dict[str, Any]]

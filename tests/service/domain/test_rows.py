@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callwright.contract.phone_columns import PHONE_COLUMNS, cell_text, phone_column_among
 from callwright.service.domain.rows import (
-    PHONE_COLUMNS,
     BadRow,
     GoodRow,
     RowRules,
-    cell_text,
     column_type,
-    detect_phone_column,
     read_row,
     read_rows,
 )
@@ -100,21 +98,21 @@ def test_without_an_external_id_the_number_tells_people_apart() -> None:
 
 @pytest.mark.parametrize("name", [*PHONE_COLUMNS, "Phone Number", " MOBILE ", "Contact Number"])
 def test_the_column_with_the_number_is_found_by_its_name(name: str) -> None:
-    assert detect_phone_column(["name", name, "notes"]) == name
+    assert phone_column_among(["name", name, "notes"]) == name
 
 
 def test_among_several_the_plainest_name_wins_and_no_name_finds_nothing() -> None:
-    assert detect_phone_column(["tel", "mobile", "phone_number"]) == "phone_number"
-    assert detect_phone_column(["name", "telex", ""]) is None
+    assert phone_column_among(["tel", "mobile", "phone_number"]) == "phone_number"
+    assert phone_column_among(["name", "telex", ""]) is None
 
 
 def test_of_two_spellings_the_plain_one_counts_and_else_the_first_column_that_looks_like_one() -> None:
-    assert detect_phone_column(["Phone Number", "phone_number"]) == "phone_number"
-    assert detect_phone_column(["phone_number", "Phone Number"]) == "phone_number"
-    assert detect_phone_column(["Phone_Number", "PHONE NUMBER"]) == "Phone_Number"
-    assert detect_phone_column(["Phone", "phone"]) == "Phone"
-    assert detect_phone_column(["id", "Mobile", "phone"]) == "Mobile"
-    assert detect_phone_column([" " * 100 + "phone"]) is None
+    assert phone_column_among(["Phone Number", "phone_number"]) == "phone_number"
+    assert phone_column_among(["phone_number", "Phone Number"]) == "phone_number"
+    assert phone_column_among(["Phone_Number", "PHONE NUMBER"]) == "Phone_Number"
+    assert phone_column_among(["Phone", "phone"]) == "Phone"
+    assert phone_column_among(["id", "Mobile", "phone"]) == "Mobile"
+    assert phone_column_among([" " * 100 + "phone"]) is None
 
 
 @pytest.mark.parametrize(
