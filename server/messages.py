@@ -4,6 +4,7 @@ The SDK answers what is no message in the words of its parser, at a cost far abo
 and addresses as long as they come. Here each fault is named in words, and what is repeated anywhere is short.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -19,12 +20,18 @@ LONGEST_TEXT = 4_000
 """Characters of a name, an address, a word in what the protocol itself declares."""
 MOST_ENTRIES = 100
 """Entries of a list or an object in it."""
+MOST_IN_ALL = 2_000
+"""Entries of all lists and objects in it."""
+LARGEST_ID = 2**63
+"""Ids that are whole numbers are smaller than that."""
 _DEEPEST = 4
 _FREE = frozenset({"_meta", "requestState"})
 """Parameters of any form: the SDK repeats none of them."""
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 _SEND = 'Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}} or the like.'
-_ID = "id: must be text or a whole number; leave it out of a notification"
+_SURROGATES = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which JSON can name and no text can hold."""
+_ID = "id: must be text or a whole number, and below 2**63; leave it out of a notification"
 
 
 @dataclass(frozen=True)
@@ -69,16 +76,20 @@ async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
     if ctx.request_id is not None:
         wrong = _wrong_method(ctx.method)
         free = _FREE | {"arguments"} if ctx.method == "tools/call" else _FREE  # tools bound their arguments themselves
-        wrong = wrong or _too_large("params", ctx.params, free)
+        wrong = wrong or _too_large(ctx.params, free)
         if wrong is not None:
             raise MCPError(code=INVALID_PARAMS, message=wrong)
     return await call_next(ctx)
 
 
 def _known_id(found: object) -> str | int | None:
+    """An id that can be sent back."""
     if isinstance(found, str):
-        return found if len(found) <= LONGEST_ID else None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+        is_sendable = len(found) <= LONGEST_ID and not _SURROGATES.search(found)
+        return found if is_sendable else None
+    if isinstance(found, int) and not isinstance(found, bool):
+        return found if abs(found) < LARGEST_ID else None
+    return None
 
 
 def _wrong_method(method: object) -> str | None:
@@ -101,29 +112,42 @@ def _wrong_answer(sent: Mapping[str, Any]) -> str | None:
     return f"method: is required. {_SEND}"
 
 
-def _too_large(name: str, value: object, free: frozenset[str], deep: int = 0) -> str | None:
-    """The first text, list or object inside that is too large."""
+def _too_large(params: object, free: frozenset[str]) -> str | None:
+    """The first text, list or object in the parameters that is too large."""
+    found = _outgrown(params, free, 0, [MOST_IN_ALL])
+    return None if found is None else f"params{found[0]}: {found[1]}"
+
+
+def _outgrown(value: object, free: frozenset[str], deep: int, left: list[int]) -> tuple[str, str] | None:
+    """Where inside something is too large, and what it has; `left` are the entries that there may still be."""
     if isinstance(value, str):
-        return _too_long(name, value, LONGEST_TEXT)
+        said = _many(len(value), LONGEST_TEXT, "characters")
+        return None if said is None else ("", said)
     if not isinstance(value, list | Mapping):
         return None
     inside = cast("Mapping[str, Any] | list[Any]", value)
-    if len(inside) > MOST_ENTRIES:
-        return f"{name}: has {len(inside)} entries; at most {MOST_ENTRIES} are allowed"
+    if (said := _many(len(inside), MOST_ENTRIES, "entries")) is not None:
+        return "", said
+    left[0] -= len(inside)
+    if left[0] < 0:
+        return "", f"has more entries than the {MOST_IN_ALL} that are allowed in all"
     if deep == _DEEPEST:
         return None
     for key, entry in inside.items() if isinstance(inside, Mapping) else enumerate(inside):
-        if key not in free:
-            wrong = _too_large(f"{name}.{str(key)[:LONGEST_METHOD]}", entry, frozenset(), deep + 1)
-            if wrong is not None:
-                return wrong
+        if isinstance(entry, str | list | Mapping) and key not in free:
+            found = _outgrown(cast("object", entry), frozenset(), deep + 1, left)
+            if found is not None:
+                return f".{str(key)[:LONGEST_METHOD]}{found[0]}", found[1]
     return None
+
+
+def _many(count: int, most: int, what: str) -> str | None:
+    return None if count <= most else f"has {count} {what}; at most {most} are allowed"
 
 
 def _too_long(name: str, value: object, most: int) -> str | None:
-    if isinstance(value, str) and len(value) > most:
-        return f"{name}: has {len(value)} characters; at most {most} are allowed"
-    return None
+    said = _many(len(value), most, "characters") if isinstance(value, str) else None
+    return None if said is None else f"{name}: {said}"
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """Messages that are none, and parts of messages that would be sent back at any length: refused in words."""
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ WRONG: dict[str, tuple[Any, int, int | None, str]] = {
     "a long method": ({**PING, "method": LONG}, -32600, 7, "method: has 900000 characters; at most 200 are allowed"),
     "parameters in a list": ({**PING, "params": [1]}, -32602, 7, "params: must be an object"),
     "no id": ({**PING, "id": None}, -32600, None, "id: must be text or a whole number"),
+    "half a character for an id": ({**PING, "id": "\ud800"}, -32600, None, "id: must be text or a whole number"),
+    "half a character, and no version": ({"id": "\ud800", "method": "ping"}, -32600, None, "jsonrpc: must be"),
+    "an id of many digits": ({**PING, "id": 10**4_000}, -32600, None, "id: must be text or a whole number"),
     "an id that is true": ({**PING, "id": True}, -32600, None, "id: must be text or a whole number"),
     "a long id": ({**PING, "id": LONG}, -32600, None, "id: has 900000 characters; at most 255 are allowed"),
     "an error that is a list": ({"jsonrpc": "2.0", "id": 7, "error": [1]}, -32600, 7, "error: must be an object"),
@@ -45,7 +49,8 @@ async def test_what_is_no_message_is_refused_in_words_by_every_transport(
     async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
         newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "ping"}
         for path, headers in (("/mcp", newer), ("/mcp", OLDER), ("/messages/?session_id=x", OLDER)):
-            answer = await http.post(path, json=message, headers=headers)
+            sent = json.dumps(message).encode()  # half a character goes as its escape
+            answer = await http.post(path, content=sent, headers={**headers, "Content-Type": "application/json"})
             assert answer.status_code == 400
             assert answer.json()["id"] == known
             assert answer.json()["error"]["code"] == code

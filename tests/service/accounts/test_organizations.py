@@ -35,11 +35,11 @@ async def test_an_organization_is_found_by_name_and_by_id(database_url: str) -> 
     [
         ("Clinic", "pro", "already"),
         ("New", "platinum", "starter, pro, growth, enterprise"),
-        ("", "pro", "1 to 200"),
-        ("x" * 201, "pro", "1 to 200"),
-        ("a\0b", "pro", "1 to 200"),
-        ("two\nlines", "pro", "1 to 200"),
-        ("half a pair \ud800", "pro", "1 to 200"),
+        ("", "pro", "must not be blank"),
+        ("x" * 201, "pro", "has 201 characters; at most 200"),
+        ("a\0b", "pro", r"U\+0000"),
+        ("two\nlines", "pro", r"U\+000A"),
+        ("half a pair \ud800", "pro", r"U\+D800"),
     ],
 )
 async def test_an_organization_that_cannot_be_is_refused_with_the_reason(

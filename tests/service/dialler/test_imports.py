@@ -140,7 +140,8 @@ async def test_a_picture_adds_nobody(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         audience = await make_audience(door, [])
         job = await imported(door, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
-        assert (job.added, job.processed) == (0, job.total_rows)
+        assert (job.status, job.added) == ("failed", 0)
+        assert "column 1" in (job.status_reason or "")
         assert (await door.client.audiences.get(id=audience.id)).status == "failed"
 
 
