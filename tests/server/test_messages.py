@@ -14,6 +14,7 @@ from tests.tools.fakes import ERAS, FakeCaller, assistant, server
 from .served import OLDER, PROTOCOL, open_served
 
 PING: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
+CAPABLE = (("clientCapabilities", dict[str, Any]()),)
 LONG = "n" * 900_000
 WRONG: dict[str, tuple[Any, int, int | None, str]] = {
     "a list": ([PING, PING], -32600, None, "A list of messages is not taken: send each by itself."),
@@ -66,6 +67,15 @@ async def test_what_is_no_json_is_refused_in_words_by_every_transport(database_u
                 assert answer.status_code == 400
                 assert "pydantic" not in answer.text
                 assert answer.json()["error"]["code"] in (-32700, -32600)
+
+
+async def test_many_small_lists_are_refused_for_all_that_is_in_them(tmp_path: Path, database_url: str) -> None:
+    meta = {f"io.modelcontextprotocol/{name}": value for name, value in (("protocolVersion", PROTOCOL), *CAPABLE)}
+    sent = {**PING, "method": "tools/list", "params": {"cursor": [[[1] * 98] * 48] * 98, "_meta": meta}}
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/list"}
+        answer = await http.post("/mcp", json=sent, headers=headers)
+        assert "has more entries than the 2000 that are allowed in all" in answer.text, answer.text
 
 
 @pytest.mark.parametrize("era", ERAS)
