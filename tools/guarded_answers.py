@@ -20,6 +20,7 @@ from .national_numbers import Beside, Rows
 from .privacy import masked_abroad, masked_everywhere, masked_in, masked_number, masked_whole
 
 Out = TypeVar("Out")
+_OWN_ID = "external_id"
 
 
 def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
@@ -39,6 +40,8 @@ def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
     update = {
         name: _safe(kind, there[name], masks=masks, beside=beside) for name, kind in rules.items() if name in there
     }
+    if (own := _as_its_cell(there, beside)) is not None:
+        update[_OWN_ID] = own
     for name, whole in _further_texts(model, inbound):
         if (value := there.get(name)) is not None and (shown := _own(value, masks, name, whole=whole)) is not value:
             update[name] = shown
@@ -122,6 +125,8 @@ def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool, rows
         else:
             shown = _unknown(name, value, masks, speech=treatment.speech)
         _keep(kept, name if treatment.known else _column(name, masks), shown)
+    if (own := _as_its_cell(data, beside)) is not None:
+        kept[_OWN_ID] = own
     return kept
 
 
@@ -222,6 +227,16 @@ def _cells(cells: Mapping[str, Any], hides: bool, beside: Beside | None) -> dict
     return _named_apart(
         (_column(column, hides), _cell(column, value, hides, beside)) for column, value in cells.items()
     )
+
+
+def _as_its_cell(fields: Mapping[str, Any], beside: Beside | None) -> str | None:
+    """A person's id in the caller's own system where a cell has it too, as that cell is shown; else None."""
+    own, cells = fields.get(_OWN_ID), fields.get("values")
+    if beside is None or not isinstance(own, str) or not isinstance(cells, Mapping):
+        return None
+    named = cast("Mapping[str, Any]", cells).items()
+    shown = [_cell(column, value, True, beside) for column, value in named if value == own]
+    return next((cell for cell in shown if cell != cleaned(own)), None)
 
 
 def _cell(column: str, value: Any, hides: bool, beside: Beside | None) -> Any:

@@ -77,3 +77,13 @@ async def test_where_no_country_is_known_most_cells_of_the_column_decide(others:
     people = [{"id": f"ctc_{i}", "phone_number": "hidden", "values": {"evening": cell}} for i, cell in enumerate(cells)]
     text = await _shown_of("list_contacts", answers() | {"list_contacts": {"data": people}})
     assert ("1712345678" in text) is not hidden
+
+
+@pytest.mark.parametrize("cell", ["4187775123", "(418) 777-5124", "418 777 5125"])
+async def test_an_id_that_is_the_number_in_a_cell_beside_it_is_masked_as_that_cell_is(cell: str) -> None:
+    row = samples.row().model_copy(update={"external_id": cell, "values": {"mobile": cell}})
+    text = await _shown_of("list_audience_rows", answers() | {"list_audience_rows": samples.page([row])})
+    assert cell not in text
+    other = samples.row().model_copy(update={"external_id": "4187775123", "values": {"customer": "4187775123"}})
+    text = await _shown_of("list_audience_rows", answers() | {"list_audience_rows": samples.page([other])})
+    assert text.count("4187775123") >= 2
