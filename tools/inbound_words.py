@@ -59,7 +59,12 @@ def taking(settings: Mapping[str, Any]) -> tuple[str, str]:
     most, hours = settings.get("max_concurrency"), settings.get("business_hours")
     at_once = f"up to {count_of(most, 'call')} at a time" if isinstance(most, int) else "any number of calls at a time"
     recorded = "recorded" if settings.get("recording_enabled", True) else "not recorded"
-    others = [_others("at another hour", settings.get("after_hours"), _OUTSIDE)] if hours else []
+    outside: Any = settings.get("after_hours")
+    others: list[str | None] = []
+    if hours:
+        others.append(_others("at another hour", outside, _OUTSIDE))
+    elif isinstance(outside, dict) and cast("dict[str, Any]", outside).get("forward_to"):
+        others.append(_others("outside of hours, once there are some,", outside, _OUTSIDE))
     others.append(_others("beyond that number", settings.get("overflow"), _BEYOND))
     return f"{_hours_said(hours)}, {at_once}, {recorded}", " ".join(filter(None, others))
 

@@ -201,7 +201,22 @@ async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
             "preview_deployment, then start_deployment with its plan_id."
         )
     sentence, things = await change_said(use, deployment, asked, weighty)
+    if inbound:
+        sentence = f"{sentence} {_then_answers(deployment, asked)}"
     return Stake(sentence=sentence, bound=_bound(*things))
+
+
+def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str:
+    """How an inbound deployment answers after a change: what is not changed may begin to count by it."""
+    changes = asked.model_dump(mode="json", exclude_unset=True)
+    settings = {
+        **cast("dict[str, Any]", deployment.get("inbound") or {}),
+        "max_concurrency": deployment.get("max_concurrency"),
+        **{name: value for name, value in changes.items() if name in ANSWERING or name == "max_concurrency"},
+        **cast("dict[str, Any]", changes.get("inbound") or {}),
+    }
+    when, rest = taking(settings)
+    return f"It then answers {when}. {rest}".rstrip()
 
 
 async def rent(use: Use, asked: RentAgreed) -> Stake | None:

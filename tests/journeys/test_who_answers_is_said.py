@@ -147,3 +147,21 @@ async def test_what_reads_the_same_and_is_another_one_is_named(era: Era, databas
         said = await found.refused("create_inbound_deployment", **desk)
         assert f"It reads the same, but another one by now is {desk['agent_id']}." in said
         assert "Now it would be" not in said
+
+
+@both_eras
+@pytest.mark.parametrize("answer", ["decline", None])
+async def test_a_target_that_counts_only_once_there_are_hours_is_read_before_it_does(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scene(database_url, tmp_path, era, answer) as (door, found):
+        at_any_hour: dict[str, Any] = {**await desk_of(door), "business_hours": None}
+        asked = await question(found, "create_inbound_deployment", **at_any_hour)
+        assert "outside of hours, once there are some, is forwarded to +442079460958." in asked
+        settings: dict[str, Any] = {**at_any_hour, **typed(SETTINGS), "business_hours": None}
+        made = await door.client.deployments.create_inbound(**settings)
+        asked = await question(found, "update_deployment", id=made.id, inbound={"business_hours": OTHER_HOURS})
+        assert (
+            "It then answers at mon 09:00-09:01 (Europe/Berlin), up to 3 calls at a time, not recorded. Who calls at "
+            "another hour is forwarded to +442079460958. Who calls beyond that number is forwarded to +33612345678."
+        ) in asked

@@ -258,7 +258,7 @@ const CHECKS: Record<string, () => Promise<void>> = {
     equal(found.details, { required: money, available: null });
     equal(
       found.message,
-      "422 insufficient_credits: Too little. Top up the wallet; `required` and `available` say how much is missing. " +
+      "422 insufficient_credits: Too little. Have the wallet topped up; `required` and `available` say how much is missing. " +
         "(required 9.50 USD)",
     );
     equal((await thrown(scripted([problem(409, "nothing_known")]).client.wallet.get()))["name"], Conflict.name);
