@@ -31,7 +31,7 @@ MOST_ANSWER = 64_000
 """Bytes of an answer."""
 RUNS = 6
 ROUNDS = 25
-"""Comparisons of half with all: another process that uses the caches too slows the larger one down more, for a while."""
+"""Comparisons of half with all: another process that uses the caches too slows the larger one down more, at times."""
 WAIT_S = 60.0
 
 
