@@ -211,8 +211,7 @@ def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str
     changes = asked.model_dump(mode="json", exclude_unset=True)
     settings = {
         **cast("dict[str, Any]", deployment.get("inbound") or {}),
-        "max_concurrency": deployment.get("max_concurrency"),
-        **{name: value for name, value in changes.items() if name in ANSWERING or name == "max_concurrency"},
+        "max_concurrency": changes.get("max_concurrency", deployment.get("max_concurrency")),
         **cast("dict[str, Any]", changes.get("inbound") or {}),
     }
     when, rest = taking(settings)

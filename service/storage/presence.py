@@ -2,6 +2,7 @@
 
 A process that has a file open goes on writing into it when somebody removes it, moves its folder or puts another one in
 its place; all of that is lost when the process ends. So each write is acknowledged only while the file is where it was.
+A file that is written over in place keeps its identity, and is not noticed.
 """
 
 import logging
