@@ -2,11 +2,15 @@
 
 import csv
 import io
-from collections import Counter
+import re
+
+from .phone_columns import phone_column_among
 
 _LONGEST_HEADER = 200_000
 """Characters that are looked at: more than any header that is taken."""
-_OTHERS = {";": "semicolons (;)", "\t": "tabs"}
+_OTHERS = {";": "semicolons (;)", "\t": "tabs", "|": "vertical bars (|)"}
+_HEADER = re.compile(r'(?:"[^"]*+"?|[^"\r\n])*+')
+_QUOTED = re.compile(r'"[^"]*+"?')
 
 
 class NotCsv(ValueError):
@@ -30,20 +34,27 @@ def records(text: str) -> list[list[str]]:
 
 
 def other_separator(text: str) -> str | None:
-    """What the header row is separated by in place of commas, in words; None for commas, or a single column."""
-    found = Counter[str]()
-    quoted = False
-    for character in text.lstrip("\ufeff\r\n")[:_LONGEST_HEADER]:
-        if character == '"':
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif character in "\r\n":
-            break
-        elif character == "," or character in _OTHERS:
-            found[character] += 1
-    most = max(_OTHERS, key=lambda separator: found[separator])
-    return _OTHERS[most] if found[most] > found[","] else None
+    """What the header row is separated by in place of commas, in words; None where it is read with commas.
+
+    It is, unless commas leave one column and the other gives several, or only the other gives a column of numbers.
+    """
+    found = _HEADER.match(text.lstrip("\ufeff\r\n")[:_LONGEST_HEADER])
+    header = found[0] if found else ""
+    by_commas = _columns(header, ",")
+    has_numbers = phone_column_among(by_commas) is not None
+    others: list[tuple[bool, int, str]] = []
+    for separator in _OTHERS:
+        columns = _columns(header, separator)
+        gives_numbers = phone_column_among(columns) is not None
+        if len(columns) > 1 and (len(by_commas) == 1 or (gives_numbers and not has_numbers)):
+            others.append((gives_numbers, len(columns), separator))
+    return _OTHERS[max(others)[2]] if others else None
+
+
+def _columns(header: str, separator: str) -> list[str]:
+    """The names in a header. What is in quotation marks is not split, by whatever separator they were meant for."""
+    split = _QUOTED.sub(lambda cell: cell[0].replace(separator, " "), header).split(separator)
+    return [column.strip().strip('"') for column in split]
 
 
 def separator_said(separator: str) -> str:
@@ -55,7 +66,7 @@ def separator_said(separator: str) -> str:
 
 
 def with_commas(text: str) -> str:
-    """The text. Raises ValueError where its header row is separated by semicolons or tabs."""
+    """The text. Raises ValueError where its header row is separated by semicolons, tabs or vertical bars."""
     separator = other_separator(text)
     if separator is not None:
         raise ValueError(separator_said(separator))

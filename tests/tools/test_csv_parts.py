@@ -114,8 +114,13 @@ def test_the_file_stays_open_and_can_be_read_again(tmp_path: Path) -> None:
         assert not file.closed
 
 
-@pytest.mark.parametrize(("separator", "named"), [(";", "semicolons"), ("\t", "tabs")])
+@pytest.mark.parametrize(("separator", "named"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")])
 def test_a_file_with_another_separator_is_refused_and_the_separator_named(separator: str, named: str) -> None:
     text = f"phone_number{separator}name\n+12025550100{separator}Ada\n"
     with pytest.raises(UnreadableFile, match=f"separated by {named}.*commas"):
         list(parts_of(io.BytesIO(text.encode())))
+
+
+def test_a_header_with_more_semicolons_than_commas_is_read_with_commas_where_these_give_the_numbers() -> None:
+    text = "phone,note;a;b;c\n+12025550100,x\n"
+    assert parts(text) == [Part(text, 1, 1, len(text))]

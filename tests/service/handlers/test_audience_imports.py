@@ -249,6 +249,9 @@ async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_p
         ('\ufeffTelefon;"Name, Vorname"\n+12125550100;Ada\n', "semicolons (;)"),
         ("sep=;\nphone_number;first_name\n+12125550100;Ada\n", "semicolons (;)"),
         ("phone_number\tfirst_name\n+12125550100\tAda\n", "tabs"),
+        ("phone_number|first_name\n+12125550100|Ada\n", "vertical bars (|)"),
+        ("phone_number;Name, first;Street, house\n+12125550100;Ada;x\n", "semicolons (;)"),
+        ("\r\nphone_number;first_name\r+12125550100;Ada\r", "semicolons (;)"),
     ],
 )
 async def test_a_file_whose_columns_are_not_separated_by_commas_is_refused_with_what_separates_them(
@@ -270,3 +273,7 @@ async def test_semicolons_inside_a_file_with_commas_do_no_harm(database_url: str
         done = await imported(door, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
         assert (done.status, done.added) == ("completed", 1)
         assert (await imported(door, "phone_number\n+12125550100\n")).added == 1
+        for header in ("phone,note;a;b;c", "first_name,x;y;z,phone", "phone_number,a|b|c"):
+            width = 3 if header.startswith("first_name") else 2
+            done = await imported(door, f"{header}\n{','.join(['+12125550100'] * width)}\n")
+            assert (done.status, done.added) == ("completed", 1), header
