@@ -32,6 +32,13 @@ class ProblemCode:
         PROBLEMS[self.code] = self
 
 
+MALFORMED_REQUEST = ProblemCode(
+    "malformed_request",
+    400,
+    "validation_error",
+    "What was sent is not an HTTP request.",
+    "Send HTTP/1.1, a line at most 65,535 bytes long, without control characters or bytes beyond ASCII in the address.",
+)
 INVALID_JSON = ProblemCode(
     "invalid_json",
     400,
@@ -70,8 +77,8 @@ REQUEST_TIMEOUT = ProblemCode(
     "request_timeout",
     408,
     "validation_error",
-    "The body did not arrive in time.",
-    "Send the request again, without long pauses in its body.",
+    "The request did not arrive in time.",
+    "Send the request again, without long pauses in its headers or its body.",
 )
 METHOD_NOT_ALLOWED = ProblemCode(
     "method_not_allowed",
@@ -86,6 +93,13 @@ RANGE_NOT_SATISFIABLE = ProblemCode(
     "validation_error",
     "The range lies behind the end of the file.",
     "`Content-Range` says how many bytes there are.",
+)
+HEADERS_TOO_LARGE = ProblemCode(
+    "headers_too_large",
+    431,
+    "validation_error",
+    "The address and the headers together are larger than 65,536 bytes.",
+    "Send fewer or shorter headers, and large values in the body.",
 )
 API_KEY_REQUIRED = ProblemCode(
     "api_key_required",
@@ -334,3 +348,5 @@ EVERYWHERE: tuple[ProblemCode, ...] = (
     STORAGE_FULL,
 )
 """Problems that any operation may answer with, beside its own."""
+BEFORE_THE_PATH = (MALFORMED_REQUEST, HEADERS_TOO_LARGE)
+"""Problems of what is no complete request yet: no operation is known that could answer with them."""

@@ -10,6 +10,7 @@ import secrets
 import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from .key_sessions import Key
 from .settings import ProgramSettings
 
 if TYPE_CHECKING:
+    from callwright.contract.problems import ProblemCode
     from callwright.service.app import Service
 
 log = logging.getLogger(__name__)
@@ -110,7 +112,18 @@ def _protocol() -> Any:
     """How HTTP is read: with bounds, unless the system has only the parser that brings some of its own."""
     if find_spec("httptools") is None:
         return "auto"
-    return importlib.import_module("callwright.server.request_heads").BoundedProtocol
+    from callwright.service.domain.clock import SystemClock
+    from callwright.service.domain.ids import Ids
+    from callwright.service.domain.refusals import Refusal
+    from callwright.service.http.problems import problem_body
+
+    ids = Ids(SystemClock().now_ms)
+
+    def refused(problem: "ProblemCode") -> tuple[str, bytes]:
+        request_id = ids.new("req")
+        return request_id, problem_body(Refusal(problem, f"{problem.meaning} {problem.remedy}"), request_id)
+
+    return partial(importlib.import_module("callwright.server.request_heads").BoundedProtocol, refused=refused)
 
 
 @asynccontextmanager

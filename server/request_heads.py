@@ -9,22 +9,30 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from callwright.contract.problems import HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT, ProblemCode
+
 MAX_HEAD = 65_536
 """Bytes of a request's line and headers, and of what follows its body; one packet more is read."""
 PER_BODY_BYTE = 8
 """Bytes besides for each byte of a body in chunks, which has a length before each chunk."""
 HEAD_LIMIT_S = 20.0
 """How long a head may take to arrive, from its first byte or from the beginning of the connection."""
-_TIMEOUT, _TOO_LARGE = 408, 431
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's fast protocol, which ends a connection whose request head is too large or too slow."""
+    """uvicorn's fast protocol, which ends a connection whose request head is too large, too slow or no HTTP.
+
+    `refused` gives the id of a request that ends so, and the body of its answer.
+    """
 
     _begun = False
     _beside_body = 0
     _body = 0
     _stop_clock: Callable[[], None] | None = None
+
+    def __init__(self, *, refused: Callable[[ProblemCode], tuple[str, bytes]], **given: Any) -> None:
+        super().__init__(**given)
+        self._refused = refused
 
     def connection_made(self, transport: Any) -> None:
         """Waits for the first head."""
@@ -43,7 +51,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().data_received(data)
         self._beside_body = 0 if self._begun else self._beside_body + len(data) - (self._body - body)
         if self._beside_body > MAX_HEAD + PER_BODY_BYTE * self._body:
-            self._refuse(_TOO_LARGE)
+            self._refuse(HEADERS_TOO_LARGE)
 
     def on_message_begin(self) -> None:
         """A head begins."""
@@ -63,20 +71,36 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _start_clock(self) -> None:
         if self._stop_clock is None:
-            self._stop_clock = self.loop.call_later(HEAD_LIMIT_S, self._refuse, _TIMEOUT).cancel
+            self._stop_clock = self.loop.call_later(HEAD_LIMIT_S, self._refuse, REQUEST_TIMEOUT).cancel
 
     def _end_clock(self) -> None:
         if self._stop_clock is not None:
             self._stop_clock()
             self._stop_clock = None
 
-    def _refuse(self, status: int) -> None:
-        """Ends the connection, with a status unless an answer is being written or is to come."""
+    def send_400_response(self, msg: str) -> None:
+        """Ends a connection on which no HTTP came. What is wrong in a body is answered to the request that it is of."""
+        cycle: Any = self.cycle
+        self._end(MALFORMED_REQUEST, is_heard=cycle is None or cycle.response_complete or not cycle.response_started)
+
+    def _refuse(self, problem: ProblemCode) -> None:
+        """Ends the connection, with an answer unless another one is being written or is to come."""
+        cycle: Any = self.cycle  # none before the first request
+        self._end(problem, is_heard=cycle is None or cycle.response_complete)
+
+    def _end(self, problem: ProblemCode, *, is_heard: bool) -> None:
         self._end_clock()
         if self.transport.is_closing():
             return
-        cycle: Any = self.cycle  # none before the first request
-        if cycle is None or cycle.response_complete:
-            lines = (STATUS_LINE[status], b"connection: close\r\n", b"content-length: 0\r\n", b"\r\n")
+        if is_heard:
+            request_id, body = self._refused(problem)
+            lines = (
+                STATUS_LINE[problem.status],
+                b"content-type: application/json\r\n",
+                b"content-length: %d\r\n" % len(body),
+                b"x-request-id: %s\r\n" % request_id.encode(),
+                b"connection: close\r\n\r\n",
+                body,
+            )
             self.transport.write(b"".join(lines))
         self.transport.close()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from callwright.contract.operation import AnyOperation
-from callwright.contract.problems import EVERYWHERE, PROBLEMS, ProblemCode
+from callwright.contract.problems import BEFORE_THE_PATH, EVERYWHERE, PROBLEMS, ProblemCode
 from callwright.service.http.examples import problem_example
 from callwright.service.http.openapi.problems import problems_of
 
@@ -15,7 +15,11 @@ _ENVELOPES = """A refused request has changed nothing. Problems come in one of t
 - Nested, for nearly all: `{"error": {"type", "code", "message", "field", "errors", "request_id"}}`. `field` names what
   is wrong, where it is one thing; `errors` lists the first 20 things that are wrong with a request, and `more_errors`
   says how many more there are. Some have further members.
-- Flat, for keys and origins: `{"error": "<code>", "message", "request_id"}`."""
+- Flat, for keys and origins: `{"error": "<code>", "message", "request_id"}`.
+
+Every refusal has an `X-Request-Id`, also of what is no complete HTTP request. The one exception are systems without
+the package `httptools`: there the library that reads HTTP in its place refuses that by itself, with status 400 and
+plain text."""
 
 
 def problems_page(operations: Iterable[AnyOperation]) -> str:
@@ -38,11 +42,13 @@ def problems_page(operations: Iterable[AnyOperation]) -> str:
         lines += [f"## {problem.code}", "", f"Status {problem.status}, type `{problem.type}`.", ""]
         lines += [f"{problem.meaning} {problem.remedy}", ""]
         if problem not in EVERYWHERE:
-            lines += [f"Given by {_names(given.get(problem, []))}.", ""]
+            lines += [f"Given by {_givers(problem, given.get(problem, []))}.", ""]
         lines += answer_lines(problem_example(problem))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _names(operations: Iterable[AnyOperation]) -> str:
+def _givers(problem: ProblemCode, operations: Iterable[AnyOperation]) -> str:
+    if problem in BEFORE_THE_PATH:
+        return "every address, before the request is complete; the connection ends"
     links = [f"[{operation.name}](operations/{operation.noun}.md#{operation.name})" for operation in operations]
     return ", ".join(links) or "paths that do not have the method"

@@ -26,11 +26,6 @@ class Heard:
     headers: dict[str, str]
     body: bytes
 
-    @property
-    def from_the_server(self) -> bool:
-        """Whether the HTTP server answered by itself, which knows nothing of requests' ids."""
-        return "x-request-id" not in self.headers
-
     def problem(self) -> str:
         """The code of a problem, whose envelope must be right."""
         body: Any = json.loads(self.body)
@@ -141,16 +136,13 @@ class Wire:
             await line.say(*pieces)
             return await line.hear(method)
 
-    async def refused(self, request: bytes | Iterable[bytes], status: int, code: str | None) -> Heard:
-        """The problem that must come, after which the service must go on. Without a code the HTTP server answers."""
+    async def refused(self, request: bytes | Iterable[bytes], status: int, code: str) -> Heard:
+        """The problem that must come, after which the service must go on."""
         heard = await self.asked(*([request] if isinstance(request, bytes) else request))
         told = f"{request!r}"[:200]
         assert heard is not None, told
         assert heard.status == status, (told, heard)
-        if code is None:
-            assert heard.from_the_server, (told, heard)
-        else:
-            assert heard.problem() == code, (told, heard)
+        assert heard.problem() == code, (told, heard)
         await self.goes_on()
         return heard
 

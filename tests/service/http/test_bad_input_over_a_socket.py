@@ -146,12 +146,13 @@ async def test_a_body_that_ends_early_is_no_request(database_url: str, tmp_path:
         assert json.loads(heard.body)["data"] == []
 
 
+@pytest.mark.requirement("ERR-99")
 async def test_headers_carry_nothing_further(database_url: str, tmp_path: Path) -> None:
     """Line breaks and NUL in a header are no HTTP; what is only written like them stays text."""
     async with wired(database_url, tmp_path) as wire:
         for name in (b"X-Callwright-Tool", b"Idempotency-Key", b"X-Service-Beta", b"X-Anything", b"Content-Type"):
             for value in (b"a\r\n b", b"a\nSet-Cookie: b=c", b"a\rSet-Cookie: b=c", b"a\x00b", b"a\r\n\tb", b"\x7f"):
-                await wire.refused(wire.head(b"POST /v1/agents", name + b": " + value), 400, None)
+                await wire.refused(wire.head(b"POST /v1/agents", name + b": " + value), 400, "malformed_request")
         for value in (b"a%0d%0a b", b"\xff\xfe", b"", b'""', b"a b", b"k" * 256, b"\xc3\xa9"):
             request = wire.post(b"/v1/agents", BODY, b"Idempotency-Key: " + value)
             await wire.refused(request, 400, "invalid_field")
@@ -214,9 +215,9 @@ async def test_queries_that_make_no_sense_are_refused_by_name(database_url: str,
         for query, field in wrong.items():
             heard = await wire.refused(wire.head(b"GET /v1/agents?" + query), 400, "invalid_field")
             assert json.loads(heard.body)["error"]["field"] == field
-        for size, status in ((65_600, 400), (1_000_000, 431)):  # longer than what the HTTP server reads of an address
-            await wire.refused(wire.head(b"GET /v1/agents?sort=" + b"a" * size), status, None)
-        await wire.refused(wire.head(b"GET /v1/agents?filter[name]=\xff"), 400, None)
+        for size, status, code in ((65_600, 400, "malformed_request"), (1_000_000, 431, "headers_too_large")):
+            await wire.refused(wire.head(b"GET /v1/agents?sort=" + b"a" * size), status, code)
+        await wire.refused(wire.head(b"GET /v1/agents?filter[name]=\xff"), 400, "malformed_request")
 
 
 async def test_paths_lead_nowhere_else(database_url: str, tmp_path: Path) -> None:
@@ -249,7 +250,7 @@ async def test_paths_lead_nowhere_else(database_url: str, tmp_path: Path) -> Non
         await wire.refused(wire.head(b"GET /v1/agents/%00"), 400, "invalid_field")
         await wire.refused(wire.head(b"OPTIONS *"), 404, "not_found")
         for target in (b"/v1/agents/\xff", b"/v1/agents/\x00", b"", b"v1/wallet", b"/v1/wallet a"):
-            await wire.refused(wire.head(b"GET " + target), 400, None)
+            await wire.refused(wire.head(b"GET " + target), 400, "malformed_request")
         for target in (b"http://elsewhere.example/v1/wallet", b"/v1/wallet#a", b"/v1/wallet?"):
             heard = await wire.asked(wire.head(b"GET " + target))
             assert heard is not None
@@ -262,7 +263,7 @@ async def test_methods_that_a_path_does_not_have_are_refused(database_url: str, 
             heard = await wire.refused(wire.head(method + b" /v1/wallet"), 405, "method_not_allowed")
             assert heard.headers["allow"] == "GET, PATCH"
         for method in (b"FROB", b"get", b"\xff", b""):
-            await wire.refused(wire.head(method + b" /v1/wallet"), 400, None)
+            await wire.refused(wire.head(method + b" /v1/wallet"), 400, "malformed_request")
         for target, status in ((b"/v1/wallet", 200), (b"/v1/agents/agt_x", 404), (b"/nowhere", 404)):
             async with wire.line() as line:
                 await line.say(wire.head(b"HEAD " + target), wire.head(b"GET /v1/wallet"))
@@ -293,10 +294,10 @@ async def test_lengths_that_contradict_each_other_are_no_http(database_url: str,
     sizes = [b"zz\r\n", b"-2\r\n", b"ffffffffffffffffff\r\n", b"2\r\n{}X", b"\r\n"]
     async with wired(database_url, tmp_path) as wire:
         for headers in lengths:
-            await wire.refused(wire.head(b"POST /v1/agents", *headers) + b"0\r\n\r\n", 400, None)
+            await wire.refused(wire.head(b"POST /v1/agents", *headers) + b"0\r\n\r\n", 400, "malformed_request")
         for size in sizes:
             chunked = wire.head(b"POST /v1/agents", b"Transfer-Encoding: chunked")
-            await wire.refused(chunked + size + b"{}\r\n0\r\n\r\n", 400, None)
+            await wire.refused(chunked + size + b"{}\r\n0\r\n\r\n", 400, "malformed_request")
 
 
 async def test_requests_behind_one_another_are_answered_in_order(database_url: str, tmp_path: Path) -> None:
@@ -327,7 +328,7 @@ async def test_bytes_that_are_no_http_are_answered_and_forgotten(database_url: s
     ]
     async with wired(database_url, tmp_path) as wire:
         for sent in noise:
-            await wire.refused(sent, 400, None)
+            await wire.refused(sent, 400, "malformed_request")
         for sent in (b"", b"\r\n\r\n", b"G", b"GET /v1/wal"):
             async with wire.line() as line:
                 await line.say(sent)

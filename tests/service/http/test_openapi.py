@@ -216,7 +216,11 @@ def test_every_answer_names_its_request_and_where_the_key_stands() -> None:
 
 
 def test_every_problem_of_the_contract_is_described_but_what_no_operation_answers() -> None:
-    assert set(PROBLEMS) - set(DESCRIPTION["components"]["examples"]) == {"method_not_allowed"}
+    assert set(PROBLEMS) - set(DESCRIPTION["components"]["examples"]) == {
+        "method_not_allowed",
+        "malformed_request",
+        "headers_too_large",
+    }
 
 
 def test_no_reference_leads_nowhere_and_no_component_lies_about() -> None:

@@ -2,6 +2,10 @@
 
 /** What each code means, and what to do about it. */
 export const problems = {
+  malformed_request: {
+    meaning: "What was sent is not an HTTP request.",
+    remedy: "Send HTTP/1.1, a line at most 65,535 bytes long, without control characters or bytes beyond ASCII in the address."
+  },
   invalid_json: {
     meaning: "The body is not a JSON object.",
     remedy: "Send one JSON object in UTF-8 with Content-Type: application/json."
@@ -27,8 +31,8 @@ export const problems = {
     remedy: "Send Content-Type: application/json."
   },
   request_timeout: {
-    meaning: "The body did not arrive in time.",
-    remedy: "Send the request again, without long pauses in its body."
+    meaning: "The request did not arrive in time.",
+    remedy: "Send the request again, without long pauses in its headers or its body."
   },
   method_not_allowed: {
     meaning: "The path exists, but not for this method.",
@@ -37,6 +41,10 @@ export const problems = {
   range_not_satisfiable: {
     meaning: "The range lies behind the end of the file.",
     remedy: "`Content-Range` says how many bytes there are."
+  },
+  headers_too_large: {
+    meaning: "The address and the headers together are larger than 65,536 bytes.",
+    remedy: "Send fewer or shorter headers, and large values in the body."
   },
   api_key_required: {
     meaning: "No API key was sent, or the token is not one.",
