@@ -8,14 +8,14 @@ from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from .csv_text import with_commas
 from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
 from .model import Input, Resource
-from .names import Name, Text
+from .names import Name, SeenLines, Text
 from .operation import listing, operation, removal
 from .pagination import MOST_COUNTED, PageQuery
 from .problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
 from .revisions import Expecting, Revision
 from .words import AudienceId, CountryCode, ImportId, Metadata, PlainText, Stored, Timestamp
 
-ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText]
+ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText, SeenLines]
 Dedupe = Literal["phone", "external_id", "none"]
 AudienceStatus = Literal["empty", "importing", "ready", "failed"]
 Row = Annotated[
@@ -74,7 +74,7 @@ class RowError(Resource):
         Field(
             description=(
                 "missing_phone, invalid_phone, ambiguous_country, not_dialable, duplicate_in_file, "
-                "duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding, "
+                "duplicate_in_audience, column_count_mismatch, cell_too_long, bad_type, bad_encoding, bad_column_name, "
                 "invalid_timezone or invalid_steering."
             )
         ),

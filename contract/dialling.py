@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, Field, model_validator
 
 from .model import Part
+from .names import SeenLines
 from .words import PlainText
 
 CallerIdStrategy = Literal["round_robin", "sticky", "local_presence", "random"]
@@ -129,7 +130,7 @@ class Voicemail(Part):
 CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
 """What counts as yes in a consent column, in any case of letters."""
 CONSENT_WORDS = ", ".join(CONSENT_GIVEN)
-ConsentColumn = Annotated[str, Field(min_length=1, max_length=100), PlainText]
+ConsentColumn = Annotated[str, Field(min_length=1, max_length=100), PlainText, SeenLines]
 
 
 class Compliance(Part):

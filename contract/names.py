@@ -68,12 +68,29 @@ def _lines(value: str) -> str:
 
 def _seen(value: str, found: tuple[int, str] | None) -> str:
     if found is not None:
-        index, char = found
-        named = unicodedata.name(char, "")
-        said = f"U+{ord(char):04X} ({named})" if named else f"U+{ord(char):04X}"
-        why = "no character is known by it" if unicodedata.category(char) == "Cn" else "people cannot see it"
-        raise ValueError(f"must not contain the character {said}, at position {index + 1}: {why}")
+        raise ValueError(_hidden(*found))
     return value
+
+
+def _hidden(index: int, char: str) -> str:
+    named = unicodedata.name(char, "")
+    said = f"U+{ord(char):04X} ({named})" if named else f"U+{ord(char):04X}"
+    why = "no character is known by it" if unicodedata.category(char) == "Cn" else "people cannot see it"
+    return f"must not contain the character {said}, at position {index + 1}: {why}"
+
+
+def wrong_in_column(name: str) -> str | None:
+    """What is wrong with the name of a column, in words that follow its place; None where nothing is.
+
+    The same characters are refused as in other names, but for ends of lines: cells of spreadsheets have them.
+    """
+    found = hidden_in(name, lines=True)
+    return None if found is None else _hidden(*found)
+
+
+def escaped(name: str) -> str:
+    """The name with every character that nobody sees written as its code, such as `\\u202e`."""
+    return "".join(char if char.isprintable() and cleaned(char) == char else ascii(char)[1:-1] for char in name)
 
 
 ONE_LINE = r"^[^\u0000-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]*$"
@@ -88,6 +105,8 @@ Label = Annotated[str, Field(max_length=LONGEST_NAME, json_schema_extra=_SHOWN),
 """As a name, and may be empty."""
 Text = Annotated[str, Field(max_length=2000), AfterValidator(_lines)]
 """Words for people, on any number of lines."""
+SeenLines = AfterValidator(_lines)
+"""Refuses what nobody sees in a text on any number of lines."""
 
 
 def quoted(name: str, *, most: int | None = None) -> str:

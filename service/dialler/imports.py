@@ -14,8 +14,8 @@ from sqlalchemy.exc import DBAPIError
 from callwright.contract.counts import count_of
 from callwright.contract.csv_text import NotCsv, records
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.contract.names import wrong_in_column
 from callwright.contract.phone_columns import MAX_COLUMN_NAME
-from callwright.contract.visible import hidden_in
 from callwright.service.domain.clock import HOUR
 from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.rows import MAX_COLUMNS, BadRow, read_row
@@ -234,10 +234,8 @@ def _check_header(header: Sequence[str]) -> None:
             raise _Unreadable(f"column {place} has no name in the header")
         if len(name) > MAX_COLUMN_NAME:
             raise _Unreadable(f"the name of column {place} has more than {MAX_COLUMN_NAME} characters")
-        if hidden_in(name, lines=True) is not None:
-            raise _Unreadable(
-                f"the name of column {place} has characters that nobody sees or knows, or that turn a line around"
-            )
+        if (wrong := wrong_in_column(name)) is not None:
+            raise _Unreadable(f"the name of column {place} {wrong}")
         if name in places:
             raise _Unreadable(f"columns {places[name]} and {place} of the header have the same name")
         places[name] = place

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from zoneinfo import available_timezones
 
+from callwright.contract.names import escaped, wrong_in_column
 from callwright.contract.phone_columns import cell_text
 
 from .phone import Undialable, line_of, masked, read_number
@@ -78,13 +79,16 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
         return BadRow(number, "column_count_mismatch", f"a row has at most {MAX_COLUMNS} columns")
     cells: dict[str, str] = {}
     for name, value in row.items():
+        if (wrong_name := wrong_in_column(name)) is not None:
+            said = f"the name of the column {wrong_name}"
+            return BadRow(number, "bad_column_name", said, escaped(name[:100]))
         text = cell_text(value)
         if text is None:
             return BadRow(number, "bad_type", "a value must be text, a number, true, false or null", name[:100])
         if len(text) > MAX_CELL:
             return BadRow(number, "cell_too_long", f"a value has at most {MAX_CELL} characters", name[:100])
-        if "\x00" in text or "\x00" in name:
-            return BadRow(number, "bad_encoding", "a value holds the character NUL", name[:100].replace("\x00", ""))
+        if "\x00" in text:
+            return BadRow(number, "bad_encoding", "a value holds the character NUL", name[:100])
         cells[name] = text.strip()
     written = cells.get(rules.phone_column, "")
     read = read_number(written, rules.default_country)

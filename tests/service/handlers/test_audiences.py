@@ -259,3 +259,33 @@ async def test_rows_that_are_refused_are_named_when_an_audience_is_made_and_when
         added = answer.json()["data"]["errors"]
         assert (added[0]["row_number"], added[0]["code"]) == (1, "ambiguous_country")
         assert (await http.post("/v1/audiences", json={"name": "B"})).json()["data"]["errors"] == []
+
+
+@pytest.mark.parametrize(
+    ("char", "named", "shown"),
+    [
+        ("\u202e", "U+202E (RIGHT-TO-LEFT OVERRIDE)", "no\\u202ete"),
+        ("\u200b", "U+200B (ZERO WIDTH SPACE)", "no\\u200bte"),
+        ("\x07", "U+0007", "no\\x07te"),
+        ("\u3164", "U+3164 (HANGUL FILLER)", "no\\u3164te"),
+        ("\x00", "U+0000", "no\\x00te"),
+    ],
+)
+async def test_a_row_whose_column_has_a_name_that_nobody_sees_whole_is_refused_by_row_and_column(
+    char: str, named: str, shown: str, database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        made = await samples.audience(door, rows=[])
+        rows = [
+            {"phone_number": "+12125550100", "a note\nof two lines": "x"},
+            {"phone_number": "1", f"no{char}te": "x"},
+        ]
+        taken = await door.client.audiences.add_rows(id=made.id, rows=rows)
+        assert (taken.added, taken.invalid) == (1, 1)
+        found = taken.errors[0]
+        assert (found.row_number, found.column, found.code) == (2, shown, "bad_column_name")
+        words = f"the name of the column must not contain the character {named}, at position 3: people cannot see it"
+        assert found.message == words
+        for field in ("phone_column", "timezone_column", "external_id_column"):
+            answer = await http.post("/v1/audiences", json={"name": "Others", field: f"no{char}te"})
+            refused(answer, 400, "invalid_field", field)

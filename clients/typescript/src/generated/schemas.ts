@@ -811,7 +811,8 @@ export interface RowError {
   column?: string | null;
   /**
    * missing_phone, invalid_phone, ambiguous_country, not_dialable, duplicate_in_file, duplicate_in_audience,
-   * column_count_mismatch, cell_too_long, bad_type, bad_encoding, invalid_timezone or invalid_steering.
+   * column_count_mismatch, cell_too_long, bad_type, bad_encoding, bad_column_name, invalid_timezone or
+   * invalid_steering.
    */
   code: string;
   message: string;
