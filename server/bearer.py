@@ -12,13 +12,14 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .key_sessions import Keys, token_of
+from .key_sessions import KeyLookUpFailed, Keys, token_of
 
 METADATA = "/.well-known/oauth-protected-resource"
 """Below it stands what each protected path is: `…/mcp` describes `/mcp`."""
 
 _ABSENT = "Send Authorization: Bearer with a key: `callwright keys create` makes one, with --personal for one person."
 _UNKNOWN = "The key is unknown or revoked."
+_UNANSWERED = {503: "temporarily_unavailable"}
 _TOO_MANY = "Too many unknown keys came from this address."
 
 
@@ -50,10 +51,17 @@ class KeyRequired:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers 401 with the address of the metadata, or passes the request on.
 
-        429 where too many unknown keys came from the address, here and at REST together.
+        429 where too many unknown keys came from the address, here and at REST together; 503 where keys cannot be
+        looked up, as while the database is gone.
         """
         secret = _bearer(Headers(scope=scope).get("authorization"))
-        key = await self._keys.identified(secret) if secret is not None else None
+        try:
+            key = await self._keys.identified(secret) if secret is not None else None
+        except KeyLookUpFailed as failed:
+            said = {"error": _UNANSWERED.get(failed.status, "server_error"), "error_description": failed.message}
+            answer = Response(json.dumps(said), failed.status, failed.headers, media_type="application/json")
+            await answer(scope, receive, send)
+            return
         if key is None:
             client: tuple[str, int] | None = scope.get("client")
             headers = self._keys.note_unknown(client[0]) if secret is not None and client else None

@@ -24,7 +24,7 @@ from callwright.service.data_folder import DataFolder, DataFolderInUse
 
 from .failures import first_cause, start_failure
 from .inside import Inside
-from .key_sessions import Key
+from .key_sessions import Key, KeyLookUpFailed
 from .settings import ProgramSettings
 
 if TYPE_CHECKING:
@@ -164,7 +164,11 @@ class ServiceKeys:
         self._known = KnownKeys(service.ports.database)
 
     async def identified(self, secret: str, /) -> Key | None:
-        """The key with this text, looked up now; None where it is unknown or revoked."""
+        """The key with this text, looked up now; None where it is unknown or revoked.
+
+        Raises:
+            KeyLookUpFailed: for example while the database does not answer.
+        """
         from callwright.service.domain.refusals import Refusal
 
         ports = self._service.ports
@@ -172,6 +176,9 @@ class ServiceKeys:
             found = await self._known.find(secret)
         except Refusal:
             return None
+        except Exception as error:
+            refusal = self._service.gate.refusal_of(error, ports.ids.new("req"))
+            raise KeyLookUpFailed(refusal.problem.status, refusal.message, refusal.headers) from error
         ports.note_use(found.key_id)
         return Key(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
 

@@ -34,11 +34,19 @@ class Key:
     secret: str = field(repr=False)
 
 
+class KeyLookUpFailed(Exception):
+    """Nobody can say just now whose key it is. It has the status, the words and the headers of REST's answer."""
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str]) -> None:
+        self.status, self.message, self.headers = status, message, headers
+        super().__init__(message)
+
+
 class Keys(Protocol):
     """What knows the keys of the service and the way into it with each."""
 
     async def identified(self, secret: str, /) -> Key | None:
-        """The key with this text; None where it is unknown or revoked."""
+        """The key with this text; None where it is unknown or revoked. Raises `KeyLookUpFailed`."""
         ...
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:

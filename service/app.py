@@ -194,7 +194,7 @@ async def running(
         bell = Bell()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
         async with (
-            opened(settings.database_url, limits_of(settings)) as database,
+            opened(settings.database_url, limits_of(settings), checkpoints=True) as database,
             Synthesiser(libraries) as synthesiser,
         ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))
@@ -250,8 +250,8 @@ async def problems_of(database: Database) -> dict[str, str]:
     free = database.fullness.free_bytes()
     if database.fullness.is_full or (free is not None and free < LEAST_FREE):
         found["storage"] = "disk full"
-    if not database.presence.look():
-        found["database"] = "its file was removed, moved or replaced; stop the service, and put the file back"
+    if not database.presence.look() and (loss := database.presence.loss):
+        found["database"] = f"{loss.value}; stop the service, and see docs/backups.md"
     elif not await _answers(database):
         found["database"] = "does not answer"
     return found

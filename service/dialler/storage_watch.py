@@ -7,6 +7,7 @@ the night because somebody deleted a file is a surprise. Nor does one begin whos
 """
 
 import logging
+from contextlib import suppress
 from hashlib import shake_256
 
 import anyio
@@ -17,7 +18,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from callwright.service.domain.alarm import Bell
 from callwright.service.ports import Ports
 from callwright.service.storage.database import ROOM_S
-from callwright.service.storage.fullness import REASON, StorageUnavailable
+from callwright.service.storage.engines import DatabaseClosed
+from callwright.service.storage.fullness import DRIVER_ERRORS, REASON, StorageUnavailable
 from callwright.service.storage.presence import LOOK_S
 from callwright.service.storage.schema import service_state
 
@@ -50,11 +52,13 @@ class StorageWatch:
 
     async def look_at_file(self) -> None:
         """Looks again and again whether the database file is where it was, until cancelled."""
-        presence = self._ports.database.presence
+        database = self._ports.database
         while True:
-            was_gone = presence.is_gone
-            if presence.look() and was_gone:
+            was_gone = database.presence.is_gone
+            if database.presence.look() and was_gone:
                 self._bell.ring()
+            with suppress(DatabaseClosed, *DRIVER_ERRORS):
+                await database.keep_log()
             await anyio.sleep(LOOK_S)
 
     async def recover(self) -> None:

@@ -33,6 +33,7 @@ from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from callwright.service.storage.fullness import StorageFull, has_no_room
 from callwright.service.storage.lock_waits import unavailable_because
+from callwright.service.storage.presence import DatabaseGone
 
 from . import betas, idempotency
 from .admission import Admission, refuse_if_too_many
@@ -88,12 +89,12 @@ class Gate:
                 sent["Location"] = self._public_path + sent["Location"]
             return Answer(found.status, found.body, sent, found.file)
         except Exception as error:
-            refusal = self._refusal(error, request_id)
+            refusal = self.refusal_of(error, request_id)
             without_tracebacks(error)  # some hold the request and would keep its body until it is found as garbage
             return Answer(refusal.problem.status, problem_body(refusal, request_id), {**headers, **refusal.headers})
 
-    def _refusal(self, error: Exception, request_id: str) -> Refusal:
-        """What is said of an error."""
+    def refusal_of(self, error: Exception, request_id: str) -> Refusal:
+        """What is said of an error that a request ran into. Logs what somebody has to look at."""
         if isinstance(error, Refusal):
             return error
         if isinstance(error, StorageFull):
@@ -102,7 +103,8 @@ class Gate:
         if unavailable is None:
             log.exception("a request failed", extra={"request_id": request_id})
             return Refusal(INTERNAL_ERROR)
-        log.warning("%s, so a request was put off", unavailable, extra={"request_id": request_id})
+        if not isinstance(error, DatabaseGone):  # that is said once, not for each request
+            log.warning("%s, so a request was put off", unavailable, extra={"request_id": request_id})
         return Refusal(SERVICE_UNAVAILABLE, f"{unavailable}; try again.", headers={"Retry-After": "1"})
 
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:

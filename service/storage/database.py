@@ -22,6 +22,7 @@ from sqlalchemy import Connection, make_url
 from sqlalchemy.exc import DBAPIError
 
 from . import silence
+from .checkpoints import Checkpoints
 from .engines import (
     BEGINS,
     POSTGRES_CONNECTIONS,
@@ -35,7 +36,7 @@ from .engines import (
 from .fullness import DRIVER_ERRORS, Fullness, StorageUnavailable
 from .group_commit import GroupCommit
 from .lock_waits import Locked, LockWaits, is_locked
-from .presence import Presence
+from .presence import Loss, Presence
 
 if TYPE_CHECKING:
     from .loop_connections import LoopConnections
@@ -63,7 +64,7 @@ STOP_WAITS_S = 4.0
 class Database:
     """Runs units of work. Made by `opened`."""
 
-    def __init__(self, url: str, limits: Limits | None = None) -> None:
+    def __init__(self, url: str, limits: Limits | None = None, *, checkpoints: bool = False) -> None:
         self.url = url
         self.limits = limits or Limits()
         made = make_url(url)
@@ -71,7 +72,8 @@ class Database:
         file = Path(made.database or "") if self.is_sqlite else None
         self.fullness = Fullness(None if file is None else file.parent)
         self.presence = Presence(file)
-        self._writer = GroupCommit(make_engine(url, writer=True, begins=False)) if self.is_sqlite else None
+        moves = Checkpoints(self.presence) if checkpoints else None
+        self._writer = GroupCommit(make_engine(url, writer=True, begins=False), moves) if self.is_sqlite else None
         self._on_loop = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _on_loop(url, self.limits)
         self._engine = make_engine(url, limits=self.limits)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT", **{BEGINS: None})
@@ -223,6 +225,11 @@ class Database:
         self.presence.check()
         return done
 
+    async def keep_log(self) -> None:
+        """Moves what an SQLite database has in its log into its file, where the log was removed beside it."""
+        if self._writer is not None and self.presence.loss is Loss.LOG_MOVED and not self._closed:
+            await self._writer.run(lambda _: None, is_brief=False)
+
     async def write_once_there_is_room(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
@@ -336,9 +343,15 @@ def _on_loop(url: str, limits: Limits) -> "LoopConnections":
 
 
 @asynccontextmanager
-async def opened(url: str, limits: Limits | None = None) -> AsyncGenerator[Database]:
-    """A database whose schema is current already (see `migrate.upgrade`). Writes that were accepted finish on close."""
-    database = Database(url, limits)
+async def opened(url: str, limits: Limits | None = None, *, checkpoints: bool = False) -> AsyncGenerator[Database]:
+    """A database whose schema is current already (see `migrate.upgrade`). Writes that were accepted finish on close.
+
+    Args:
+        url: where it is.
+        limits: of transactions on Postgres.
+        checkpoints: whether this process serves the folder of an SQLite database: it alone writes into the file itself.
+    """
+    database = Database(url, limits, checkpoints=checkpoints)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(database._serve)  # pyright: ignore[reportPrivateUsage]  # its own factory

@@ -27,6 +27,16 @@ class DatabaseUnusable(RuntimeError):
     """The database is not the one that was there, or cannot be worked with; the text says what to do."""
 
 
+def beside(file: Path) -> tuple[Path, Path]:
+    """The log of a database file, and the index of that log."""
+    return Path(f"{file}-wal"), Path(f"{file}-shm")
+
+
+def overwritten_mark(file: Path) -> Path:
+    """The file that says that another program wrote into a database file whose log was in use."""
+    return Path(f"{file}-overwritten")
+
+
 def check_database(folder: Path, file: Path) -> None:
     """Looks whether the SQLite database of a folder is where it was; a folder that is new has none. Changes nothing.
 
@@ -34,13 +44,20 @@ def check_database(folder: Path, file: Path) -> None:
 
     Raises:
         DatabaseUnusable: starting would make a new one without a word, and nobody would know what became of the other;
-            or it is another program's, or cannot be written to.
+            or it is another program's, or cannot be written to; or the log beside it belongs to what it held before.
     """
-    for path in (file, *_beside(file)):
+    for path in (file, *beside(file)):
         if path.is_file() and not os.access(path, os.W_OK, effective_ids=_EFFECTIVE):
             raise DatabaseUnusable(
                 f"{path} cannot be written to. Run Callwright as its owner, or let whoever runs it write the file."
             )
+    log, mark = beside(file)[0], overwritten_mark(file)
+    if mark.exists() and log.exists() and log.stat().st_size:
+        raise DatabaseUnusable(
+            f"Another program wrote into {file} while the service ran, and {log.name} belongs to what it held before. "
+            f"Remove {log.name} and {file.name}-shm and put a copy in its place (docs/backups.md). Only if nobody "
+            f"copied a file over it, remove {mark.name} alone: then nothing is lost."
+        )
     state = _lack(file)
     used = _traces(folder, file)
     if state is None or not used:
@@ -86,10 +103,6 @@ def read_only(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def _beside(file: Path) -> tuple[Path, Path]:
-    return Path(f"{file}-wal"), Path(f"{file}-shm")
-
-
 def _lack(file: Path) -> str | None:
     """In words, why the file holds no database yet; None where it holds one."""
     if not file.exists():
@@ -121,7 +134,7 @@ def _lack(file: Path) -> str | None:
 
 def _traces(folder: Path, file: Path) -> list[Path]:
     """What shows that there was a database."""
-    log = _beside(file)[0]
+    log = beside(file)[0]
     left = [log] if not file.exists() and log.exists() and log.stat().st_size else []
     if file.parent.resolve() != folder.resolve():
         return left

@@ -19,6 +19,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from .checkpoints import Checkpoints
 from .engines import SQLITE_WAITS_S, DatabaseClosed
 
 T = TypeVar("T")
@@ -41,10 +42,14 @@ class _Unit:
 
 
 class GroupCommit:
-    """Runs units of work that write. `serve` has to run meanwhile; the engine is not to begin transactions itself."""
+    """Runs units of work that write. `serve` has to run meanwhile; the engine is not to begin transactions itself.
 
-    def __init__(self, engine: Engine) -> None:
+    With `checkpoints` it is the one writer that moves the log into the file.
+    """
+
+    def __init__(self, engine: Engine, checkpoints: Checkpoints | None = None) -> None:
         self._engine = engine
+        self._checkpoints = checkpoints
         self._kept: Connection | None = None
         streams: tuple[MemoryObjectSendStream[_Unit], MemoryObjectReceiveStream[_Unit]] = (
             anyio.create_memory_object_stream[_Unit](WAITING_WRITES)
@@ -94,6 +99,7 @@ class GroupCommit:
                 with anyio.CancelScope(shield=True):
                     for unit in await self._commit_some(group):
                         unit.done.set()
+                    await self._checkpoint()
         finally:
             self._waiting.close()
             while True:
@@ -104,6 +110,12 @@ class GroupCommit:
             for unit in group:
                 unit.error = DatabaseClosed("the database is closed")
                 unit.done.set()
+
+    async def _checkpoint(self) -> None:
+        if self._checkpoints is not None and self._kept is not None:
+            driver = _driver(self._kept)
+            if self._checkpoints.is_due(driver):
+                await to_thread.run_sync(self._checkpoints.move, driver, limiter=self._thread)
 
     async def _commit_some(self, group: deque[_Unit]) -> list[_Unit]:
         """Takes units out of the group that are done then."""
@@ -130,7 +142,12 @@ class GroupCommit:
         """Performs and commits in a thread."""
         if self._kept is None:
             try:
-                self._kept = self._engine.connect()
+                kept = self._engine.connect()
+                # Whoever serves the folder decides when the log is moved into the file; nobody else does.
+                _driver(kept).execute("PRAGMA wal_autocheckpoint = 0").close()
+                if self._checkpoints is not None:
+                    self._checkpoints.begin(_driver(kept))
+                self._kept = kept
                 self._wait_for_others(0)
             except Exception as error:
                 for unit in units:
@@ -163,7 +180,7 @@ class GroupCommit:
         await self._thread.acquire_on_behalf_of(self)
 
         def dispose() -> None:
-            if self._kept is not None:
+            if self._kept is not None and not (self._checkpoints and self._checkpoints.leave_open(self._kept)):
                 self._kept.close()
             self._engine.dispose()
 

@@ -39,7 +39,8 @@ def unavailable_because(error: BaseException) -> str | None:
     if isinstance(error, Locked):
         return "Others are changing what this changes"
     if isinstance(error, DatabaseGone):
-        return "The database file was removed, moved or replaced, and somebody has to put it back"
+        said = error.loss.value
+        return f"{said[0].upper()}{said[1:]}, and somebody has to stop the service (docs/backups.md)"
     if isinstance(error, DBAPIError):
         lost = isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") is None
         if error.connection_invalidated or lost:

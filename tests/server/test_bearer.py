@@ -50,6 +50,23 @@ async def test_a_key_that_does_not_work_is_refused_as_such(database_url: str, tm
             assert secret not in answer.text
 
 
+async def test_while_the_database_is_gone_every_path_says_when_to_come_again(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    database_url = f"sqlite:///{data / 'callwright.db'}"
+    async with open_served(database_url, data, workers=False) as served, served.by_hand() as http:
+        assert (await post(http, "tools/list")).status_code == 200
+        data.rename(tmp_path / "aside")
+        assert not served.door.service.ports.database.presence.look()  # somebody does each second
+        for method, path in PATHS:
+            answer = await http.request(method, path)
+            assert (answer.status_code, answer.json()["error"]) == (503, "temporarily_unavailable")
+            assert int(answer.headers["retry-after"]) > 0
+            assert "The database file was removed, moved or replaced" in answer.json()["error_description"]
+        (tmp_path / "aside").rename(data)
+        assert (await post(http, "tools/list")).status_code == 200
+
+
 async def test_a_key_counts_only_in_the_header(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand(None) as http:
         key = served.door.api_key

@@ -1,15 +1,21 @@
 """The file of the database is removed, moved or replaced under a running service: it says so, and stores nothing."""
 
 import logging
+import sqlite3
+import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from callwright.contract.dialling import RetryPolicy
+from callwright.service.storage.database_file import DatabaseUnusable, beside, check_database, overwritten_mark
 from callwright.service.storage.migrate import upgrade
 from callwright.service.storage.presence import Presence
+from tests.service.dialler.campaigns import progressed
 from tests.service.dialler.evidence import check_everything, evidence
+from tests.service.doors import open_service
 from tests.service.test_full_disk import health, in_mid_campaign, until
 from tests.service.wire import by_hand, refused
 
@@ -74,6 +80,66 @@ async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_u
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
     assert [record.levelname for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+async def test_a_database_that_is_written_over_takes_no_write_and_stays_as_it_was_put_there(tmp_path: Path) -> None:
+    data, copy = tmp_path / "data", tmp_path / "copy.db"
+    data.mkdir()
+    file = data / "callwright.db"
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, deployment_id), by_hand(door) as http:
+        with closing(sqlite3.connect(file)) as reader, closing(sqlite3.connect(copy)) as into:
+            reader.backup(into)
+        await progressed(door, deployment_id, attempts=8)
+        put_over(copy, file)
+        for _ in range(2):
+            answer = refused(await http.post("/v1/audiences", json={"name": "Lost"}), 503, "service_unavailable")
+            assert "Another program wrote into the database file" in answer["message"]
+        code, said = await health(door)
+        assert (code, "another program wrote into the database file" in str(said)) == (503, True)
+    assert file.read_bytes() == copy.read_bytes()
+    with pytest.raises(DatabaseUnusable, match=r"belongs to what it held before\. Remove callwright\.db-wal"):
+        check_database(data, file)
+    for path in beside(file):
+        path.unlink()
+    check_database(data, file)
+
+
+async def test_a_start_forgets_that_a_file_was_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "callwright.db"
+    mark = overwritten_mark(file)
+    mark.touch()
+    async with open_service(f"sqlite:///{file}", tmp_path) as door, by_hand(door) as http:
+        assert (await http.post("/v1/audiences", json={"name": "Kept"})).status_code == 201
+        assert not mark.exists()
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm"])
+async def test_what_was_acknowledged_is_in_the_file_when_its_log_is_removed(suffix: str, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    file = data / "callwright.db"
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, _), by_hand(door) as http:
+        assert (await http.post("/v1/audiences", json={"name": "Acknowledged"})).status_code == 201
+        remove(Path(f"{file}{suffix}"))
+        answer = refused(await http.post("/v1/audiences", json={"name": "Unsure"}), 503, "service_unavailable")
+        assert "-wal or -shm" in answer["message"]
+        assert (await health(door))[0] == 503
+
+        def is_in_the_file() -> bool:  # as it is found after a crash, without what the log held
+            subprocess.run(["cp", file, tmp_path / "found.db"], check=True)
+            with closing(sqlite3.connect(tmp_path / "found.db")) as found:
+                return bool(found.execute("SELECT 1 FROM audiences WHERE name = 'Acknowledged'").fetchall())
+
+        await until(is_in_the_file)
+
+
+def remove(file: Path) -> None:
+    file.unlink()
+
+
+def put_over(copy: Path, file: Path) -> None:
+    """Writes a copy over a file, which stays the same file. In a process of its own: closing it drops locks here."""
+    subprocess.run(["cp", copy, file], check=True)
 
 
 def test_the_log_says_once_that_the_file_is_gone_and_once_that_it_is_back(
