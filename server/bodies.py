@@ -1,23 +1,20 @@
 """Bodies of requests to the tool server: read whole before anything looks at them, within REST's size and time.
 
 What the protocol would copy or send back at any length is bound here too: how many lists and objects a message holds,
-headers of its own, and what `messages.py` says of a message.
+headers of its own, and what `message_text.py` and `messages.py` say of a message.
 """
 
-import json
 from collections.abc import MutableMapping
 from typing import Any
 
 import anyio
-import orjson
-from mcp.types import INVALID_REQUEST, PARSE_ERROR
+from mcp.types import INVALID_REQUEST
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from callwright.contract.crowding import CROWDED, is_crowded
-
-from .messages import Fault, fault_of
+from .message_text import fault_in
+from .messages import Fault
 
 MOST_BODY = 1_000_000
 """Bytes of a request body, as at REST."""
@@ -58,7 +55,7 @@ class Bodies:
             return
         try:
             body = await _read(scope, receive)
-            if (fault := _fault(body)) is not None:
+            if (fault := fault_in(body)) is not None:
                 raise _Unread(_refusal(fault))
         except _Unread as unread:
             if unread.answer is not None:
@@ -70,23 +67,6 @@ class Bodies:
             return {"type": "http.request", "body": rest.pop(), "more_body": False} if rest else await receive()
 
         await self._app(scope, whole, send)
-
-
-def _fault(body: bytes) -> Fault | None:
-    """Why the protocol is not to see it."""
-    if is_crowded(body):
-        return Fault(INVALID_REQUEST, CROWDED)
-    try:
-        return fault_of(_parsed(body))
-    except (ValueError, RecursionError):
-        return Fault(PARSE_ERROR, "The body is not JSON. Send one message, a JSON object in UTF-8.")
-
-
-def _parsed(body: bytes) -> object:
-    try:
-        return orjson.loads(body)
-    except ValueError:
-        return json.loads(body)  # takes NaN and lone surrogates, of which a tool can say where they stand
 
 
 def _refusal(fault: Fault) -> Response:
