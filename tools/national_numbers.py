@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any, cast
 
 from .number_repair import E164
-from .privacy import as_plain, is_of_telephones, masked_in
+from .plain_digits import as_plain
+from .privacy import is_of_telephones, masked_in
 
 _CANDIDATE = re.compile(r"\(?[1-9](?:[ ()./\-\u00a0\u2010-\u2015]{0,3}\d){8,10}")
 """Nine to eleven digits: fewer are a number in few countries, and a customer's, an order's or a date in all of them."""

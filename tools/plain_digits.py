@@ -1,0 +1,51 @@
+"""Digits, plus signs and pictures of telephones in one form each, whatever script they are written in."""
+
+import re
+import unicodedata
+
+_PLUS_AS_A_WORD = re.compile(
+    r"(?:[Pp][Ll][Uu][Ss]|[Пп][Лл][Юю][Сс])(?<![^\W\d_].{4})(?=[\W_]{0,9}\d)(?![\W_]{0,9}\d{1,3}(?:[,.]\d{3})+(?![,.]?\d))"
+)
+"""The word, but for a sum of money behind it."""
+_PLUS_SIGNS = frozenset(
+    "\u02d6\u1429\u207a\u208a\u2214\u2295\u229e\u2719\u271a\u271b\u271c\u2795\u2a01\u2a22\ufb29\ufe62\uff0b\U0001f7a0"
+    "\U0001f7a1\U0001f7a2\U0001f7a3\U0001f7a4\U0001f7a5\U0001f7a6\U0001f7a7"
+)
+_TELEPHONES = frozenset(
+    "\u260e\u260f\u2121\u2706\U0001f4de\U0001f4df\U0001f4e0\U0001f4f1\U0001f4f2\U0001f57b\U0001f57c\U0001f57d\U0001f57e"
+    "\U0001f57f\U0001f580\U0001f581\U0001f919"
+)
+PICTURE = "\u260e"
+"""One of a telephone; others are read as this one."""
+_MOST_KNOWN = 20_000
+
+
+class _Plain(dict[int, int]):
+    """Each character as itself, but digits of every script, plain or in a circle, and plus signs in ASCII."""
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        digit = unicodedata.digit(char, None)
+        plain = code if digit is None else ord(str(digit))
+        if char in _PLUS_SIGNS:
+            plain = ord("+")
+        elif char in _TELEPHONES:
+            plain = ord(PICTURE)
+        if len(self) < _MOST_KNOWN:
+            self[code] = plain
+        return plain
+
+
+_PLAIN = _Plain()
+
+
+def as_plain(text: str) -> str:
+    """The text with digits, plus signs and pictures of telephones in one form each; it is as long as before."""
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def with_signs(plain: str) -> str:
+    """A plus as it stands in addresses on the web, and the word for it, as signs; the text is as long as before."""
+    if "%2" in plain:
+        plain = plain.replace("%2B", "+\x1f\x1f").replace("%2b", "+\x1f\x1f")
+    return _PLUS_AS_A_WORD.sub("+\x1f\x1f\x1f", plain)
