@@ -117,21 +117,26 @@ def _code(entry: ErrorDetails) -> Any:
 
 def _said(entry: ErrorDetails, shape: Shape | None, place: Place) -> str:
     kind = entry["type"]
-    ctx = entry.get("ctx", {})
     if kind == "extra_forbidden":
         return ""
     if kind == "string_pattern_mismatch":
         example = f"; a right one is {shape.example}" if shape is not None and shape.example else ""
         about = f". {shape.description}" if shape is not None and shape.description else ""
         words = f"has the wrong form{example}{about.rstrip('.')}"
-    elif ctx.get("min_length") == 1:
-        words = "must not be empty"
-    elif kind in _WORDS:
-        words = _WORDS[kind].format(**ctx)
     else:
-        words = entry["msg"].removeprefix("Value error, ").removeprefix("Input ")
-        words = words[:1].lower() + words[1:]
+        words = said_of(entry)
     return words + _which(entry, place)
+
+
+def said_of(entry: ErrorDetails) -> str:
+    """What pydantic found wrong with a value, in plain words that follow the name of its place."""
+    kind, ctx = entry["type"], entry.get("ctx", {})
+    if ctx.get("min_length") == 1:
+        return "must not be empty"
+    if kind in _WORDS:
+        return _WORDS[kind].format(**ctx)
+    words = entry["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return words[:1].lower() + words[1:]
 
 
 def _which(entry: ErrorDetails, place: Place) -> str:

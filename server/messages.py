@@ -12,6 +12,7 @@ from typing import Any, cast
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, INVALID_REQUEST
+from pydantic import ValidationError
 
 LONGEST_ID = 255
 """Characters of what is sent back as it came: the id of a message, the token of its progress."""
@@ -31,6 +32,7 @@ _VERSION = "io.modelcontextprotocol/protocolVersion"
 _SEND = 'Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}} or the like.'
 _SURROGATES = re.compile("[\ud800-\udfff]")
 """Halves of characters, which JSON can name and no text can hold."""
+_NOT_BEGUN = "This connection has not begun. Send initialize first, then notifications/initialized, then this again."
 _ID = "id: must be text or a whole number, and below 2**63; leave it out of a notification"
 
 
@@ -72,14 +74,25 @@ def fault_of(message: object) -> Fault | None:
 
 
 async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that refuses requests whose method or parameters are too large to be repeated."""
+    """Middleware that refuses requests whose method or parameters are too large to be repeated, or of a wrong form."""
     if ctx.request_id is not None:
         wrong = _wrong_method(ctx.method)
         free = _FREE | {"arguments"} if ctx.method == "tools/call" else _FREE  # tools bound their arguments themselves
         wrong = wrong or _too_large(ctx.params, free)
         if wrong is not None:
             raise MCPError(code=INVALID_PARAMS, message=wrong)
-    return await call_next(ctx)
+    try:
+        return await call_next(ctx)
+    except ValidationError as error:
+        from .wrong_params import wrong_params
+
+        if (wrong := wrong_params(ctx.method, ctx.protocol_version, ctx.params)) is None:
+            raise
+        raise MCPError(code=INVALID_PARAMS, message=wrong) from error
+    except MCPError as error:
+        if error.error.code == INVALID_PARAMS and error.error.data == "":  # the SDK's word for it, which says nothing
+            raise MCPError(code=INVALID_PARAMS, message=_NOT_BEGUN) from error
+        raise
 
 
 def _known_id(found: object) -> str | int | None:

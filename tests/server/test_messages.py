@@ -1,6 +1,7 @@
 """Messages that are none, and parts of messages that would be sent back at any length: refused in words."""
 
 import json
+import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,10 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference
 
+from tests.programs import spawned
 from tests.tools.fakes import ERAS, FakeCaller, assistant, server
 
-from .served import OLDER, PROTOCOL, open_served
+from .served import OLDER, PROTOCOL, open_served, request
 
 PING: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
 CAPABLE = (("clientCapabilities", dict[str, Any]()),)
@@ -153,3 +155,71 @@ async def test_headers_of_the_protocol_are_not_repeated_at_any_length(database_u
             assert answer.status_code == 400
             said = answer.json()["error"]["message"]
             assert said == "mcp-protocol-version: has 20000 bytes; at most 16384 are allowed"
+
+
+AGAIN = "Correct it and send the request again."
+WRONG_PARAMS: dict[str, tuple[str, dict[str, Any] | None, str]] = {
+    "a name that is a number": ("tools/call", {"name": 5}, "params.name: should be text."),
+    "no name": ("tools/call", {}, "params.name: is required."),
+    "no parameters": ("tools/call", None, "params: is required."),
+    "a list of arguments": (
+        "tools/call",
+        {"name": "get_wallet", "arguments": []},
+        "params.arguments: should be an obj",
+    ),
+    "a prompt without a name": ("prompts/get", {}, "params.name: is required."),
+    "a number in a prompt": (
+        "prompts/get",
+        {"name": "review_call", "arguments": {"call_id": 5}},
+        "params.arguments.call_id: should be text.",
+    ),
+    "an address that is a number": ("resources/read", {"uri": 5}, "params.uri: should be text."),
+    "no address": ("resources/read", {}, "params.uri: is required."),
+    "a cursor that is a list": ("tools/list", {"cursor": []}, "params.cursor: should be text."),
+    "a reference to nothing": (
+        "completion/complete",
+        {"ref": {"type": "x"}, "argument": {"name": "a", "value": "b"}},
+        "params.ref.type: should be 'ref/prompt' or should be 'ref/resource'.",
+    ),
+    "a reference without an address": (
+        "completion/complete",
+        {"ref": {"type": "ref/resource"}, "argument": {"name": "a", "value": "b"}},
+        "params.ref.uri: is required.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_PARAMS)
+async def test_parameters_of_a_wrong_form_are_refused_by_their_names(
+    database_url: str, tmp_path: Path, name: str
+) -> None:
+    method, params, words = WRONG_PARAMS[name]
+    async with (
+        open_served(database_url, tmp_path, workers=False, keeps_sessions=False) as served,
+        served.by_hand() as http,
+    ):
+        older: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": method}
+        answers = [
+            await http.post("/mcp", json=older if params is None else {**older, "params": params}, headers=OLDER)
+        ]
+        named = None if params is None else params.get("name", params.get("uri", ""))
+        if params is not None and isinstance(named, str):  # with a number the header is what is wrong first
+            headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": method, "Mcp-Name": named}
+            answers.append(await http.post("/mcp", json=request(method, **params), headers=headers))
+        for answer in answers:
+            error = json.loads(answer.text.partition("data: ")[2] or answer.text)["error"]
+            assert (error["code"], error.get("data")) == (-32602, None), error
+            assert error["message"].startswith(words)
+            assert error["message"].endswith(AGAIN)
+
+
+@pytest.mark.parametrize("method", ["tools/list", "tools/call"])
+async def test_a_request_before_the_handshake_is_told_to_begin_with_it(tmp_path: Path, method: str) -> None:
+    with spawned(tmp_path, "mcp", "--data", tmp_path / "data", stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        sent = {"jsonrpc": "2.0", "id": 7, "method": method, "params": {"name": "get_wallet"}}
+        process.stdin.write(json.dumps(sent).encode() + b"\n")
+        process.stdin.flush()
+        error = json.loads(process.stdout.readline())["error"]
+        assert (error["code"], error["message"].partition(".")[0]) == (-32602, "This connection has not begun")

@@ -276,7 +276,7 @@ async def test_a_row_whose_column_has_a_name_that_nobody_sees_whole_is_refused_b
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         made = await samples.audience(door, rows=[])
-        rows = [
+        rows: list[Any] = [
             {"phone_number": "+12125550100", "a note\nof two lines": "x"},
             {"phone_number": "1", f"no{char}te": "x"},
         ]
