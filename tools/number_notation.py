@@ -39,12 +39,13 @@ _WORD_BACKWARDS = r"([^\W\d_]{1,20}+)"
 _WORDS_BACKWARDS = re.compile(
     rf"([\W_]{{0,13}}+)(?:{_WORD_BACKWARDS})?" + rf"(?:(?:[^\w,;!?\n]|_){{1,4}}+{_WORD_BACKWARDS})?" * 3
 )
-_BEGINS = rf"(?<!\d)\+(?=[\W_]{_LEAD}\d)|(?<=\d)\+(?=\+*[1-9](?:{BETWEEN}{_APART}\d){{7}})|\u260e(?=[\W_]{_LEAD}\d)"
-_ZEROS = rf"(?<!\w)(?<!\d[.,:'\-])(?<![A-Fa-f]-)00(?=[\W_]{_LEAD}[1-9])"
+_BEGINS = (
+    rf"(?<!\d)\+(?=[\W_]{_LEAD}\d)|(?<=\d)\+(?=[+\x1f]*[1-9](?:{BETWEEN}{_APART}\d){{7}})|\u260e(?=[\W_]{_LEAD}\d)"
+)
+_ZEROS = rf"(?<!\w)(?<!\d[.,:'\-])(?<![A-Fa-f]-)00(?=(?:[\W_]{_LEAD}| ?\(0\) ?)[1-9])"
 _BEGINS_ABROAD = re.compile(rf"{_BEGINS}|{_ZEROS}")
 _BEGINS_ANYWHERE = re.compile(rf"{_BEGINS}|{_ZEROS}|(?<![\w+\-/\u2022])(?<!\d[.,])\(?0(?![.,])")
 _DIRECTLY = re.compile(rf"\+(?:\+*|{BETWEEN}{_LEAD})(?=\d)")
-_ZONE = re.compile(r"\+\d\d?(?::?\d\d)?(?!\d)")
 _TO_DIGITS = re.compile(r"[\W_]*")
 _PLUSES = re.compile(r"\++")
 _TO_OPEN = re.compile(r"[\W_]*?(?=\(?\d)")
@@ -54,12 +55,17 @@ _OF_A_CELL = re.compile(r"\+?\(?(?=\d)")
 _DATE = re.compile(
     r"(?:(?:19|20)\d\d([./-])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|\d\d?([./-])\d\d?\2(?:19|20)\d\d)(?!\d)"
 )
-_MOMENT = re.compile(
-    rf"{_DATE.pattern}|\d\d?:\d\d(?::\d\d(?:[.,:]\d+)?)?(?=$|[\s,;.)\]\-\u2013\u2014/]|[^\W\d_])|\d+[.,]\d\d?(?![.,]?\d)"
+_MOMENT = re.compile(rf"{_DATE.pattern}|\d\d?:\d\d(?::\d\d(?:[.,:]\d+)?)?(?=$|[\s,;.)\]\-\u2013\u2014/]|[^\W\d_])")
+"""A date or a time: they begin with zeros, or stand behind a word, and are no number."""
+_PART = re.compile(r"\d+[.,]\d\d?(?![.,]?\d)")
+"""A sum that begins with zeros."""
+_ZONE = re.compile(
+    rf"\+(?:1[0-4]|0?\d)(?::?[0-5]\d)?(?!\d)(?:(?!{BETWEEN}{_APART}\d)|(?={BETWEEN}{_APART}(?:{_MOMENT.pattern})))"
 )
-"""A date, a time, or a sum with a part of a whole: they begin with zeros, or stand behind a word, and are no number."""
+_MARK = re.compile(r"\++[,;.:)!?\"']+(?:\s|$)|\+\+\s")
+"""A plus that belongs to the letter before it, as in `C++` and `A+`."""
 _SUM = re.compile(r"\+?\d{1,3}(?:,\d{3})+\.\d\d(?![.,]?\d)|\+?\d{1,3}(?:\.\d{3})+,\d\d(?![.,]?\d)")
-_THOUSANDS = re.compile(r"\d,\d{3},\d{3}(?![,\d])|\d{1,3},\d{3}(?![,\d])")
+_THOUSANDS = re.compile(r"(?:\d,\d{3}|\d{1,3}),\d{3}(?![\W_]{0,2}\d)")
 _COMPACT_DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)")
 _OTHER_NUMBER = re.compile(r"00(?:[1-9]\d{6}|[\W_])")
 _MIDDLE = "\u2022" * 3
@@ -105,12 +111,13 @@ class _Read(NamedTuple):
 def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: bool) -> Iterator[Found]:
     words, at = _before(plain, start)
     label = label_of(words) if labelled and words else None
-    fewest = _FEWEST[label] if label is not None else 0
+    fewest, more = _FEWEST[label] if label is not None else 0, False
     begins = _BEGINS_ANYWHERE if national else _BEGINS_ABROAD
     sign = begins.search(plain, at, end)
     while sign is not None or label is not None:
         begin = end if sign is None else sign.start()
-        if label is not None and (first := _FIRST.search(plain, at, begin)) is not None:
+        reach = begin + len(sign[0]) if sign is not None and sign[0] not in ("+", PICTURE) and not more else begin
+        if label is not None and (first := _FIRST.search(plain, at, reach)) is not None:
             begin, read = first.start(), _labelled(plain, first.end(), label, fewest)
         elif sign is None:
             return
@@ -126,7 +133,7 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
             read = _signed(plain, begin, sign[0], national=national)
         if read.found:
             yield Found(begin, read.end, plain[begin : read.end])
-            fewest = max(fewest, _FEWEST_MORE)
+            fewest, more = _FEWEST_MORE, True
         at = read.end
         if sign is not None and sign.start() < at:
             sign = begins.search(plain, at, end)
@@ -150,7 +157,7 @@ def _signed(plain: str, begin: int, sign: str, *, national: bool) -> _Read:
     """What begins with a plus, or with zeros."""
     if sign == "+":
         return _behind_a_plus(plain, begin)
-    if (other := _MOMENT.match(plain, begin)) is not None:
+    if (other := _MOMENT.match(plain, begin) or _PART.match(plain, begin)) is not None:
         return _Read(found=False, end=other.end())
     if sign == "00":
         read = _read(plain, _past(_TO_DIGITS, plain, begin + 2), fewest=7, among=_ENOUGH)
@@ -169,7 +176,7 @@ def _behind_a_plus(plain: str, begin: int) -> _Read:
         return _read(plain, first, fewest=7, among=None) if _DIRECTLY.match(plain, begin) else nothing
     if before.isalpha():
         zone = plain[max(0, begin - 3) : begin] in ("UTC", "GMT") and _ZONE.match(plain, begin) is not None
-        if zone or _DIRECTLY.match(plain, begin) is None:
+        if zone or _MARK.match(plain, begin) is not None:
             return nothing
     return _read(plain, first, fewest=7, among=_ENOUGH)
 
