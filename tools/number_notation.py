@@ -64,7 +64,11 @@ _ZONE = re.compile(
 )
 _MARK = re.compile(r"\++[,;.:)!?\"']+(?:\s|$)|\+\+\s")
 """A plus that belongs to the letter before it, as in `C++` and `A+`."""
-_SUM = re.compile(r"\+?\d{1,3}(?:,\d{3})+\.\d\d(?![.,]?\d)|\+?\d{1,3}(?:\.\d{3})+,\d\d(?![.,]?\d)")
+_SUM = re.compile(
+    r"\+?\d{1,3}(?:,\d{3})+\.\d\d(?![.,]?\d)|\+?\d{1,3}(?:\.\d{3})+,\d\d(?![.,]?\d)"
+    r"|\+\d{1,5}[.,]\d\d?(?=[,;]?\s{1,2}[+\-\u2212]\d)"
+)
+"""Money in thousands with its parts, or one of several changes."""
 _THOUSANDS = re.compile(r"(?:\d,\d{3}|\d{1,3}),\d{3}(?![\W_]{0,2}\d)")
 _COMPACT_DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)")
 _OTHER_NUMBER = re.compile(r"00(?:[1-9]\d{6}|[\W_])")

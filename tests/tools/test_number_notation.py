@@ -135,6 +135,7 @@ def test_no_mixture_of_separators_shows_a_number_whole(plus: str, digits: str, g
         "at 00:15:30.123456, 01:02:03",
         "12,500.00 USD, 0.50 EUR, 00.50",
         "+12,500.00 USD, 300 of 1000",
+        "+12.50, +3.75, -1.25, +40.10 EUR",
         "1:00\u20132:30",
         "00:30\u201301:45, 10:00\u201311:30",
         "10/12",
