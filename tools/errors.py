@@ -84,6 +84,9 @@ NEXT: dict[str, str] = {
     "daily_quota_exceeded": "Nothing was changed, and no tool helps before then. Tell the person when it goes on, and "
     "that a larger plan allows more requests a day.",
     "internal_error": "Nothing was changed. Try once more; if it fails again, report the request id.",
+    "malformed_request": "Nothing was changed. Call again; if it fails again, tell the person that something between "
+    "this server and the service spoils what is sent.",
+    "headers_too_large": "Nothing was changed. Ask with fewer or shorter filters.",
     "service_unavailable": "Tell the person what is missing; try again later.",
     "storage_full": "Nothing was changed. Tell the person that the service's disk is full: running campaigns are "
     "paused, and tools that read still work. Whoever runs the service makes room; then what should go on is resumed.",
