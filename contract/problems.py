@@ -37,7 +37,8 @@ MALFORMED_REQUEST = ProblemCode(
     400,
     "validation_error",
     "What was sent is not an HTTP request.",
-    "Send HTTP/1.1, a line at most 65,535 bytes long, without control characters or bytes beyond ASCII in the address.",
+    "Send HTTP/1.1, a line at most 65,535 bytes long, without control characters or bytes beyond ASCII in the address, "
+    "and without asking for another protocol (Upgrade) where there is a body.",
 )
 INVALID_JSON = ProblemCode(
     "invalid_json",

@@ -25,6 +25,7 @@ from callwright.service.data_folder import DataFolder, DataFolderInUse
 from .failures import first_cause, start_failure
 from .inside import Inside
 from .key_sessions import Key, KeyLookUpFailed
+from .log_lines import is_of_use
 from .settings import ProgramSettings
 
 if TYPE_CHECKING:
@@ -141,9 +142,11 @@ async def listening(application: Any, listener: socket.socket) -> AsyncGenerator
         log_config=None,
         access_log=False,
         lifespan="off",
+        ws="none",  # an upgrade is ignored, and the request answered as any other (RFC 9110, 7.8)
         timeout_keep_alive=IDLE_CONNECTION_S,
         timeout_graceful_shutdown=3,
     )
+    logging.getLogger("uvicorn.error").addFilter(is_of_use)
     server = uvicorn.Server(config)
     server.capture_signals = leave_signals_alone  # the program around it decides what a signal means
     async with anyio.create_task_group() as tasks:

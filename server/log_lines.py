@@ -26,6 +26,11 @@ class ShortLines(logging.Formatter):
         return "\n".join(map(_escaped, kept.split("\n")))
 
 
+def is_of_use(record: logging.LogRecord) -> bool:
+    """A filter for uvicorn's log, which says of each request for another protocol what to install for it."""
+    return not str(record.msg).startswith(("Unsupported upgrade request", "No supported WebSocket library"))
+
+
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
 

@@ -17,6 +17,7 @@ PER_BODY_BYTE = 8
 """Bytes besides for each byte of a body in chunks, which has a length before each chunk."""
 HEAD_LIMIT_S = 20.0
 """How long a head may take to arrive, from its first byte or from the beginning of the connection."""
+_OF_A_BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 
 class BoundedProtocol(HttpToolsProtocol):
@@ -60,14 +61,27 @@ class BoundedProtocol(HttpToolsProtocol):
         self._start_clock()
 
     def on_headers_complete(self) -> None:
-        """The head is complete."""
+        """The head is complete.
+
+        Another protocol that is asked for is not taken, and the request answered as any other (RFC 9110, section 7.8).
+        But the parser takes what follows for that protocol, so that a body could not be read.
+        """
         self._end_clock()
+        has_body = any(name in _OF_A_BODY and value != b"0" for name, value in self.headers)
+        if has_body and self.parser.should_upgrade():
+            self._refuse(MALFORMED_REQUEST)
+            return
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""
         self._body += len(body)
         super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """The request is complete, unless it was refused."""
+        if not self.transport.is_closing():
+            super().on_message_complete()
 
     def _start_clock(self) -> None:
         if self._stop_clock is None:

@@ -131,3 +131,45 @@ async def test_a_connection_may_be_idle_for_longer_than_clients_keep_theirs(monk
         assert (await answer(line)).status == 200
     assert len(waits) == 1
     assert waits[0] > 60
+
+
+UPGRADE = b"Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+HANDSHAKE = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_sent",
+    [
+        b"GET / HTTP/1.1\r\n" + UPGRADE + b"\r\n",
+        b"GET / HTTP/1.1\r\n" + UPGRADE + HANDSHAKE + b"\r\n",
+        b"GET /" + b"a" * 60_000 + b" HTTP/1.1\r\n" + UPGRADE + HANDSHAKE + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
+        b"POST / HTTP/1.1\r\n" + UPGRADE + b"Content-Length: 0\r\n\r\n",
+    ],
+    ids=["bare", "whole", "long", "h2c", "no body"],
+)
+async def test_a_request_for_another_protocol_is_answered_as_any_other_and_holds_nothing(
+    request_sent: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with served() as root:
+        async with line_to(root) as line:
+            for _ in range(2):
+                await line.say(request_sent)
+                assert (await answer(line)).status == 200
+        assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    "body", [b"Content-Length: 2\r\n\r\n{}", b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"]
+)
+@pytest.mark.parametrize("protocol", [b"websocket", b"h2c"])
+async def test_a_request_for_another_protocol_that_has_a_body_is_refused_since_the_body_could_not_be_read(
+    body: bytes, protocol: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = b"POST / HTTP/1.1\r\n" + UPGRADE.replace(b"websocket", protocol)
+    async with served() as root:
+        async with line_to(root) as line:
+            await line.say(head + body)
+            assert (await answer(line)).problem() == "malformed_request"
+            assert await line.hear() is None
+        assert caplog.records == []
