@@ -189,12 +189,12 @@ class ServiceKeys:
         """Counts an unknown key together with those that REST has refused. Gives a 429's headers, if any."""
         return self._service.gate.note_unknown_key(address)
 
-    def all_held(self, most: int, /) -> Mapping[str, str]:
+    def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         """The headers of a 429 as REST has them, for a key that holds as much as it may."""
         from callwright.service.domain.request_rate import all_held
 
         now_ms = self._service.ports.clock.now_ms()
-        return all_held(most, now_ms).refusal_headers(now_ms)
+        return all_held(most, now_ms, round(wait_s * 1_000)).refusal_headers(now_ms)
 
     def client(self, key: Key, /) -> Client:
         """A client that works as this key, in this process. Closing it closes nothing, so it need not be closed."""

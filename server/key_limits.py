@@ -21,6 +21,8 @@ MOST_SESSIONS = 100
 """Sessions of the older protocol that a key may have at a time."""
 SESSION_IDLE_S = 1_800.0
 """After so long without a request a session has ended."""
+SOON_S = 1.0
+"""When a key that has too many requests open may come again: nobody knows when one is answered."""
 _VERSION = "mcp-protocol-version"
 _TOO_MANY_OPEN = f"This key has {MOST_OPEN} requests open. Wait until one is answered, or end a client that listens."
 _TOO_MANY_SESSIONS = (
@@ -52,10 +54,10 @@ class KeyLimits:
         app: ASGIApp,
         *,
         path: str,
-        all_held: Callable[[int], Mapping[str, str]],
+        all_held: Callable[[int, float], Mapping[str, str]],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`all_held` gives the headers of a 429 for a key that holds as many as it may."""
+        """`all_held` gives the headers of a 429 for a key that holds as many as it may, for so many seconds."""
         self._app, self._path, self._all_held, self._now = app, path, all_held, now
         self._held: dict[str, _Held] = {}
 
@@ -67,10 +69,10 @@ class KeyLimits:
         named = Headers(scope=scope).get(MCP_SESSION_ID_HEADER) if scope["path"] == self._path else None
         opens = named is None and self._may_open(scope)
         if held.open >= MOST_OPEN:
-            await self._too_many(_TOO_MANY_OPEN, MOST_OPEN)(scope, receive, send)
+            await self._too_many(_TOO_MANY_OPEN, MOST_OPEN, SOON_S)(scope, receive, send)
             return
         if opens and self._sessions(held) + held.opening >= MOST_SESSIONS:
-            await self._too_many(_TOO_MANY_SESSIONS, MOST_SESSIONS)(scope, receive, send)
+            await self._too_many(_TOO_MANY_SESSIONS, MOST_SESSIONS, self._first_end_s(held))(scope, receive, send)
             return
         held.open += 1
         held.opening += opens
@@ -122,5 +124,11 @@ class KeyLimits:
         version = Headers(scope=scope).get(_VERSION)
         return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
-    def _too_many(self, words: str, most: int) -> PlainTextResponse:
-        return PlainTextResponse(words, 429, self._all_held(most))
+    def _first_end_s(self, held: _Held) -> float:
+        """In how many seconds a session ends at the earliest, if nobody asks anything in any of them."""
+        now = self._now()
+        ends = (now if one.requests else one.used_at for one in held.sessions.values())
+        return max(SOON_S, min(ends, default=now) + SESSION_IDLE_S - now)
+
+    def _too_many(self, words: str, most: int, wait_s: float) -> PlainTextResponse:
+        return PlainTextResponse(words, 429, self._all_held(most, wait_s))

@@ -53,8 +53,8 @@ class Keys(Protocol):
         """Counts an unknown key that came from an address. Gives the headers of a 429 when it is one too many."""
         ...
 
-    def all_held(self, most: int, /) -> Mapping[str, str]:
-        """The headers of a 429 for a key that holds as much as it may: so many requests or sessions."""
+    def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
+        """The headers of a 429 for a key that holds as much as it may: so many requests or sessions, for so long."""
         ...
 
     def client(self, key: Key, /) -> "Caller":

@@ -68,7 +68,8 @@ class BoundedProtocol(HttpToolsProtocol):
         """
         self._end_clock()
         has_body = any(name in _OF_A_BODY and value != b"0" for name, value in self.headers)
-        if has_body and self.parser.should_upgrade():
+        parser: Any = self.parser
+        if has_body and parser.should_upgrade():
             self._refuse(MALFORMED_REQUEST)
             return
         super().on_headers_complete()

@@ -96,9 +96,9 @@ def of_day(made: int | None, per_day: int, now_ms: int) -> Standing:
     return Standing(per_day, left, midnight_ms, now_ms if left else midnight_ms, DAY // SECOND)
 
 
-def all_held(most: int, now_ms: int) -> Standing:
-    """The standing of somebody who holds all of `most` things: nobody knows when one is let go, so soon."""
-    soon_ms = now_ms + SECOND
+def all_held(most: int, now_ms: int, wait_ms: int) -> Standing:
+    """The standing of somebody who holds all of `most` things, of which one is let go in so long."""
+    soon_ms = now_ms + wait_ms
     return Standing(most, 0, soon_ms, soon_ms, 1, "second")
 
 

@@ -32,9 +32,14 @@ def beside(file: Path) -> tuple[Path, Path]:
     return Path(f"{file}-wal"), Path(f"{file}-shm")
 
 
-def overwritten_mark(file: Path) -> Path:
-    """The file that says that another program wrote into a database file whose log was in use."""
-    return Path(f"{file}-overwritten")
+def other_file_mark(file: Path) -> Path:
+    """Says which database file a log belongs to, where another one was put in its place; empty if that is gone."""
+    return Path(f"{file}-replaced")
+
+
+def identity(device: int, inode: int) -> str:
+    """What tells a file from others, as a mark holds it."""
+    return f"{device} {inode}"
 
 
 def check_database(folder: Path, file: Path) -> None:
@@ -51,12 +56,12 @@ def check_database(folder: Path, file: Path) -> None:
             raise DatabaseUnusable(
                 f"{path} cannot be written to. Run Callwright as its owner, or let whoever runs it write the file."
             )
-    log, mark = beside(file)[0], overwritten_mark(file)
-    if mark.exists() and log.exists() and log.stat().st_size:
+    log, mark = beside(file)[0], other_file_mark(file)
+    if mark.exists() and log.exists() and log.stat().st_size and mark.read_text(encoding="ascii") != _identity(file):
         raise DatabaseUnusable(
-            f"Another program wrote into {file} while the service ran, and {log.name} belongs to what it held before. "
-            f"Remove {log.name} and {file.name}-shm and put a copy in its place (docs/backups.md). Only if nobody "
-            f"copied a file over it, remove {mark.name} alone: then nothing is lost."
+            f"{file} was removed, replaced or written over while the service ran, and {log.name} belongs to what it "
+            f"held before. Remove {log.name} and {file.name}-shm and put a copy in its place (docs/backups.md). Only "
+            f"if it is the file that was there, remove {mark.name} alone: then nothing is lost."
         )
     state = _lack(file)
     used = _traces(folder, file)
@@ -101,6 +106,13 @@ def read_only(file: Path) -> sqlite3.Connection:
             raise
         return sqlite3.connect(f"{place}&immutable=1", uri=True)
     return connection
+
+
+def _identity(file: Path) -> str | None:
+    if not file.exists():
+        return None
+    found = file.stat()
+    return identity(found.st_dev, found.st_ino)
 
 
 def _lack(file: Path) -> str | None:

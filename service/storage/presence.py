@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import cast
 
-from .database_file import beside, overwritten_mark
+from .database_file import beside, identity, other_file_mark
 from .fullness import StorageUnavailable
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Loss(Enum):
 
     MOVED = "the database file was removed, moved or replaced"
     LOG_MOVED = "the log beside the database file (-wal or -shm) was removed or replaced"
-    OVERWRITTEN = "another program wrote into the database file"
+    OVERWRITTEN = "another program wrote into the database file or its log"
 
 
 _TO_DO = {
@@ -76,7 +76,7 @@ class Presence:
             found = ((path, _seen(path)) for path in map(str, beside(self._file)))
             self._beside_opened = [(path, seen) for path, seen in found if seen is not None]
             self._written = _seen(self._path)
-            overwritten_mark(self._file).unlink(missing_ok=True)
+            self._mark(None)
 
     @contextmanager
     def writing(self) -> Generator[None]:
@@ -102,11 +102,20 @@ class Presence:
                 log.error("%s: nothing is stored or dialled; %s", found.value, _TO_DO[found])
             else:
                 log.warning("the database file is back in its place")
-            if found is Loss.OVERWRITTEN and self._file is not None:
-                with suppress(OSError):
-                    overwritten_mark(self._file).touch()
+            self._mark(found)
         self.loss = found
         return found is None
+
+    def _mark(self, loss: Loss | None) -> None:
+        """Says to the next start whether the log that it finds belongs to another file."""
+        if self._file is not None:
+            with suppress(OSError):  # the folder may be gone too
+                if loss is Loss.MOVED and self._opened is not None:
+                    other_file_mark(self._file).write_text(identity(*self._opened[:2]), encoding="ascii")
+                elif loss is Loss.OVERWRITTEN:
+                    other_file_mark(self._file).write_text("", encoding="ascii")
+                else:
+                    other_file_mark(self._file).unlink(missing_ok=True)
 
     def check(self) -> None:
         """Looks. Raises `DatabaseGone`."""
@@ -122,10 +131,13 @@ class Presence:
         # Another thread may write at this very moment. An even number, the same as before, says it does not.
         if self._written not in (None, now) and writings % 2 == 0 and writings == self._writings:
             return Loss.OVERWRITTEN
-        for path, opened in self._beside_opened:
+        for index, (path, opened) in enumerate(self._beside_opened):
             there = _seen(path)
             if there is None or there[:2] != opened[:2]:
                 return Loss.LOG_MOVED
+            if there[3] < opened[3]:  # SQLite never cuts it: it begins again in it
+                return Loss.OVERWRITTEN
+            self._beside_opened[index] = (path, there)
         return None
 
 

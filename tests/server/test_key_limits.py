@@ -7,7 +7,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.types import Message, Receive, Scope, Send
 
 from callwright.server import bodies, key_limits, web
-from callwright.server.key_limits import SESSION_IDLE_S, KeyLimits
+from callwright.server.key_limits import SESSION_IDLE_S, SOON_S, KeyLimits
 from callwright.server.key_sessions import Key, token_of
 from callwright.service.http.attempts import ALLOWED
 from callwright.service.http.principals import new_secret
@@ -36,7 +36,8 @@ async def test_a_key_cannot_take_the_sessions_of_the_others(
             opened = [await http.post("/mcp", json=INITIALIZE, headers=OLDER) for _ in range(3)]
             assert {answer.status_code for answer in opened} == {200}
             refused = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
-            assert limited(served, refused, 3)
+            assert limited(served, refused, 3, within_s=1_800)
+            assert int(refused.headers["Retry-After"]) > 1_700
             assert "DELETE" in refused.text
             assert (await others.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
             assert (await post(http, "tools/list")).status_code == 200  # the newer protocol needs no session
@@ -97,13 +98,20 @@ async def test_a_session_that_was_not_used_for_half_an_hour_counts_no_more(monke
         nonlocal status
         status = message.get("status", status)
 
-    limits = KeyLimits(opens, path="/mcp", all_held=lambda most: {"X-RateLimit-Limit": str(most)}, now=lambda: now_s)
+    waits: list[float] = []
+
+    def all_held(most: int, wait_s: float) -> dict[str, str]:
+        waits.append(wait_s)
+        return {"X-RateLimit-Limit": str(most)}
+
+    limits = KeyLimits(opens, path="/mcp", all_held=all_held, now=lambda: now_s)
     found: list[int] = []
-    for moment in (0.0, SESSION_IDLE_S - 1, SESSION_IDLE_S + 1):
+    for moment in (0.0, 100.0, SESSION_IDLE_S - 0.5, SESSION_IDLE_S + 1):
         now_s = moment
         await limits(scope, receive, send)
         found.append(status)
-    assert found == [200, 429, 200]
+    assert found == [200, 429, 429, 200]
+    assert waits == [SESSION_IDLE_S - 100, SOON_S]
 
 
 async def test_wrong_keys_are_limited_by_address_here_and_at_rest_together(database_url: str, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ class FakeKeys:
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         raise AssertionError("sessions do not count unknown keys")
 
-    def all_held(self, most: int, /) -> Mapping[str, str]:
+    def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         raise AssertionError("sessions refuse nothing")
 
     def client(self, key: Key, /) -> Caller:

@@ -4,7 +4,7 @@
 export const problems = {
   malformed_request: {
     meaning: "What was sent is not an HTTP request.",
-    remedy: "Send HTTP/1.1, a line at most 65,535 bytes long, without control characters or bytes beyond ASCII in the address."
+    remedy: "Send HTTP/1.1, a line at most 65,535 bytes long, without control characters or bytes beyond ASCII in the address, and without asking for another protocol (Upgrade) where there is a body."
   },
   invalid_json: {
     meaning: "The body is not a JSON object.",
