@@ -80,7 +80,15 @@ class RowError(Resource):
         ),
     ]
     message: str
-    value_redacted: Annotated[str | None, Field(description="The refused value with its middle masked.")] = None
+    value_redacted: Annotated[
+        str | None,
+        Field(
+            description=(
+                "The refused value: in the phone column with its middle masked, in others with the middle of its "
+                "digits masked where it has five and more."
+            )
+        ),
+    ] = None
 
 
 class Audience(Stored):

@@ -25,13 +25,13 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
     AudienceRow: {"phone_number": "number", "values": "words", "external_id": "words"},
     Audience: {
         "columns": Column,
-        "phone_column": "words",
-        "timezone_column": "words",
-        "external_id_column": "words",
+        "phone_column": "spelt",
+        "timezone_column": "spelt",
+        "external_id_column": "spelt",
     },
-    Column: {"name": "words", "sample": "spelt"},
+    Column: {"name": "spelt", "sample": "spelt"},
     RowsAdded: {"errors": RowError},
-    RowError: {"column": "words", "message": "words", "value_redacted": "words"},
+    RowError: {"column": "spelt", "message": "spelt", "value_redacted": "spelt"},
     Preview: {"greeting": "spelt"},
     DeliveryWithAttempts: {"attempts": DeliveryAttempt},
     DeliveryAttempt: {"response_excerpt": "words", "detail": "words"},
@@ -40,8 +40,9 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
 }
 """Where answers hold what came from outside. `speech` is said on a call: it is cleaned, and numbers in it stay. `words`
 stood in a file, are made of its cells, or are what an endpoint answered: numbers in them are masked. `number` is a
-contact's own. `spelt` has somebody's cells in it without the columns they come from: whatever may be a number is
-masked. A model is a part that has more inside, or a list of such parts.
+contact's own. `spelt` has somebody's cells in it without the columns they come from, as names of columns do in a file
+without a header row: whatever may be a number is masked. A model is a part that has more inside, or a list of such
+parts.
 """
 WITH_CELLS = frozenset({Call, Contact, AudienceRow})
 """What has the cells of one person, beside a number of theirs."""

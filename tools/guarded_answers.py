@@ -219,7 +219,7 @@ def _shown(text: str, *, hides: bool, column: str | None = None) -> str:
 @lru_cache(maxsize=4_096)
 def _column(name: str, hides: bool) -> str:
     """The name of a column. A file without a header has somebody's cells there."""
-    return _shown(name, hides=hides)
+    return masked_everywhere(cleaned(name)) if hides else cleaned(name)
 
 
 def _cells(cells: Mapping[str, Any], hides: bool, beside: Beside | None) -> dict[str, Any]:

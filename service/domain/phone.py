@@ -16,6 +16,8 @@ _UNDIALABLE = {
 }
 _FEWEST_DIGITS = 4
 """Less is a number in no country, with or without its area code."""
+_TELLING_DIGITS = 5
+"""So many may be somebody's number."""
 
 MOBILE_PREFIXES: Mapping[str, str] = {"+549": "+54"}
 """What a mobile number begins with where a digit says that it is mobile, and what the same line begins with without it.
@@ -85,7 +87,20 @@ def masked(text: str) -> str:
     """A written number with its middle hidden, for reports."""
     if len(text) <= 6:
         return "•" * len(text)
-    return text[:3] + "•" * min(len(text) - 5, 12) + text[-2:]
+    head = min(3, len(text) - 5)
+    return text[:head] + "•" * min(len(text) - head - 2, 12) + text[-2:]
+
+
+def redacted(text: str) -> str:
+    """What somebody wrote where no number belongs, for reports: of five digits and more the middle is hidden.
+
+    Digits of every script count together, whatever stands between them, so that no notation shows a number.
+    """
+    digits = [index for index, character in enumerate(text) if character.isnumeric()]
+    if len(digits) < _TELLING_DIGITS:
+        return text
+    hidden = set(digits[min(3, len(digits) - _TELLING_DIGITS) : -2])
+    return "".join("•" if index in hidden else character for index, character in enumerate(text))
 
 
 @lru_cache(maxsize=10_000)

@@ -8,7 +8,7 @@ from zoneinfo import available_timezones
 from callwright.contract.names import escaped, wrong_in_column
 from callwright.contract.phone_columns import cell_text
 
-from .phone import Undialable, line_of, masked, read_number
+from .phone import Undialable, line_of, masked, read_number, redacted
 
 STEERING_PREFIX = "sim."
 MAX_COLUMNS = 100
@@ -96,7 +96,9 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
         return BadRow(number, read.code, read.message, rules.phone_column, masked(written) if written else None)
     zone = cells.get(rules.timezone_column, "") if rules.timezone_column else ""
     if zone and zone not in available_timezones():
-        return BadRow(number, "invalid_timezone", "this is not an IANA time zone", rules.timezone_column, zone[:64])
+        return BadRow(
+            number, "invalid_timezone", "this is not an IANA time zone", rules.timezone_column, redacted(zone)[:64]
+        )
     steering, wrong = _steering(cells, rules)
     if wrong is not None:
         return BadRow(number, "invalid_steering", wrong[1], wrong[0][:100])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 from callwright.contract.calls import OUTCOMES, Outcome
+from callwright.service.domain.phone import redacted
 
 Mood = Literal["friendly", "neutral", "busy", "sceptical", "angry"]
 Intent = Literal[
@@ -53,10 +54,12 @@ NO_STEERING = Steering()
 def check_steering(name: str, value: str) -> str | None:
     """Why a column or its value is refused, in a sentence that names what is allowed; `None` when it is fine.
 
-    `name` comes without `sim.`. An empty value is always fine: it means the column is absent.
+    `name` comes without `sim.`. An empty value is always fine: it means the column is absent. A number in the sentence
+    lacks its middle.
     """
     if name not in COLUMNS:
-        return f"sim.{name[:100]} is not a steering column; there are {', '.join(f'sim.{each}' for each in COLUMNS)}."
+        known = ", ".join(f"sim.{each}" for each in COLUMNS)
+        return f"sim.{redacted(name)[:100]} is not a steering column; there are {known}."
     value = value.strip()
     if not value:
         return None
@@ -64,11 +67,11 @@ def check_steering(name: str, value: str) -> str | None:
     if allowed is not None:
         if value.lower() in allowed:
             return None
-        return f"sim.{name} cannot be '{value[:60]}'; allowed are {', '.join(allowed)}."
+        return f"sim.{name} cannot be '{redacted(value)[:60]}'; allowed are {', '.join(allowed)}."
     if name == "language":
         if len(value) <= 35 and _LANGUAGE_TAG.fullmatch(value):
             return None
-        return f"sim.language cannot be '{value[:60]}'; allowed are BCP-47 tags such as en-US, es or pt-BR."
+        return f"sim.language cannot be '{redacted(value)[:60]}'; allowed are BCP-47 tags such as en-US, es or pt-BR."
     turns = script_turns(value)
     if len(turns) > MAX_SCRIPT_TURNS or any(len(turn) > MAX_SCRIPT_TURN_CHARS for turn in turns):
         return (

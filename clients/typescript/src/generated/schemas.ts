@@ -816,7 +816,10 @@ export interface RowError {
    */
   code: string;
   message: string;
-  /** The refused value with its middle masked. */
+  /**
+   * The refused value: in the phone column with its middle masked, in others with the middle of its digits masked
+   * where it has five and more.
+   */
   value_redacted?: string | null;
 }
 

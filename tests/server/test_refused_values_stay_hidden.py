@@ -1,0 +1,71 @@
+"""Neither refused rows nor names of columns show an assistant a contact's number whole."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.types import CallToolResult
+
+from tests.service.dialler.test_imports import imported
+
+from .served import WAYS, Era, Over, open_served
+
+CELLS = ("2025550143", "12025550143x", "Anna 2025550143", "+1x2025550143", "12025550143.0", "٢٠٢٥٥٥٠١٤٣")
+MIDDLES = ("5550", "٥٥٥٠")
+COLUMNS = ("timezone", "sim.outcome", "sim.language", "phone_number")
+
+
+def _rows() -> list[dict[str, Any]]:
+    return [{"phone_number": "+12065550100", column: cell} for column in COLUMNS for cell in CELLS]
+
+
+def _csv() -> str:
+    rows = [",".join(str(row.get(name, "")) for name in COLUMNS) for row in _rows()]
+    return "\n".join([",".join(COLUMNS), *rows, ""]).replace("\n,", "\n+12065550100,")
+
+
+def _data(result: CallToolResult) -> dict[str, Any]:
+    return result.structured_content or {}
+
+
+def _hides(shown: object) -> None:
+    assert "•••" in str(shown)
+    assert not any(middle in str(shown) for middle in MIDDLES), shown
+
+
+@pytest.mark.parametrize(("over", "era"), WAYS)
+async def test_a_refused_value_is_masked_in_every_answer_that_shows_it(
+    database_url: str, tmp_path: Path, over: Over, era: Era
+) -> None:
+    async with open_served(database_url, tmp_path) as served, served.assistant(over=over, era=era) as hand:
+        made = await hand.client.call_tool(
+            "create_audience", {"name": "A", "timezone_column": "timezone", "rows": _rows()}
+        )
+        assert len(_data(made)["errors"]) == len(CELLS) * len(COLUMNS) - 1  # one is a number that can be called
+        _hides(made)
+        audience = _data(made)["id"]
+        _hides(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": _rows()}))
+        given = {"id": audience, "import_id": (await imported(served.door, audience, _csv())).id}
+        for tool in ("get_audience_import", "list_import_errors"):
+            _hides(await hand.client.call_tool(tool, given))
+        _hides(await hand.client.read_resource(f"callwright://audiences/{audience}/rejects.csv"))
+
+
+NAMES = ("2025550143", "12025550143", "(202) 555-0143", "٢٠٢٥٥٥٠١٤٣")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_name_of_a_column_that_is_a_number_is_masked(database_url: str, tmp_path: Path, name: str) -> None:
+    row = {"phone_number": "+12065550100", name: "UTC", "order 20261123": "1", "visits 2024-25": "2"}
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        given = {"name": "A", "timezone_column": name, "external_id_column": name}
+        made = await hand.client.call_tool("create_audience", {**given, "rows": [row, {**row, name: ""}]})
+        audience = _data(made)["id"]
+        await served.door.client.audiences.add_rows(
+            id=audience, rows=[{**row, "phone_number": "+12065550101", name: ""}]
+        )
+        _hides(made)
+        for tool in ("get_audience", "list_audience_rows"):
+            _hides(await hand.client.call_tool(tool, {"id": audience}))
+        rows = await hand.use("list_audience_rows", id=audience)
+    assert {"order 20261123", "visits 2024-25"} < set(rows["data"][0]["values"])
