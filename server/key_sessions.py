@@ -11,7 +11,7 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 from pydantic import Field
 
-from .session import ServerSession
+from .session import ServerSession, process_of
 
 if TYPE_CHECKING:
     from callwright.tools.use import Caller, Clock, ConfirmMode
@@ -87,6 +87,7 @@ class ConnectedSession(ServerSession):
         confirm: "ConfirmMode",
         masks: bool,
         secret: bytes,
+        process: str,
     ) -> None:
         @asynccontextmanager
         async def connect() -> "AsyncGenerator[Caller]":
@@ -101,6 +102,7 @@ class ConnectedSession(ServerSession):
             enabled=enabled,
             confirm=confirm,
             secret=secret,
+            process=process,
         )
         self._client = client
 
@@ -133,6 +135,7 @@ class KeySessions:
         self._base_url, self._tools_of, self._most = base_url, tools_of, most
         self._confirm: ConfirmMode = confirm
         self._masks = masks
+        self._process = process_of(ids())
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
 
     def __len__(self) -> int:
@@ -155,6 +158,7 @@ class KeySessions:
                 confirm=self._confirm,
                 masks=self._masks,
                 secret=hmac.digest(self._seal, key.id.encode(), "sha256"),
+                process=self._process,
             )
             if len(self._sessions) > self._most:
                 self._sessions.popitem(last=False)

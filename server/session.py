@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import anyio
@@ -37,6 +38,13 @@ class SystemClock:
         await anyio.sleep(seconds)
 
 
+def process_of(fresh_id: str) -> str:
+    """What stands for this process wherever a client carries something: of an id that nobody else has."""
+    from callwright.tools.asked_at import PROCESS_DIGITS
+
+    return sha256(fresh_id.encode()).hexdigest()[:PROCESS_DIGITS]
+
+
 @dataclass
 class _Attempt:
     wanted: anyio.Event = field(default_factory=anyio.Event)
@@ -52,8 +60,8 @@ class ServerSession:
     service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
     telephone numbers in text. `enabled` names the tools that are switched on, None all of them. `confirm` says when the
     person is asked before something dials or spends. Where a host cannot ask, `secret` seals the sentences that come
-    back with their yes; without it only this session knows them again. A request waits at most `patience_s` for the
-    connection, which goes on being made.
+    back with their yes; without it only this session knows them again. `process` is common to sessions that
+    share a running clock. A request waits at most `patience_s` for the connection, which goes on being made.
     """
 
     def __init__(
@@ -67,10 +75,12 @@ class ServerSession:
         enabled: frozenset[str] | None = None,
         confirm: "ConfirmMode" = "real",
         secret: bytes | None = None,
+        process: str | None = None,
         patience_s: float = 30.0,
     ) -> None:
         self._connect = connect
         self._secret = secret
+        self._process = process
         self._patience_s = patience_s
         self._attempt = _Attempt()
         self.ids = ids
@@ -103,6 +113,13 @@ class ServerSession:
         if self._secret is None:
             self._secret = self.ids().encode()
         return self._secret
+
+    @property
+    def process(self) -> str:
+        """Whose running time the clock's is, in four hexadecimal digits."""
+        if self._process is None:
+            self._process = process_of(self.ids())
+        return self._process
 
     def offers(self, tool: str) -> bool:
         """Whether this tool is switched on."""

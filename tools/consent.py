@@ -24,12 +24,10 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from callwright.contract.model import Input
 
+from .asked_at import PATIENCE_S, AskedAt, moment_of
 from .told_sentences import Mark, is_genuine, mark_in, new_mark
 from .untrusted import NOT_INSTRUCTIONS, cleaned
 from .use import Clock, Use
-
-PATIENCE_S = 600.0
-"""How long a person may take to answer; what they say after it counts for nothing."""
 
 LONGEST_QUESTION = 4_000
 """Characters of what a person is asked. What is longer is refused and never cut."""
@@ -95,7 +93,7 @@ class _Asked(BaseModel):
 
     about: str
     bound: dict[str, Any]
-    at: float
+    at: AskedAt
     key: str
     """The idempotency key of what is done after the answer. One yes has one key, so that the same answer again gets the
     first result again, and nothing is done twice.
@@ -114,7 +112,7 @@ async def agreed(
         CallwrightError: the service refuses what was weighed, for example because the plan is stale.
     """
     before = _carried(context)
-    if before is not None and use.session.clock.time() >= before.at + PATIENCE_S:
+    if before is not None and not before.at.counts_at(_now(use)):
         raise ToolError(_TOO_LATE)
     stake = await weigh(use, _held(asked, before.bound if before is not None else {}))
     if before is not None:
@@ -139,13 +137,16 @@ async def agreed(
         state = _Asked(
             about=_fingerprint(asked, stake.question),
             bound=dict(stake.bound),
-            at=use.session.clock.time(),
+            at=_now(use),
             key=use.key or use.session.ids(),
         )
         return InputRequiredResult(
             input_requests={_QUESTION: _request(stake.question)}, request_state=state.model_dump_json()
         )
+    asked_at = _now(use)
     await _ask(context, stake.question, use.session.clock)
+    if not asked_at.counts_at(_now(use)):
+        raise ToolError(_TOO_LATE)
     again = await weigh(use, held)
     same_words = again is not None and again.question == stake.question
     if again is None or not same_words or again.bound != stake.bound:
@@ -153,12 +154,15 @@ async def agreed(
     return held, use
 
 
+def _now(use: Use) -> AskedAt:
+    return moment_of(use.session.clock, use.session.process)
+
+
 def _once(use: Use, before: _Asked, tool: str) -> Use:
     """With what the answer is carried out: with the key of its question. What the service would do again all the same,
     because it takes no such key, is done for the first answer only.
     """
-    now, ends_at = use.session.clock.time(), before.at + PATIENCE_S
-    if not use.key and not use.session.used_answers.take(before.key, now=now, ends_at=ends_at):
+    if not use.key and not use.session.used_answers.take(before.key, running_s=use.session.clock.monotonic()):
         raise ToolError(
             f"This yes has been used already, and each counts once: nothing more was done. Call {tool} again to ask "
             "the person anew."
@@ -268,7 +272,7 @@ def _can_ask(context: Context[Any, Any]) -> bool:
 
 def _told(use: Use, asked: Input, stake: Stake, tool: str) -> Use:
     """With what it is carried out once the sentence has come back. Raises ToolError with the sentence unless it has."""
-    session, now = use.session, use.session.clock.time()
+    session, now = use.session, _now(use)
     given: str | None = getattr(asked, "person_agreed_to", None)
     about = f"{tool} {_fingerprint(asked, stake.question)} {json.dumps(stake.bound, sort_keys=True)}"
     mark = None if given is None else mark_in(cleaned(given))
@@ -278,10 +282,10 @@ def _told(use: Use, asked: Input, stake: Stake, tool: str) -> Use:
         why = "This yes has been used already, and each counts once: nothing more was done."
     elif mark is None or not _is_said(given, stake, mark) or not is_genuine(mark, about, secret=session.secret):
         why = "That is not what would happen: nothing was done yet."
-    elif now >= mark.at + PATIENCE_S:
+    elif not mark.at.counts_at(now):
         why = f"That was asked {PATIENCE_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
     else:
-        session.used_answers.take(mark.key, now=now, ends_at=mark.at + PATIENCE_S)
+        session.used_answers.take(mark.key, running_s=now.running_s)
         return replace(use, key=mark.key)
     new = new_mark(about, secret=session.secret, at=now, fresh_id=session.ids())
     words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if stake.shown else ""

@@ -10,37 +10,45 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from .asked_at import PROCESS_DIGITS, RUNNING_DIGITS, AskedAt
+
 _NONCE_DIGITS, _SEAL_DIGITS = 8, 20
 _MARK = re.compile(
     rf"\(Asked at (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)Z, "
-    rf"reference ([0-9a-f]{{{_NONCE_DIGITS}}})([0-9a-f]{{{_SEAL_DIGITS}}})\.\)$"
+    rf"reference ([0-9a-f]{{{_NONCE_DIGITS}}})([0-9a-f]{{{PROCESS_DIGITS}}})([0-9a-f]{{{RUNNING_DIGITS}}})"
+    rf"([0-9a-f]{{{_SEAL_DIGITS}}})\.\)$"
 )
 _WHEN = "%Y-%m-%d %H:%M:%S"
 
 
 @dataclass(frozen=True)
 class Mark:
-    """The end of a sentence: when it was made, in seconds since the epoch, and which one of that second it is."""
+    """The end of a sentence: when it was made, to the second, and which one of that second it is."""
 
-    at: float
+    at: AskedAt
     nonce: str
     seal: str
 
     @property
     def words(self) -> str:
         """As it stands in the sentence."""
-        return f"(Asked at {datetime.fromtimestamp(self.at, UTC):{_WHEN}}Z, reference {self.nonce}{self.seal}.)"
+        shown = datetime.fromtimestamp(self.at.shown_s, UTC)
+        return f"(Asked at {shown:{_WHEN}}Z, reference {self._reference}{self.seal}.)"
 
     @property
     def key(self) -> str:
         """The idempotency key of what is done by this sentence, the same in every process."""
-        return f"agreed{self.nonce}{self.seal}"
+        return f"agreed{self._reference}{self.seal}"
+
+    @property
+    def _reference(self) -> str:
+        return f"{self.nonce}{self.at.process}{int(self.at.running_s):0{RUNNING_DIGITS}x}"
 
 
-def new_mark(about: str, *, secret: bytes, at: float, fresh_id: str) -> Mark:
+def new_mark(about: str, *, secret: bytes, at: AskedAt, fresh_id: str) -> Mark:
     """The mark of a new sentence. `about` is all that it is good for, `fresh_id` an id that nobody can guess."""
     nonce = hashlib.sha256(fresh_id.encode()).hexdigest()[:_NONCE_DIGITS]
-    return _sealed(about, secret, at // 1, nonce)
+    return _sealed(about, secret, at.in_seconds, nonce)
 
 
 def mark_in(sentence: str) -> Mark | None:
@@ -48,11 +56,12 @@ def mark_in(sentence: str) -> Mark | None:
     found = _MARK.search(" ".join(sentence.split()))
     if found is None:
         return None
+    when, nonce, process, running, seal = found.groups()
     try:
-        at = datetime.strptime(found[1], _WHEN).replace(tzinfo=UTC).timestamp()
+        shown_s = datetime.strptime(when, _WHEN).replace(tzinfo=UTC).timestamp()
     except ValueError:
         return None
-    return Mark(at, found[2], found[3])
+    return Mark(AskedAt(shown_s, int(running, 16), process), nonce, seal)
 
 
 def is_genuine(mark: Mark, about: str, *, secret: bytes) -> bool:
@@ -60,6 +69,6 @@ def is_genuine(mark: Mark, about: str, *, secret: bytes) -> bool:
     return hmac.compare_digest(mark.seal, _sealed(about, secret, mark.at, mark.nonce).seal)
 
 
-def _sealed(about: str, secret: bytes, at: float, nonce: str) -> Mark:
-    sealed = hmac.new(secret, f"{at:.0f} {nonce} {about}".encode(), hashlib.sha256)
-    return Mark(at, nonce, sealed.hexdigest()[:_SEAL_DIGITS])
+def _sealed(about: str, secret: bytes, at: AskedAt, nonce: str) -> Mark:
+    words = f"{at.shown_s:.0f} {nonce} {at.process} {at.running_s:.0f} {about}"
+    return Mark(at, nonce, hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()[:_SEAL_DIGITS])

@@ -123,6 +123,11 @@ class Session(Protocol):
         ...
 
     @property
+    def process(self) -> str:
+        """Whose running time the clock's is, in four hexadecimal digits."""
+        ...
+
+    @property
     def elsewhere(self) -> bool:
         """Whether the service runs elsewhere, so that its words are others' words."""
         ...

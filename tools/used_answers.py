@@ -3,29 +3,33 @@
 from collections import OrderedDict
 
 _MOST = 10_000
+_KEPT_S = 86_400.0
+"""As long as idempotency keys are kept, and far longer than an answer counts."""
 
 
 class UsedAnswers:
-    """Answers by the key of their question, each for as long as it could be given again. The oldest are forgotten."""
+    """Answers by the key of their question, each for a day of running time, which nobody sets: a clock that was ahead
+    makes none of them new. The oldest are forgotten.
+    """
 
     def __init__(self) -> None:
-        self._ends: OrderedDict[str, float] = OrderedDict()
+        self._taken: OrderedDict[str, float] = OrderedDict()
 
-    def take(self, key: str, *, now: float, ends_at: float) -> bool:
-        """Uses an answer that counts until `ends_at`, in seconds since the epoch. False where it was used before."""
-        while self._ends and next(iter(self._ends.values())) <= now:
-            self._ends.popitem(last=False)
-        if key in self._ends:
+    def take(self, key: str, *, running_s: float) -> bool:
+        """Uses an answer, at a moment of seconds that only go on. False where it was used before."""
+        while self._taken and next(iter(self._taken.values())) <= running_s - _KEPT_S:
+            self._taken.popitem(last=False)
+        if key in self._taken:
             return False
-        self._ends[key] = ends_at
-        if len(self._ends) > _MOST:
-            self._ends.popitem(last=False)
+        self._taken[key] = running_s
+        if len(self._taken) > _MOST:
+            self._taken.popitem(last=False)
         return True
 
     def is_used(self, key: str) -> bool:
         """Whether an answer was used."""
-        return key in self._ends
+        return key in self._taken
 
     def give_back(self, key: str) -> None:
         """Lets an answer be used again: it is not known what came of it, and the same key does nothing twice."""
-        self._ends.pop(key, None)
+        self._taken.pop(key, None)

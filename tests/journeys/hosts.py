@@ -62,6 +62,8 @@ class ScriptedClock:
     """Time of a server that passes only when a test says so."""
 
     now: float = 1_795_262_400.0
+    ahead: float = 0.0
+    """By how much the clock on the wall has been set. Whoever waits, waits by the other one."""
     _sleepers: list[tuple[float, anyio.Event]] = field(default_factory=list[tuple[float, anyio.Event]])
 
     def monotonic(self) -> float:
@@ -70,7 +72,7 @@ class ScriptedClock:
 
     def time(self) -> float:
         """Seconds since the epoch."""
-        return self.now
+        return self.now + self.ahead
 
     async def sleep(self, seconds: float, /) -> None:
         """Waits until a test has let so much time pass."""
