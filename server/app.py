@@ -35,7 +35,7 @@ from .current import Sessions, current_session, remembering
 from .elsewhere import as_offered
 from .instructions import instructions
 from .log_lines import ShortLines
-from .messages import checking
+from .messages import checking, naming_lost_questions
 from .recent import fixed_resources, recent_resources
 from .resources import SCHEME, address_of, protocol_templates
 from .session import ServerSession
@@ -150,6 +150,7 @@ def build(
             middleware=[checking, remembering],
             request_state_security=request_state_security or RequestStateSecurity.ephemeral(ttl=STATE_TTL_S),
         )
+    server.middleware.insert(0, naming_lost_questions)
     subscriptions.serve_on(server)
     for prompt in served_prompts():
         server.add_prompt(prompt)

@@ -33,6 +33,11 @@ _SEND = 'Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}} 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 """Halves of characters, which JSON can name and no text can hold."""
 _NOT_BEGUN = "This connection has not begun. Send initialize first, then notifications/initialized, then this again."
+_LOST = {"reason": "invalid_request_state"}
+_ASK_ANEW = (
+    "requestState: the question it belongs to is not known here, or counts no longer. Nothing was done. "
+    "Call again without requestState to ask anew."
+)
 _ID = "id: must be text or a whole number, and below 2**63; leave it out of a notification"
 
 
@@ -93,6 +98,19 @@ async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
         if error.error.code == INVALID_PARAMS and error.error.data == "":  # the SDK's word for it, which says nothing
             raise MCPError(code=INVALID_PARAMS, message=_NOT_BEGUN) from error
         raise
+
+
+async def naming_lost_questions(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware around the one that opens sealed states: says what to do where a state is not taken, for example after
+    a restart, or after the clock was set back. It stands before it, so that it comes first in the list.
+    """
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        data = error.error.data
+        if error.error.code != INVALID_PARAMS or data != _LOST:
+            raise
+        raise MCPError(code=INVALID_PARAMS, message=_ASK_ANEW, data=data) from error
 
 
 def _known_id(found: object) -> str | int | None:

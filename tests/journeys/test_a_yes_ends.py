@@ -9,10 +9,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from time import time
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import pytest
+from mcp import MCPError
+from mcp.server import request_state
+from mcp.types import ElicitResult, InputRequiredResult
 
 from tests.server.served import serving
 from tests.service.dialler.campaigns import draft, people
@@ -176,3 +181,39 @@ async def test_another_process_takes_a_sentence_only_of_a_clock_that_hardly_diff
                         assert "a yes counts no longer" in said
                     rows = (await door.client.audiences.get(id=audience)).row_count
                     assert rows == (2 if counts else 1)
+
+
+async def state_of(one: Host, adding: dict[str, Any]) -> str:
+    """What a client carries until the person answers."""
+    found = await one.client.session.call_tool("add_audience_rows", adding, allow_input_required=True)
+    assert isinstance(found, InputRequiredResult)
+    assert found.request_state is not None
+    return found.request_state
+
+
+@pytest.mark.parametrize("why", ["of another process", "altered", "of a clock that was ahead"])
+async def test_an_answer_to_a_question_that_is_not_known_is_refused_with_what_to_do(
+    why: str, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with scene(database_url, tmp_path, "memory", "auto", "accept") as found:
+        async with host(found.door, tmp_path, "memory", "auto", Person("accept")) as another:
+            state = await state_of(found.host, found.adding)
+            if why == "of another process":
+                state = await state_of(another, found.adding)
+            elif why == "altered":
+                state = f"{state[:-4]}AAAA"
+            else:
+                monkeypatch.setattr(request_state, "time", SimpleNamespace(time=lambda: time() - HOUR))
+            with pytest.raises(MCPError) as refused:
+                await found.host.client.session.call_tool(
+                    "add_audience_rows",
+                    found.adding,
+                    input_responses={"agreement": ElicitResult(action="accept", content={"agree": True})},
+                    request_state=state,
+                    allow_input_required=True,
+                )
+        error = refused.value.error
+        assert (error.code, error.data) == (-32602, {"reason": "invalid_request_state"})
+        assert "Nothing was done" in error.message
+        assert "Call again without requestState to ask anew" in error.message
+        assert await found.rows() == 1
