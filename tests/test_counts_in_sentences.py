@@ -6,7 +6,7 @@ import pytest
 
 from callwright.contract.counts import count_of
 from callwright.contract.words import Spend
-from callwright.tools.change_words import said
+from callwright.tools.value_words import said
 from tests.house.tree import ROOT
 
 _COUNTED = re.compile(

@@ -1,7 +1,8 @@
 """The sentence about a change of a campaign that dials, or begins by itself: every value, what dials more first.
 
-Nothing that is changed is left out of it. Only lists whose length says enough, such as windows, are counted. Of a
-campaign that has not begun it says what it may then cost at most.
+Nothing that is changed is left out of it but the name and the notes: what a replaced object no longer says is in it,
+with what it was. Only lists whose length says enough, such as windows, are counted. Of a campaign that has not begun it
+says how many people it may then call, and what that may cost at most.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -12,20 +13,23 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.contract.agents import GetAgent, get_agent
 from callwright.contract.audiences import GetAudience, get_audience
+from callwright.contract.changes import clears
 from callwright.contract.counts import count_of
 from callwright.contract.deployments import UpdateDeployment
-from callwright.contract.model import Input, Part
+from callwright.contract.inbound import InboundChanges
 from callwright.contract.names import named, quoted
 from callwright.contract.phone_numbers import GetPhoneNumber, get_phone_number
-from callwright.contract.words import Money, Spend
+from callwright.contract.words import Spend
 
 from .cost_words import change_cost
 from .looked_up import looked_up
-from .text import amount, listed, moment
+from .people_called import consent_no_longer_asked, people_called
+from .text import moment
 from .use import Use
+from .value_words import NOT_SHOWN, stored, told
 
-_MOST_WINDOWS = 4
 _MOST_NUMBERS = 5
+_MOMENTS = ("start_at", "end_at")
 _LONGEST = 3_000
 _FIRST = (
     "audience_id",
@@ -52,7 +56,8 @@ async def change_said(
         ToolError: it is too long for one question.
     """
     things: list[Mapping[str, Any]] = [deployment]
-    audience: Mapping[str, Any] = {}
+    audience: Mapping[str, Any] | None = None
+    given = asked.model_dump(mode="json", exclude_unset=True)
     values: list[str] = []
     for name in [*(name for name in _FIRST if name in weighty), *sorted(weighty - {*_FIRST})]:
         value = getattr(asked, name)
@@ -66,7 +71,7 @@ async def change_said(
         elif name == "phone_number_ids":
             values.append(f"phone_number_ids {await _numbers(use, value)}")
         else:
-            values.append(f"{name} {said(value)}")
+            values.append(told(name, _now(deployment, asked, name), _before(deployment, name), given.get(name)))
     inbound = deployment.get("call_type") == "inbound"
     what = "inbound deployment" if inbound else "campaign"
     does = "answers people" if inbound else "calls people"
@@ -77,9 +82,10 @@ async def change_said(
     if (
         deployment.get("status") == "scheduled" and not inbound
     ):  # of one that calls already it would be new at each call
-        if not audience:
-            audience = await looked_up(use, get_audience, GetAudience(id=str(deployment.get("audience_id"))))
-        sentence += f" {await change_cost(use, deployment, asked, audience.get('valid_count'))}"
+        if freed := consent_no_longer_asked(deployment, asked):
+            sentence += f" {freed}"
+        who, people = await people_called(use, deployment, asked, audience)
+        sentence += f" {await change_cost(use, deployment, asked, who, people)}"
         if deployment.get("plan_id"):
             sentence += (
                 " Changed like this it no longer fits its plan, so at its moment it pauses and waits for a person."
@@ -90,6 +96,27 @@ async def change_said(
             "question: nothing was changed. Change fewer fields at a time."
         )
     return sentence, things
+
+
+def answering_then(deployment: Mapping[str, Any], asked: UpdateDeployment) -> dict[str, Any]:
+    """How an inbound deployment takes calls after a change."""
+    return {**cast("dict[str, Any]", deployment.get("inbound") or {}), **stored(asked.inbound or InboundChanges())}
+
+
+def _now(deployment: Mapping[str, Any], asked: UpdateDeployment, name: str) -> Any:
+    return answering_then(deployment, asked) if name == "inbound" else stored(getattr(asked, name))
+
+
+def _before(deployment: Mapping[str, Any], name: str) -> Any:
+    """A value as the service shows it, amounts and moments as such."""
+    may_be_empty = clears(UpdateDeployment.model_fields[name]) is not None
+    value: Any = deployment.get(name, None if may_be_empty else NOT_SHOWN)
+    try:
+        if name == "budget_cap" and value is not None:
+            return Spend.model_validate(value)
+        return datetime.fromisoformat(value) if name in _MOMENTS and isinstance(value, str) else value
+    except ValueError:  # another service may word it otherwise
+        return value
 
 
 def _people(audience: Mapping[str, Any]) -> str:
@@ -114,29 +141,3 @@ def begins(deployment: Mapping[str, Any]) -> str:
         return moment(datetime.fromisoformat(str(deployment.get("start_at")))) or ""
     except ValueError:
         return "its time"
-
-
-def said(value: Any) -> str:
-    """A value in a sentence. Texts in it are quoted, so that none of them reads as the sentence going on."""
-    if value is None:
-        return "none"
-    if isinstance(value, str):
-        return named(value)
-    if isinstance(value, Spend):
-        return amount(Money(amount=value.amount, currency=value.currency))
-    if isinstance(value, Input | Part):
-        return said(value.model_dump(mode="json", exclude_unset=True))
-    if isinstance(value, list):
-        return f"[{', '.join(said(entry) for entry in cast('list[Any]', value))}]"
-    if isinstance(value, dict):
-        entries = cast("dict[str, Any]", value).items()
-        return f"({', '.join(_entry(name, entry) for name, entry in entries)})"
-    return str(value)
-
-
-def _entry(name: str, value: Any) -> str:
-    if name == "windows" and isinstance(value, list):
-        windows = cast("list[dict[str, Any]]", value)
-        shown = [f"{'+'.join(one['days'])} {one['start']}-{one['end']}" for one in windows]
-        return f"{count_of(len(windows), 'window')} {listed(shown, most=_MOST_WINDOWS)}"
-    return f"{named(name)} {said(value)}"

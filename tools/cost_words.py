@@ -9,7 +9,6 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from callwright.contract.counts import count_of
 from callwright.contract.dearest_case import CURRENCY, MICROS, CallPrice, DearestCase, cost_said, dearest_case
 from callwright.contract.deployments import UpdateDeployment
 from callwright.contract.dialling import RetryPolicy
@@ -29,13 +28,17 @@ class _Calling(BaseModel):
     budget_cap: Money | None = None
 
 
-async def change_cost(use: Use, deployment: Mapping[str, Any], asked: UpdateDeployment, people: Any) -> str:
-    """A sentence about what a campaign that has not begun may cost once it is changed, for so many people."""
+async def change_cost(
+    use: Use, deployment: Mapping[str, Any], asked: UpdateDeployment, who: str | None, people: int | None
+) -> str:
+    """A sentence about what a campaign that has not begun may cost once it is changed, for so many people.
+
+    `who` is the people in words.
+    """
     changes = asked.model_dump(mode="json", include=asked.named().keys() & _Calling.model_fields.keys())
     found = _dearest({**deployment, **changes}, people, await _price(use))
     if found is None:
         return "What it may then cost is not known."
-    who = count_of(people, "person", "people")
     said = cost_said(cap=found.cap, overrun=found.overrun, high=found.micros)
     return f"It may then call {who} {said}."
 

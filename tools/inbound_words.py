@@ -10,8 +10,8 @@ from callwright.contract.deployments import Deployment
 from callwright.contract.inbound import AfterHours, BusinessHours, Inbound, Overflow
 from callwright.contract.names import named
 
-from .change_words import said
 from .text import line, lines
+from .value_words import said
 
 NEXT = {
     "active": "Next: pause_deployment stops answering callers for a while. cancel_deployment ends it and frees the "

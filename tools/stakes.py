@@ -46,7 +46,7 @@ from callwright.contract.revisions import PREFIX
 from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.contract.words import Money
 
-from .change_words import begins, change_said
+from .change_words import answering_then, begins, change_said
 from .consent import Agreeing, Stake
 from .cost_words import joining_cost
 from .inbound_words import taking
@@ -208,12 +208,8 @@ async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
 
 def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str:
     """How an inbound deployment answers after a change: what is not changed may begin to count by it."""
-    changes = asked.model_dump(mode="json", exclude_unset=True)
-    settings = {
-        **cast("dict[str, Any]", deployment.get("inbound") or {}),
-        "max_concurrency": changes.get("max_concurrency", deployment.get("max_concurrency")),
-        **cast("dict[str, Any]", changes.get("inbound") or {}),
-    }
+    calls = asked.max_concurrency if asked.max_concurrency is not None else deployment.get("max_concurrency")
+    settings = {**answering_then(deployment, asked), "max_concurrency": calls}
     when, rest = taking(settings)
     return f"It then answers {when}. {rest}".rstrip()
 
