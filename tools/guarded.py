@@ -19,7 +19,7 @@ from callwright.contract.phone_numbers import ListPhoneNumbers, list_phone_numbe
 from callwright.contract.previews import Preview
 from callwright.contract.visible import cleaned_lines
 
-from .added_numbers import added_numbers
+from .added_numbers import added_numbers, looked_for_number
 from .guarded_answers import guarded, guarded_json
 from .number_guesses import NumberGuesses
 from .privacy import masked_abroad, numbers_in
@@ -101,6 +101,8 @@ class GuardedCaller:
     async def _note(self, asked: Input) -> None:
         if self._guesses is not None:
             self._guesses.note_question(asked)
+            if (number := await looked_for_number(self._caller, asked)) is not None:
+                self._guesses.note(number)
             if added := await added_numbers(self._caller, asked):
                 self._guesses.note_added(added)
 

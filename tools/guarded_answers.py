@@ -230,12 +230,17 @@ def _cells(cells: Mapping[str, Any], hides: bool, beside: Beside | None) -> dict
 
 
 def _as_its_cell(fields: Mapping[str, Any], beside: Beside | None) -> str | None:
-    """A person's id in the caller's own system where a cell has it too, as that cell is shown; else None."""
+    """A person's id in the caller's own system where a cell has it too, or it is the person's number; else None.
+
+    It is shown as the cell is.
+    """
     own, cells = fields.get(_OWN_ID), fields.get("values")
     if beside is None or not isinstance(own, str) or not isinstance(cells, Mapping):
         return None
     named = cast("Mapping[str, Any]", cells).items()
     shown = [_cell(column, value, True, beside) for column, value in named if value == own]
+    if beside.is_number(own):
+        return masked_whole(own)
     return next((cell for cell in shown if cell != cleaned(own)), None)
 
 

@@ -7,11 +7,14 @@ from functools import lru_cache
 from typing import Any, cast
 
 from .number_repair import E164
-from .plain_digits import as_plain
-from .privacy import is_of_telephones, masked_in
+from .plain_digits import whole_number
+from .privacy import digits_of, is_of_telephones, masked_in
 
 _CANDIDATE = re.compile(r"\(?[1-9](?:[ ()./\-\u00a0\u2010-\u2015]{0,3}\d){8,10}")
 """Nine to eleven digits: fewer are a number in few countries, and a customer's, an order's or a date in all of them."""
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_TELLING = 7
+"""Digits of a number that are enough to tell whose it is."""
 _OF_OTHERS = re.compile(
     r"order|account|konto|customer|kunde|invoice|rechnung|auftrag|bestell|contract|vertrag|polic|ref|iban|zip|plz|postal"
     r"|postleit|sku|article|artikel|ticket|case|member|mitglied|tax|steuer|vat|ssn|amount|betrag|price|preis|date|datum"
@@ -57,12 +60,31 @@ class Beside:
 
         Where that is not known: whether most cells of the column are written as telephone numbers.
         """
-        plain = as_plain(text).strip()
-        if not _CANDIDATE.fullmatch(plain) or _is_of_others(column):
+        if not _may_be_number(column, text):
             return False
         if self.number is not None and E164.fullmatch(self.number):
-            return _is_valid(re.sub(r"\D", "", plain), _country_code(self.number))
+            return _is_valid(digits_of(text), _country_code(self.number))
         return self.rows is not None and self.rows.say_number(column)
+
+    def is_number(self, text: str) -> bool:
+        """Whether a text without a column is the person's own number, with or without its country."""
+        digits = digits_of(text).lstrip("+0")
+        return len(digits) >= _TELLING and self.number is not None and self.number.endswith(digits)
+
+
+def hidden_number(column: str, text: str) -> str | None:
+    """The digits of a cell that is shown masked in such a column, or may be, by whose number stands beside it.
+
+    A UUID is no number, however many zeros it begins with.
+    """
+    if _UUID.fullmatch(text):
+        return None
+    hidden = masked_in(text, column=column) != text or _may_be_number(column, text)
+    return digits_of(text) if hidden else None
+
+
+def _may_be_number(column: str, text: str) -> bool:
+    return _CANDIDATE.fullmatch(whole_number(text)) is not None and not _is_of_others(column)
 
 
 @lru_cache(maxsize=4_096)

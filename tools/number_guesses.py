@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from .privacy import masked_in
+from .privacy import numbers_hidden_in
 from .text import masked
 
 MOST_ALIKE = 5
@@ -23,7 +23,9 @@ ever; numbers that follow one another in a company differ in their last digits, 
 """
 _MOST_FORMS = 10_000
 _FIELDS = ("to", "phone_number")
-"""Arguments by which contacts, their rows and their calls are found."""
+"""Arguments by which contacts, their rows and their calls are found. External ids are counted where their column is
+known, by whoever asks.
+"""
 
 
 class NumberGuesses:
@@ -53,12 +55,12 @@ class NumberGuesses:
             number = getattr(question, name, None)
             if isinstance(number, str):
                 self.note(number)
-        external_id = getattr(question, "external_id", None)
-        if isinstance(external_id, str) and masked_in(external_id) != external_id:
-            self.note(external_id)
+        name = getattr(question, "name", None)
+        for number in numbers_hidden_in(name) if isinstance(name, str) else ():
+            self.note(number)
 
     def note_added(self, numbers: Iterable[str]) -> None:
-        """Counts the numbers, in E.164, of people who are about to be added; each counts once in a session.
+        """Counts the numbers of people who are about to be added, in E.164 or in digits; each counts once in a session.
 
         Raises `ToolError`: too many are alike; then none of them is counted, and nobody may be added.
         """
@@ -73,7 +75,9 @@ class NumberGuesses:
                     f"Nothing was added: more than {MOST_ALIKE_ADDED} different numbers that look like {shown} would "
                     "be in what this session adds. Numbers of contacts are hidden here, and counts of duplicates among "
                     "numbers that differ in hidden digits alone would tell them. Leave out such rows and call again. "
-                    "If they are people who really are to be called, ask the person to add them without an assistant."
+                    "If they are people who really are to be called, ask the person to add them without an assistant. "
+                    "Where external ids are no telephone numbers, name their column after what they are, such as "
+                    "customer_id: then they do not count."
                 )
             found[shown] = (*alike, digits)
         self._added |= found

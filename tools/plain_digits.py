@@ -18,6 +18,7 @@ _TELEPHONES = frozenset(
 PICTURE = "\u260e"
 """One of a telephone; others are read as this one."""
 _MOST_KNOWN = 20_000
+_FRACTION = re.compile(r"(?<=\d{5})\.0+$")
 
 
 class _Plain(dict[int, int]):
@@ -42,6 +43,11 @@ _PLAIN = _Plain()
 def as_plain(text: str) -> str:
     """The text with digits, plus signs and pictures of telephones in one form each; it is as long as before."""
     return text if text.isascii() else text.translate(_PLAIN)
+
+
+def whole_number(text: str) -> str:
+    """The text in plain digits, without the `.0` that spreadsheets and JSON write behind a whole number."""
+    return _FRACTION.sub("", as_plain(text).strip())
 
 
 def with_signs(plain: str) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from .number_notation import BETWEEN, Found, cell_numbers, numbers_of
-from .plain_digits import as_plain
+from .plain_digits import as_plain, whole_number
 from .text import masked
 
 _LOCAL = re.compile(rf"\(?\d(?:{BETWEEN}{{0,8}}\d){{6,14}}")
@@ -80,7 +80,17 @@ def masked_everywhere(text: str) -> str:
 
 def masked_whole(text: str) -> str:
     """A text that is one number, in whatever notation, without its middle."""
-    return masked(_digits(as_plain(text).strip()))
+    return masked(digits_of(text))
+
+
+def digits_of(text: str) -> str:
+    """The digits of a text that is one number, in whatever notation, in ASCII and behind a plus where it has one."""
+    return _digits(whole_number(text))
+
+
+def numbers_hidden_in(text: str) -> list[str]:
+    """The digits of those numbers in a text that `masked_abroad` hides."""
+    return [_digits(found.written) for found in numbers_of(text)] if may_hold_a_number(text) else []
 
 
 def masked_number(value: Any, *, column: str) -> Any:
