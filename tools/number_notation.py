@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from .escapes import Found, also_escaped
+from .other_digits import CUT, without_others
 from .plain_digits import PICTURE, as_plain, with_signs
-from .telephone_words import Label, label_of
+from .telephone_words import MARKS, Label, label_of, say_others
 
 BETWEEN = (
     r"[\s._()\[\]/\-\u00b7\u058a\u05be\u1806\u2010-\u2015\u2043\u2212\u2e3a\u2e3b\u301c\u3030"
@@ -27,17 +29,19 @@ _LEAD = "{0,12}"
 _ENOUGH = 8
 """A number of so many digits may end where a sentence goes on; one with fewer goes on as well."""
 _MOST = 17
-_FEWEST: Mapping[Label, int] = {"telephone": 6, "call": 7}
+_FEWEST: Mapping[Label, int] = {"telephone": 6, "call": 7, "mobile": 9}
 _FEWEST_MORE = 9
 """Digits of a further number behind the same word."""
 _USUAL = re.compile(rf"{BETWEEN}*")
+_USUAL_DIGITS = re.compile(rf"(?:{BETWEEN}?\d)*+")
 _STRETCH = re.compile(rf"\d(?=(?:[\W_]{_APART}\d){{5}})[\W\d_]*")
 """Six digits near to each other, and all behind them up to a letter."""
 _GROUP = re.compile(rf"([\W_]{_APART}+)(\d{{1,{_MOST + 1}}}+)")
 _LOOKS_BACK = 80
-_WORD_BACKWARDS = r"([^\W\d_]{1,20}+)"
+_WORD_BACKWARDS = rf"((?:[^\W\d_]|[{MARKS}]){{1,20}}+)"
 _WORDS_BACKWARDS = re.compile(
-    rf"([\W_]{{0,13}}+)(?:{_WORD_BACKWARDS})?" + rf"(?:(?:[^\w,;!?\n]|_){{1,4}}+{_WORD_BACKWARDS})?" * 3
+    rf"((?:{CUT}++|[^\w{MARKS}{CUT}]|_){{0,13}}+)(?:{_WORD_BACKWARDS})?"
+    + rf"(?:(?:[^\w,;!?\n{MARKS}]|_){{1,4}}+{_WORD_BACKWARDS})?" * 3
 )
 _BEGINS = (
     rf"(?<!\d)\+(?=[\W_]{_LEAD}\d)|(?<=\d)\+(?=[+\x1f]*[1-9](?:{BETWEEN}{_APART}\d){{7}})|\u260e(?=[\W_]{_LEAD}\d)"
@@ -57,7 +61,7 @@ _DATE = re.compile(
 )
 _MOMENT = re.compile(rf"{_DATE.pattern}|\d\d?:\d\d(?::\d\d(?:[.,:]\d+)?)?(?=$|[\s,;.)\]\-\u2013\u2014/]|[^\W\d_])")
 """A date or a time: they begin with zeros, or stand behind a word, and are no number."""
-_PART = re.compile(r"\d+[.,]\d\d?(?![.,]?\d)")
+_PART = re.compile(r"\d{1,8}[.,]\d\d?(?![.,]?\d)")
 """A sum that begins with zeros."""
 _ZONE = re.compile(
     rf"\+(?:1[0-4]|0?\d)(?::?[0-5]\d)?(?!\d)(?:(?!{BETWEEN}{_APART}\d)|(?={BETWEEN}{_APART}(?:{_MOMENT.pattern})))"
@@ -70,18 +74,12 @@ _SUM = re.compile(
 )
 """Money in thousands with its parts, or one of several changes."""
 _THOUSANDS = re.compile(r"(?:\d,\d{3}|\d{1,3}),\d{3}(?![\W_]{0,2}\d)")
+_PLACE = re.compile(r"[1-9]\d?\s?[:)]\s{1,3}(?=[+(]?\d)")
+"""The place of a number among others, as in `Phone 1: 416 …`."""
 _COMPACT_DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)")
 _OTHER_NUMBER = re.compile(r"00(?:[1-9]\d{6}|[\W_])")
 _MIDDLE = "\u2022" * 3
 """What stands in a masked number."""
-
-
-class Found(NamedTuple):
-    """A number in a text: where it stands, and its notation with digits and plus signs in ASCII."""
-
-    start: int
-    end: int
-    written: str
 
 
 def numbers_of(text: str, *, national: bool = False, labelled: bool = True) -> Iterator[Found]:
@@ -89,20 +87,30 @@ def numbers_of(text: str, *, national: bool = False, labelled: bool = True) -> I
 
     With `national`, the zero of an area code is a sign as well.
     """
-    plain = with_signs(as_plain(text))
-    for stretch in _STRETCH.finditer(plain):
-        yield from _in_stretch(plain, *stretch.span(), national=national, labelled=labelled)
+
+    def found_in(written: str) -> Iterator[Found]:
+        plain = with_signs(as_plain(written))
+        spans = [stretch.span() for stretch in _STRETCH.finditer(plain)]
+        if (left := without_others(plain, spans)) is not plain:
+            plain, spans = left, [stretch.span() for stretch in _STRETCH.finditer(left)]
+        for start, end in spans:
+            yield from _in_stretch(plain, start, end, national=national, labelled=labelled)
+
+    return also_escaped(text, found_in)
 
 
 def cell_numbers(text: str, *, fewest: int) -> Iterator[Found]:
     """Every run of so many digits, in a text of which it is known that its digits are telephones'."""
-    plain = with_signs(as_plain(text))
-    at = 0
-    while (first := _OF_A_CELL.search(plain, at)) is not None:
-        read = _read(plain, first.end(), fewest=fewest, among=fewest)
-        if read.found:
-            yield Found(first.start(), read.end, plain[first.start() : read.end])
-        at = read.end
+
+    def found_in(written: str) -> Iterator[Found]:
+        plain, at = with_signs(as_plain(written)), 0
+        while (first := _OF_A_CELL.search(plain, at)) is not None:
+            read = _read(plain, first.end(), fewest=fewest, among=fewest)
+            if read.found:
+                yield Found(first.start(), read.end, plain[first.start() : read.end])
+            at = read.end
+
+    return also_escaped(text, found_in)
 
 
 class _Read(NamedTuple):
@@ -133,6 +141,8 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
                 if labels
                 else _Read(found=False, end=sign.end())
             )
+        elif begin < start + 2 and sign[0] != "+" and say_others(words):
+            read = _Read(found=False, end=_past(_USUAL_DIGITS, plain, begin))
         else:
             read = _signed(plain, begin, sign[0], national=national)
         if read.found:
@@ -187,10 +197,9 @@ def _behind_a_plus(plain: str, begin: int) -> _Read:
 
 def _labelled(plain: str, first: int, label: Label, fewest: int) -> _Read:
     """What stands behind a word or a picture that says that it is a telephone's."""
-    if (other := _MOMENT.match(plain, first) or _THOUSANDS.match(plain, first)) is not None:
-        return _Read(found=False, end=other.end())
-    if label == "call" and (date := _COMPACT_DATE.match(plain, first)) is not None:
-        return _Read(found=False, end=date.end())
+    for other in (_PLACE, _MOMENT, _THOUSANDS, _COMPACT_DATE):
+        if (found := other.match(plain, first)) is not None:
+            return _Read(found=False, end=found.end())
     return _read(plain, first, fewest=fewest, among=max(fewest, _FEWEST["call"]), ends_at_moments=True)
 
 

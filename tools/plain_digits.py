@@ -51,7 +51,5 @@ def whole_number(text: str) -> str:
 
 
 def with_signs(plain: str) -> str:
-    """A plus as it stands in addresses on the web, and the word for it, as signs; the text is as long as before."""
-    if "%2" in plain:
-        plain = plain.replace("%2B", "+\x1f\x1f").replace("%2b", "+\x1f\x1f")
+    """The word for a plus as a sign; the text is as long as before."""
     return _PLUS_AS_A_WORD.sub("+\x1f\x1f\x1f", plain)

@@ -4,11 +4,12 @@ The organization's own numbers stay whole, and so does what people say on a call
 """
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
 from typing import Any
 
-from .number_notation import BETWEEN, Found, cell_numbers, numbers_of
+from .escapes import Found, also_escaped, unescaped
+from .number_notation import BETWEEN, cell_numbers, numbers_of
 from .plain_digits import as_plain, whole_number
 from .text import masked
 
@@ -59,7 +60,10 @@ def masked_abroad(text: str, *, but: Set[str] = frozenset()) -> str:
 
 def may_hold_a_number(text: str) -> bool:
     """Whether there are digits enough in a text, and near enough to each other, for what `masked_abroad` finds."""
-    return _SIX_DIGITS.search(as_plain(text)) is not None
+    if _SIX_DIGITS.search(as_plain(text)) is not None:
+        return True
+    read = unescaped(text)
+    return read is not None and _SIX_DIGITS.search(as_plain(read.text)) is not None
 
 
 def numbers_in(text: str) -> list[str]:
@@ -74,8 +78,11 @@ def masked_everywhere(text: str) -> str:
     if _LOCAL.fullmatch(as_plain(text).strip()):
         return masked(_digits(as_plain(text).strip()))
     shown = masked_in(text)
-    plain = as_plain(shown)
-    return _without(shown, (Found(*found.span(), found[0]) for found in _GROUPED.finditer(plain)))
+    return _without(shown, also_escaped(shown, _grouped))
+
+
+def _grouped(text: str) -> Iterator[Found]:
+    return (Found(*found.span(), found[0]) for found in _GROUPED.finditer(as_plain(text)))
 
 
 def masked_whole(text: str) -> str:
