@@ -33,6 +33,8 @@ _FEWEST: Mapping[Label, int] = {"telephone": 6, "call": 7, "mobile": 9}
 _FEWEST_MORE = 9
 """Digits of a further number behind the same word."""
 _USUAL = re.compile(rf"{BETWEEN}*")
+_BESIDE = 4
+"""So near to each other are the numbers of several orders, and the first to the word."""
 _USUAL_DIGITS = re.compile(rf"(?:{BETWEEN}?\d)*+")
 _STRETCH = re.compile(rf"\d(?=(?:[\W_]{_APART}\d){{5}})[\W\d_]*")
 """Six digits near to each other, and all behind them up to a letter."""
@@ -124,6 +126,7 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
     words, at = _before(plain, start)
     label = label_of(words) if labelled and words else None
     fewest, more = _FEWEST[label] if label is not None else 0, False
+    others = start + _BESIDE if say_others(words) else start
     begins = _BEGINS_ANYWHERE if national else _BEGINS_ABROAD
     sign = begins.search(plain, at, end)
     while sign is not None or label is not None:
@@ -141,8 +144,9 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
                 if labels
                 else _Read(found=False, end=sign.end())
             )
-        elif begin < start + 2 and sign[0] != "+" and say_others(words):
+        elif begin < others and sign[0] != "+":
             read = _Read(found=False, end=_past(_USUAL_DIGITS, plain, begin))
+            others = read.end + _BESIDE
         else:
             read = _signed(plain, begin, sign[0], national=national)
         if read.found:
