@@ -63,7 +63,7 @@ _DATE = re.compile(
 )
 _MOMENT = re.compile(rf"{_DATE.pattern}|\d\d?:\d\d(?::\d\d(?:[.,:]\d+)?)?(?=$|[\s,;.)\]\-\u2013\u2014/]|[^\W\d_])")
 """A date or a time: they begin with zeros, or stand behind a word, and are no number."""
-_PART = re.compile(r"\d{1,8}[.,]\d\d?(?![.,]?\d)")
+_PART = re.compile(r"\d{1,5}[.,]\d\d?(?![^\w\s]{0,8}\d)")
 """A sum that begins with zeros."""
 _ZONE = re.compile(
     rf"\+(?:1[0-4]|0?\d)(?::?[0-5]\d)?(?!\d)(?:(?!{BETWEEN}{_APART}\d)|(?={BETWEEN}{_APART}(?:{_MOMENT.pattern})))"
@@ -126,7 +126,7 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
     words, at = _before(plain, start)
     label = label_of(words) if labelled and words else None
     fewest, more = _FEWEST[label] if label is not None else 0, False
-    others = start + _BESIDE if say_others(words) else start
+    others = start + _BESIDE if say_others(words) else 0
     begins = _BEGINS_ANYWHERE if national else _BEGINS_ABROAD
     sign = begins.search(plain, at, end)
     while sign is not None or label is not None:

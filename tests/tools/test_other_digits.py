@@ -84,6 +84,7 @@ def test_what_is_no_telephone_number_stays_whole_behind_a_time_a_sign_or_a_word(
         "customer 001 416 777 6543",
         "phone no. 001 416 777 6543",
         "0014167776.54",
+        "001416.77:76543",
         "+141677:7::::-65.43",
         "+141677:7::::+65.43",
         "Kunde: 001 416 777 6543",
