@@ -75,16 +75,17 @@ class KeyLimits:
             await self._too_many(_TOO_MANY_SESSIONS, MOST_SESSIONS, self._first_end_s(held))(scope, receive, send)
             return
         held.open += 1
-        held.opening += opens
         try:
-            await self._passed_on(scope, receive, send, held, named)
+            await self._passed_on(scope, receive, send, held, named, opens)
         finally:
             held.open -= 1
-            held.opening -= opens
             if not held.open and not self._sessions(held):
                 self._held.pop(key, None)
 
-    async def _passed_on(self, scope: Scope, receive: Receive, send: Send, held: _Held, named: str | None) -> None:
+    async def _passed_on(
+        self, scope: Scope, receive: Receive, send: Send, held: _Held, named: str | None, opens: bool
+    ) -> None:
+        held.opening += opens
         session = held.sessions.get(named) if named is not None else None
         if session is not None:
             session.requests += 1
@@ -97,6 +98,7 @@ class KeyLimits:
                 given = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER)
                 if named is None and given is not None and status < 400:
                     made = held.sessions[given] = _Session(requests=1)
+                    held.opening -= opens
                 elif status == 503:  # by the SDK: all keys together have too many sessions
                     MutableHeaders(raw=message["headers"]).setdefault("Retry-After", "1")
                 elif named is not None and (status == 404 or (scope["method"] == "DELETE" and status < 400)):
@@ -106,6 +108,8 @@ class KeyLimits:
         try:
             await self._app(scope, receive, noting)
         finally:
+            if made is None:
+                held.opening -= opens
             for one in (session, made):
                 if one is not None:
                     one.requests -= 1

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
+from callwright.contract.visible import cleaned
+
 from .number_repair import E164
 from .plain_digits import whole_number
 from .privacy import digits_of, is_of_telephones, masked_in
@@ -75,8 +77,10 @@ class Beside:
 def hidden_number(column: str, text: str) -> str | None:
     """The digits of a cell that is shown masked in such a column, or may be, by whose number stands beside it.
 
-    A UUID is no number, however many zeros it begins with.
+    The cell is read as it is shown, without what nobody sees in it. A UUID is no number, however many zeros it begins
+    with.
     """
+    text = cleaned(text).strip()
     if _UUID.fullmatch(text):
         return None
     hidden = masked_in(text, column=column) != text or _may_be_number(column, text)

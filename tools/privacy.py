@@ -23,7 +23,7 @@ _ALONE = re.compile(r"\+\d{1,20}")
 """E.164 and nothing else, however short."""
 _GROUPED = re.compile(
     r"(?<![\w.+])(?:\(\d{2,5}\) ?|\d{2,5}[ \-/\u2010-\u2015])\d{3,4}[ \-/.\u2010-\u2015]?\d{3,6}(?![\w.]\d|\d)"
-    r"|(?<![\w.+])\d{3}\.\d{3}\.\d{4}(?!\d)|(?<![\w.+])\d{9,15}(?![\d.])"
+    r"|(?<![\w.+])\d{3}\.\d{3}\.\d{4}(?!\d)|(?<![\w+])(?<!\d\.)\d{9,15}(?![\d.])"
 )
 """A number without its country in a text: in groups as people write it, or too long for anything but a number."""
 _DATE = re.compile(r"(?:\d{4}-\d\d-\d\d|\d\d?([./-])\d\d?\1\d{4})(?:[T ]\d\d?:\d\d[\d:.+Z-]*)?")

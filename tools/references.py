@@ -15,6 +15,7 @@ from callwright.client.errors import CallwrightError
 from .arguments import bounded, takes_text
 from .errors import explained
 from .number_repair import E164
+from .privacy import numbers_hidden_in
 from .reference_kinds import CONTACT, numbers_of, references_of
 from .reference_search import Given, Search
 from .text import lines
@@ -51,6 +52,10 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session) -
     written = [given for given in _values(tool, found, numbers) if not E164.fullmatch(given.value)]
     if not named and not written:
         return Resolved(found)
+    if session.masks:  # a name that is there or not answers yes or no
+        for given, _ in named:
+            for number in numbers_hidden_in(given.value):
+                session.guesses.note(number)
     try:
         search = Search(await session.client(), session, _region(found))
     except CallwrightError as error:

@@ -11,7 +11,15 @@ from tests.service.doors import Door
 
 from .served import WAYS, Era, Over, open_served
 
-WRITTEN = ("202{:03d}0178", "(202) {:03d}-0178", "+1202{:03d}0178", "202{:03d}0178.0", "٢٠٢{:03d}٠١٧٨")
+WRITTEN = (
+    "202{:03d}0178",
+    "202{:03d}0178\u200b",
+    "202{:03d}\u30000178",
+    "(202) {:03d}-0178",
+    "+1202{:03d}0178",
+    "202{:03d}0178.0",
+    "٢٠٢{:03d}٠١٧٨",
+)
 HIDDEN = 555
 
 
@@ -67,6 +75,8 @@ async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
                 f"Nothing was added: more than {MOST_ALIKE_ADDED} different numbers that look like 202•••0178" in said
             )
         assert (await served.door.client.audiences.get(id=audience)).row_count == 1
+        unseen = [{**row, column: f"{row[column]}\u200b"} for row in rows]
+        assert "Nothing was added" in await hand.refused("add_audience_rows", id=audience, rows=unseen)
         added = await hand.use("add_audience_rows", id=audience, rows=rows[:MOST_ALIKE_ADDED])
         assert added["added"] == MOST_ALIKE_ADDED
         await hand.refused("add_audience_rows", id=audience, rows=_people(written, column, HIDDEN, 1))
@@ -140,3 +150,13 @@ async def test_a_number_in_a_name_is_not_found_by_trying_names(database_url: str
         assert "+1202•••0178" in said
         await hand.refused("create_audience", name=f"Callback +1202{HIDDEN}0178")
         await hand.use("list_audiences", name="Callback 2026")
+
+
+async def test_a_number_in_a_name_is_not_found_by_trying_names_in_place_of_ids(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        await served.door.client.audiences.create(name=f"Tel 202{HIDDEN}0178")
+        for i in range(MOST_ALIKE):
+            assert "Too many" not in await hand.refused("get_audience", id=f"Tel 202{200 + i}0178")
+        assert "Too many different numbers" in await hand.refused("get_audience", id=f"Tel 202{HIDDEN}0178")

@@ -69,3 +69,11 @@ async def test_the_name_of_a_column_that_is_a_number_is_masked(database_url: str
             _hides(await hand.client.call_tool(tool, {"id": audience}))
         rows = await hand.use("list_audience_rows", id=audience)
     assert {"order 20261123", "visits 2024-25"} < set(rows["data"][0]["values"])
+
+
+async def test_a_steering_column_that_is_a_number_is_masked(database_url: str, tmp_path: Path) -> None:
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        rows = [{"phone_number": "+12065550100", "sim.2025550143": "1"}]
+        made = await hand.client.call_tool("create_audience", {"name": "A", "rows": rows})
+        assert "sim." in str(made)
+        _hides(made)
