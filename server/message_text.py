@@ -17,10 +17,11 @@ DEEPEST = 100
 """Levels of lists and objects in a message. The SDK's parsers end at 200."""
 _LONGEST_PLACE = 200
 _SEND = "Send one message, a JSON object in UTF-8."
-_FEW_OBJECTS = 50
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _KEYS = re.compile(rb'(?s:(?:[^"]*+' + _STRING + rb'(?!\s*+:))*+[^"]*+(?:"((?:[^"\\]++|\\.)*+)"\s*+:|\Z))')
 """Each key with what comes before it, and at last what is behind the last one. Nothing is looked at twice."""
+_ENDS = 2
+"""Matches behind the last key: what is there, and nothing."""
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"{\x00", b"\x00{")
 
@@ -47,13 +48,15 @@ def fault_in(body: bytes) -> Fault | None:
     if (fault := fault_of(message)) is not None:
         return fault
     known = cast("dict[str, Any]", message).get("id")
-    if body.count(b"[") + body.count(b"{") > DEEPEST and _is_deep(message):
+    many = body.count(b"[") + body.count(b"{") > DEEPEST
+    keys = _keys_in(message) if many else -1
+    if keys is None:
         said = f"The message is nested more than {DEEPEST} levels deep. Send flatter values, or values as text."
         return Fault(INVALID_REQUEST, said, known)
     if not is_strict:
         for place, said in _no_values(message, ""):
             return Fault(PARSE_ERROR, f"{place or 'The message'}: {said}", known)
-    if _tells_keys_apart(body):
+    if _tells_keys_apart(body) if keys < 0 else keys in (body.count(b":"), len(_KEYS.findall(body)) - _ENDS):
         return None
     try:
         json.loads(body, object_pairs_hook=_each_once)
@@ -68,10 +71,7 @@ def _tells_keys_apart(body: bytes) -> bool:
 
     This is a quick look, at a message that is sound JSON. Where it says no, somebody has to read it again.
     """
-    if body.count(b"{") > _FEW_OBJECTS:  # rows of the same columns
-        return False
-    keys: list[bytes] = _KEYS.findall(body)
-    keys.pop()  # what is behind the last one
+    keys: list[bytes] = _KEYS.findall(body)[:-_ENDS]
     return len(set(keys)) == len(keys) and not any(b"\\" in key for key in keys)
 
 
@@ -100,9 +100,11 @@ def _no_json(error: Exception, body: bytes) -> str:
     return f"The message is not JSON: character {error.pos + 1} has no place there."
 
 
-def _is_deep(message: object) -> bool:
-    level = [message]
+def _keys_in(message: object) -> int | None:
+    """How many keys its objects have in all; None where it is nested too deep."""
+    level, keys = [message], 0
     for _ in range(DEEPEST + 1):
+        keys += sum(len(cast("dict[str, object]", one)) for one in level if one.__class__ is dict)
         level = [
             entry
             for one in cast("list[list[object] | dict[str, object]]", level)
@@ -110,8 +112,8 @@ def _is_deep(message: object) -> bool:
             if entry.__class__ in (list, dict)
         ]
         if not level:
-            return False
-    return True
+            return keys
+    return None
 
 
 def _no_values(value: object, place: str) -> Iterator[tuple[str, str]]:
