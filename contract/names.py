@@ -84,6 +84,8 @@ def wrong_in_column(name: str) -> str | None:
 
     The same characters are refused as in other names, but for ends of lines: cells of spreadsheets have them.
     """
+    if name.isascii() and name.isprintable():
+        return None
     found = hidden_in(name, lines=True)
     return None if found is None else _hidden(*found)
 

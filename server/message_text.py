@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -10,6 +9,7 @@ import orjson
 from mcp.types import INVALID_REQUEST, PARSE_ERROR
 
 from callwright.contract.crowding import CROWDED, is_crowded
+from callwright.contract.json_keys import key_twice, keys_in
 
 from .messages import Fault, fault_of
 
@@ -17,17 +17,8 @@ DEEPEST = 100
 """Levels of lists and objects in a message. The SDK's parsers end at 200."""
 _LONGEST_PLACE = 200
 _SEND = "Send one message, a JSON object in UTF-8."
-_STRING = rb'"(?:[^"\\]++|\\.)*+"'
-_KEYS = re.compile(rb'(?s:(?:[^"]*+' + _STRING + rb'(?!\s*+:))*+[^"]*+(?:"((?:[^"\\]++|\\.)*+)"\s*+:|\Z))')
-"""Each key with what comes before it, and at last what is behind the last one. Nothing is looked at twice."""
-_ENDS = 2
-"""Matches behind the last key: what is there, and nothing."""
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"{\x00", b"\x00{")
-
-
-class _Twice(Exception):
-    """A key that stands twice in one object."""
 
 
 def fault_in(body: bytes) -> Fault | None:
@@ -48,31 +39,17 @@ def fault_in(body: bytes) -> Fault | None:
     if (fault := fault_of(message)) is not None:
         return fault
     known = cast("dict[str, Any]", message).get("id")
-    many = body.count(b"[") + body.count(b"{") > DEEPEST
-    keys = _keys_in(message) if many else -1
+    keys = keys_in(message, deepest=DEEPEST)
     if keys is None:
         said = f"The message is nested more than {DEEPEST} levels deep. Send flatter values, or values as text."
         return Fault(INVALID_REQUEST, said, known)
     if not is_strict:
         for place, said in _no_values(message, ""):
             return Fault(PARSE_ERROR, f"{place or 'The message'}: {said}", known)
-    if _tells_keys_apart(body) if keys < 0 else keys in (body.count(b":"), len(_KEYS.findall(body)) - _ENDS):
-        return None
-    try:
-        json.loads(body, object_pairs_hook=_each_once)
-    except _Twice as twice:
-        said = f"The key {twice} stands twice in one object. Send each key once."
+    if (twice := key_twice(body, keys)) is not None:
+        said = f"The key {twice!a} stands twice in one object. Send each key once."
         return Fault(INVALID_REQUEST, said, known)
     return None
-
-
-def _tells_keys_apart(body: bytes) -> bool:
-    """Whether all keys of a message differ, whatever objects they are of: then none stands twice in one.
-
-    This is a quick look, at a message that is sound JSON. Where it says no, somebody has to read it again.
-    """
-    keys: list[bytes] = _KEYS.findall(body)[:-_ENDS]
-    return len(set(keys)) == len(keys) and not any(b"\\" in key for key in keys)
 
 
 def _no_text(body: bytes) -> str | None:
@@ -100,22 +77,6 @@ def _no_json(error: Exception, body: bytes) -> str:
     return f"The message is not JSON: character {error.pos + 1} has no place there."
 
 
-def _keys_in(message: object) -> int | None:
-    """How many keys its objects have in all; None where it is nested too deep."""
-    level, keys = [message], 0
-    for _ in range(DEEPEST + 1):
-        keys += sum(len(cast("dict[str, object]", one)) for one in level if one.__class__ is dict)
-        level = [
-            entry
-            for one in cast("list[list[object] | dict[str, object]]", level)
-            for entry in (one.values() if isinstance(one, dict) else one)
-            if entry.__class__ in (list, dict)
-        ]
-        if not level:
-            return keys
-    return None
-
-
 def _no_values(value: object, place: str) -> Iterator[tuple[str, str]]:
     """What in a message JSON has no value for, with its place."""
     if isinstance(value, str) and not _is_sound(value):
@@ -141,11 +102,3 @@ def _place(around: str, step: str) -> str:
 
 def _is_sound(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> None:
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))
-        raise _Twice(ascii(twice[:40]))

@@ -1,6 +1,5 @@
 """Reading a request: its JSON, and the operation's input out of path, query and body."""
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -13,6 +12,7 @@ from pydantic import AwareDatetime
 from callwright.contract.bounds import MOST_PROBLEMS
 from callwright.contract.checking import BadInput, checked
 from callwright.contract.crowding import CROWDED, is_crowded
+from callwright.contract.json_keys import key_twice, keys_in
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
 from callwright.contract.problems import INVALID_JSON, UNSUPPORTED_MEDIA_TYPE
@@ -24,12 +24,10 @@ from .problems import refusal_of, refused, unknown_parameter
 MAX_QUERY = 16_384
 """Bytes of a query string."""
 MOST_PARAMETERS = 100
+_DEEP = 100
+"""Levels of lists and objects; what has more is read by a parser that ends where Python's own stack would."""
 _NO_EFFECT = "org_id"
 """The organization comes from the key; this field is taken and ignored, in query and body."""
-
-
-class _Twice(ValueError):
-    pass
 
 
 def read_json(body: bytes) -> dict[str, Any]:
@@ -45,21 +43,14 @@ def read_json(body: bytes) -> dict[str, Any]:
         raise Refusal(INVALID_JSON, CROWDED)
     try:
         value: object = orjson.loads(body)
-        json.loads(body, object_pairs_hook=_each_once)
-    except _Twice as error:
-        raise Refusal(INVALID_JSON, f"The key {error.args[0]} stands twice in one object.") from error
+        twice = key_twice(body, keys_in(value, deepest=_DEEP))
     except (ValueError, RecursionError) as error:
         raise Refusal(INVALID_JSON) from error
+    if twice is not None:
+        raise Refusal(INVALID_JSON, f"The key {twice!r} stands twice in one object.")
     if not isinstance(value, dict):
         raise Refusal(INVALID_JSON)
     return cast("dict[str, Any]", value)
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> None:
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        raise _Twice(next(repr(name[:40]) for name in names if name in seen or seen.add(name)))
 
 
 def check_media_type(declared: str | None, body: bytes) -> None:
