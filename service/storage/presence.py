@@ -41,7 +41,7 @@ class DatabaseGone(StorageUnavailable):
     """The file of the database was removed, moved, replaced or written over while it was open."""
 
     def __init__(self, file: Path, loss: Loss) -> None:
-        self.file, self.loss = file, loss
+        self.loss = loss
         super().__init__(f"{loss.value} while the service ran ({file}): nothing is stored")
 
 
