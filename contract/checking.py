@@ -67,9 +67,19 @@ def checked(model: type[In], sent: Mapping[str, Any], encode: Callable[[Any], by
     Raises:
         BadInput: a piece of it is too large, or wrong.
     """
+    bound(model, sent)
+    return fitting(model, sent, encode)
+
+
+def bound(model: type[Input], sent: Mapping[str, Any]) -> None:
+    """Looks at the size of each piece of an input. Raises `BadInput`: one of them is too large."""
     problems, more = outgrown(model, sent)
     if problems:
         raise BadInput(problems, more)
+
+
+def fitting(model: type[In], sent: Mapping[str, Any], encode: Callable[[Any], bytes | str] | None = None) -> In:
+    """The input that was sent, none of whose pieces is too large. As `checked` otherwise. Raises `BadInput`."""
     try:
         return model.model_validate(sent) if encode is None else model.model_validate_json(encode(sent), strict=True)
     except ValidationError as error:

@@ -15,10 +15,11 @@ _TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 def is_crowded(json_text: bytes) -> bool:
     """Whether it holds more lists and objects than that. Brackets in its texts do not count."""
-    if _brackets(json_text) <= MOST_CONTAINERS:
+    if brackets(json_text) <= MOST_CONTAINERS:
         return False
-    return _brackets(_TEXT.sub(b"", json_text)) > MOST_CONTAINERS
+    return brackets(_TEXT.sub(b"", json_text)) > MOST_CONTAINERS
 
 
-def _brackets(text: bytes) -> int:
+def brackets(text: bytes) -> int:
+    """Opening brackets in a JSON text, those in its texts among them: it has no more lists and objects than that."""
     return text.count(b"[") + text.count(b"{")

@@ -6,7 +6,7 @@ orjson, so the keys that were read are counted first, and those that stand in th
 
 import json
 import re
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _KEYS = re.compile(rb'(?s:(?:[^"]*+' + _STRING + rb'(?!\s*+:))*+[^"]*+(?:' + _STRING + rb"\s*+:|\Z))")
@@ -22,25 +22,43 @@ class _Twice(Exception):
     pass
 
 
-def keys_in(value: object, *, deepest: int) -> int | None:
-    """How many keys the objects in a value have in all; None where they lie more than so many levels below it."""
+class Keys(NamedTuple):
+    """How many keys the objects in a value have: in all, and the one that has the most."""
+
+    in_all: int
+    in_one: int
+
+
+def keys_in(value: object, *, deepest: int, containers: int | None = None) -> Keys | None:
+    """How many keys the objects in a value have; None where they lie more than so many levels below it.
+
+    Args:
+        value: what was read.
+        deepest: levels of lists and objects below it.
+        containers: how many lists and objects it has at most, where that is known. With all of them found, their
+            entries are not looked at.
+    """
     level: list[object] = [value] if type(value) in _NESTED else []
-    keys = 0
+    keys = most = found = 0
     for _ in range(deepest + 1):
+        sizes = [len(cast("dict[str, object]", one)) for one in level if isinstance(one, dict)]
+        keys += sum(sizes)
+        most = max(most, *sizes, 0)
+        found += len(level)
+        if found == containers:
+            return Keys(keys, most)
         inner: list[object] = []
         for one in level:
-            if isinstance(one, dict):
-                keys += len(cast("dict[str, object]", one))
             entries = cast("list[object]", one.values() if isinstance(one, dict) else one)
             if not _NESTED.isdisjoint(map(type, entries)):  # looked at in C: most have none
                 inner += [entry for entry in entries if type(entry) in _NESTED]
         if not inner:
-            return keys
+            return Keys(keys, most)
         level = inner
     return None
 
 
-def key_twice(body: bytes, keys: int | None) -> str | None:
+def key_twice(body: bytes, keys: Keys | None) -> str | None:
     """The beginning of a key that stands twice in one object of sound JSON; None where each stands once.
 
     Args:
@@ -51,7 +69,7 @@ def key_twice(body: bytes, keys: int | None) -> str | None:
         RecursionError: it is nested too deep.
         ValueError: it is no JSON.
     """
-    if keys is not None and (body.count(b":") == keys or len(_KEYS.findall(body)) - _ENDS == keys):
+    if keys is not None and (body.count(b":") == keys.in_all or len(_KEYS.findall(body)) - _ENDS == keys.in_all):
         return None
     try:
         json.loads(body, object_pairs_hook=_each_once)

@@ -8,13 +8,15 @@ from typing import Any, cast
 import orjson
 from mcp.types import INVALID_REQUEST, PARSE_ERROR
 
-from callwright.contract.crowding import CROWDED, is_crowded
+from callwright.contract.crowding import CROWDED, brackets, is_crowded
 from callwright.contract.json_keys import key_twice, keys_in
 
 from .messages import Fault, fault_of
 
 DEEPEST = 100
 """Levels of lists and objects in a message. The SDK's parsers end at 200."""
+MOST_KEYS = 10_000
+"""Keys of one object in a message. Nothing takes so many, and the SDK's readers go through them three times."""
 _LONGEST_PLACE = 200
 _SEND = "Send one message, a JSON object in UTF-8."
 _BOM = b"\xef\xbb\xbf"
@@ -39,9 +41,12 @@ def fault_in(body: bytes) -> Fault | None:
     if (fault := fault_of(message)) is not None:
         return fault
     known = cast("dict[str, Any]", message).get("id")
-    keys = keys_in(message, deepest=DEEPEST)
+    keys = keys_in(message, deepest=DEEPEST, containers=brackets(body))
     if keys is None:
         said = f"The message is nested more than {DEEPEST} levels deep. Send flatter values, or values as text."
+        return Fault(INVALID_REQUEST, said, known)
+    if keys.in_one > MOST_KEYS:
+        said = f"An object in the message has {keys.in_one:,} keys; at most {MOST_KEYS:,} are allowed. Send fewer."
         return Fault(INVALID_REQUEST, said, known)
     if not is_strict:
         for place, said in _no_values(message, ""):

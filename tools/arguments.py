@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_json
 
-from callwright.contract.bounds import Place, Problem, outgrown
-from callwright.contract.checking import BadInput, checked, fields_at, meant
+from callwright.contract.bounds import Place, Problem
+from callwright.contract.checking import BadInput, bound, fields_at, fitting, meant
 from callwright.contract.model import Input
 
 from .text import shortened
@@ -23,19 +25,19 @@ LIST_LENGTH = 20
 
 
 def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
-    """The arguments as the tool's model.
+    """Arguments that are `bounded`, as the tool's model.
 
     Raises:
         ToolError: `Invalid arguments: field: what is wrong; …`; unknown fields come with the allowed ones.
     """
     model = tool.arguments
-    given = unwrapped(model, arguments)
+    given = dict(arguments)
     if hidden := [name for name in model.model_fields if name in given and name not in tool.offered]:
         raise ToolError(f"Invalid arguments: {hidden[0]}: unknown argument{_allowed(tool, (hidden[0],))}")
     if tool.operation.shape == "many":
         given.setdefault("per_page", LIST_LENGTH)
     try:
-        return checked(model, given, _json)
+        return fitting(model, given, _json)
     except BadInput as error:
         raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
     except (ValueError, RecursionError) as error:
@@ -48,17 +50,14 @@ def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ToolError: a text, a list or an object of them is too large.
     """
-    given = unwrapped(tool.arguments, arguments)
-    problems, more = outgrown(tool.arguments, given)
-    if problems:
-        raise ToolError(f"Invalid arguments: {_said(BadInput(problems, more), tool)}")
-    return given
-
-
-def unwrapped(model: type[Input], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with objects and lists where a host has sent them as JSON text."""
+    model = tool.arguments
     known = [name for name in model.model_fields if name in arguments]
-    return {**arguments, **{name: _unwrapped(arguments[name], model, name) for name in known}}
+    given = {**arguments, **{name: _unwrapped(arguments[name], model, name) for name in known}}
+    try:
+        bound(model, given)
+    except BadInput as error:
+        raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
+    return given
 
 
 def narrowed(asked: Input, to: type[In]) -> In:
@@ -71,7 +70,12 @@ def _defaults(model: type[Input]) -> dict[str, Any]:
     return {name: field.get_default() for name, field in model.model_fields.items() if not field.is_required()}
 
 
-def _json(value: object) -> str:
+def _json(value: object) -> bytes | str:
+    """The value as JSON, by the quicker writer where it holds nothing that JSON has no word for."""
+    with suppress(PydanticSerializationError):
+        text = to_json(value, inf_nan_mode="constants")
+        if b"NaN" not in text and b"Infinity" not in text:
+            return text
     return json.dumps(value, allow_nan=False)
 
 

@@ -11,7 +11,7 @@ from pydantic import AwareDatetime
 
 from callwright.contract.bounds import MOST_PROBLEMS
 from callwright.contract.checking import BadInput, checked
-from callwright.contract.crowding import CROWDED, is_crowded
+from callwright.contract.crowding import CROWDED, brackets, is_crowded
 from callwright.contract.json_keys import key_twice, keys_in
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation
@@ -43,7 +43,7 @@ def read_json(body: bytes) -> dict[str, Any]:
         raise Refusal(INVALID_JSON, CROWDED)
     try:
         value: object = orjson.loads(body)
-        twice = key_twice(body, keys_in(value, deepest=_DEEP))
+        twice = key_twice(body, keys_in(value, deepest=_DEEP, containers=brackets(body)))
     except (ValueError, RecursionError) as error:
         raise Refusal(INVALID_JSON) from error
     if twice is not None:

@@ -89,6 +89,12 @@ UNREADABLE: dict[str, tuple[bytes, int, int | None, str]] = {
     "nothing": (b"", -32700, None, "The message is empty."),
     "spaces": (b" \r\n", -32700, None, "The message is empty."),
     "a key twice": (CALL % b'{"a": 1, "a": 2}', -32600, 7, "The key 'a' stands twice in one object."),
+    "10,001 keys": (
+        CALL % json.dumps(dict.fromkeys(map(str, range(10_001)))).encode(),
+        -32600,
+        7,
+        "An object in the message has 10,001 keys; at most 10,000 are allowed.",
+    ),
     "5,000 digits": (
         CALL % (b'{"a": %s}' % (b"9" * 5_000)),
         -32700,
@@ -112,6 +118,15 @@ async def test_what_is_no_json_is_refused_in_words_by_every_transport(
             assert error["message"].startswith(words)
             assert ". Send " in error["message"] or ". Leave " in error["message"]
             assert len(error["message"]) < 300
+
+
+async def test_ten_thousand_keys_of_one_object_reach_the_tool(database_url: str, tmp_path: Path) -> None:
+    sent = request("tools/call", name="get_wallet", arguments=dict.fromkeys(map(str, range(10_000)), 1))
+    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+        headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
+        answer = await http.post("/mcp", json=sent, headers=headers)
+        assert (answer.status_code, answer.json()["result"]["isError"]) == (200, True), answer.text
+        assert "9980 more" in answer.text
 
 
 async def test_many_small_lists_are_refused_for_all_that_is_in_them(tmp_path: Path, database_url: str) -> None:

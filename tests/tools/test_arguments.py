@@ -8,17 +8,23 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.contract.calls import ListCalls
 from callwright.contract.deployments import CreateDeployment, GetDeployment, UpdateDeployment
-from callwright.tools.arguments import narrowed, takes_text, validated
+from callwright.contract.model import Input
+from callwright.tools.arguments import bounded, narrowed, takes_text, validated
 from callwright.tools.catalogue import TOOLS, tool_named
 from callwright.tools.definitions import definitions
+from callwright.tools.tool import Tool
 from callwright.tools.waiting import GetDeploymentWaiting
 
 DRAFT = {"name": "C", "agent_id": "agt_1", "audience_id": "aud_1"}
 
 
+def taken(tool: Tool, arguments: dict[str, Any]) -> Input:
+    return validated(tool, bounded(tool, arguments))
+
+
 def refusal(name: str, arguments: dict[str, Any]) -> str:
     with pytest.raises(ToolError) as caught:
-        validated(tool_named(name), arguments)
+        taken(tool_named(name), arguments)
     return str(caught.value)
 
 
@@ -100,19 +106,19 @@ def test_a_null_character_is_refused() -> None:
 
 
 def test_an_object_sent_as_json_text_is_read_as_the_object() -> None:
-    asked = validated(tool_named("create_deployment"), {**DRAFT, "retry_policy": '{"max_attempts": 2}'})
+    asked = taken(tool_named("create_deployment"), {**DRAFT, "retry_policy": '{"max_attempts": 2}'})
     assert isinstance(asked, CreateDeployment)
     assert asked.retry_policy.max_attempts == 2
 
 
 def test_a_list_sent_as_json_text_is_read_as_the_list() -> None:
-    asked = validated(tool_named("list_calls"), {"outcome": '["answered"]'})
+    asked = taken(tool_named("list_calls"), {"outcome": '["answered"]'})
     assert isinstance(asked, ListCalls)
     assert asked.outcome == ["answered"]
 
 
 def test_text_that_looks_like_json_stays_text_where_text_is_meant() -> None:
-    asked = validated(
+    asked = taken(
         tool_named("create_agent"),
         {
             "name": "[1]",
@@ -136,18 +142,18 @@ def test_only_objects_and_lists_are_read_out_of_text() -> None:
 
 
 def test_lists_ask_for_twenty_entries_unless_told_otherwise() -> None:
-    assert validated(tool_named("list_calls"), {}).model_dump()["per_page"] == 20
-    assert validated(tool_named("list_calls"), {"per_page": 7}).model_dump()["per_page"] == 7
+    assert taken(tool_named("list_calls"), {}).model_dump()["per_page"] == 20
+    assert taken(tool_named("list_calls"), {"per_page": 7}).model_dump()["per_page"] == 7
 
 
 def test_moments_are_read_with_their_offset() -> None:
-    asked = validated(tool_named("list_calls"), {"created_from": "2026-11-21T10:30:00+01:00"})
+    asked = taken(tool_named("list_calls"), {"created_from": "2026-11-21T10:30:00+01:00"})
     assert isinstance(asked, ListCalls)
     assert asked.created_from == datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
 
 def test_what_was_not_given_is_not_set() -> None:
-    asked = validated(tool_named("update_deployment"), {"id": "dep_1", "name": "New", "budget_cap": None})
+    asked = taken(tool_named("update_deployment"), {"id": "dep_1", "name": "New", "budget_cap": None})
     assert isinstance(asked, UpdateDeployment)
     assert asked.model_fields_set == {"id", "name", "budget_cap"}
 
