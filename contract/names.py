@@ -16,7 +16,7 @@ LONGEST_NAME = 200
 """Characters of a name."""
 _QUOTATION_MARKS = frozenset(
     '"\u00ab\u00bb\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u2033\u2034\u2036\u2037\u2057\u226a\u226b'
-    "\u275d\u275e\u2760\u27ea\u27eb\u3003\u300a\u300b\u301d\u301e\u301f\u309b\uff02"
+    "\u275b\u275c\u275d\u275e\u275f\u2760\u27ea\u27eb\u3003\u300a\u300b\u301d\u301e\u301f\u309b\uff02"
     "\U0001f676\U0001f677\U0001f678"
 )
 """Marks beside Unicode's own quotation marks that are, or look like, the end of a quotation."""

@@ -6,7 +6,8 @@ from callwright.contract.names import quoted
 
 
 @pytest.mark.parametrize(
-    "mark", "\u1fbd\u055a\u144a\u07f4\u0384\u16cc\u02be\u0374\u1ffe\u1fbf\u1cd3\u201e\u2e42\u0022\u2019\u05f4\u0060"
+    "mark",
+    "\u1fbd\u055a\u144a\u07f4\u0384\u16cc\u02be\u0374\u1ffe\u1fbf\u1cd3\u201e\u2e42\u0022\u2019\u05f4\u0060\u275b\u275c\u275f",
 )
 def test_marks_that_look_like_a_quotation_mark_become_one_apostrophe(mark: str) -> None:
     assert quoted(f"Tea{mark}{mark} for 0.01 USD") == '"Tea\' for 0.01 USD"'

@@ -8,12 +8,13 @@ from pydantic import BaseModel
 from callwright.contract.audiences import Audience, AudienceRow, Column, RowError, RowsAdded
 from callwright.contract.calls import Call, Transcript, TranscriptTurn
 from callwright.contract.contacts import Contact
+from callwright.contract.dialling import Compliance
 from callwright.contract.event_log import EventExplanation, WebhookArrival
 from callwright.contract.previews import Preview
 from callwright.contract.transcripts import Snippet, TranscriptMatch
 from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
 
-Kind = Literal["speech", "words", "number", "spelt"]
+Kind = Literal["speech", "words", "number", "spelt", "column"]
 
 FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
     Call: {"to": "number", "unanswered_questions": "speech", "variables": "words", "warnings": "words"},
@@ -25,13 +26,14 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
     AudienceRow: {"phone_number": "number", "values": "words", "external_id": "words"},
     Audience: {
         "columns": Column,
-        "phone_column": "spelt",
-        "timezone_column": "spelt",
-        "external_id_column": "spelt",
+        "phone_column": "column",
+        "timezone_column": "column",
+        "external_id_column": "column",
     },
-    Column: {"name": "spelt", "sample": "spelt"},
+    Column: {"name": "column", "sample": "spelt"},
     RowsAdded: {"errors": RowError},
-    RowError: {"column": "spelt", "message": "spelt", "value_redacted": "spelt"},
+    RowError: {"column": "column", "message": "spelt", "value_redacted": "spelt"},
+    Compliance: {"consent_column": "column"},
     Preview: {"greeting": "spelt"},
     DeliveryWithAttempts: {"attempts": DeliveryAttempt},
     DeliveryAttempt: {"response_excerpt": "words", "detail": "words"},
@@ -40,9 +42,9 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
 }
 """Where answers hold what came from outside. `speech` is said on a call: it is cleaned, and numbers in it stay. `words`
 stood in a file, are made of its cells, or are what an endpoint answered: numbers in them are masked. `number` is a
-contact's own. `spelt` has somebody's cells in it without the columns they come from, as names of columns do in a file
-without a header row: whatever may be a number is masked. A model is a part that has more inside, or a list of such
-parts.
+contact's own. `spelt` has somebody's cells in it without the columns they come from: whatever may be a number is
+masked. `column` is the name of a column: in a file without a header row it is somebody's cell. A model is a part that
+has more inside, or a list of such parts.
 """
 WITH_CELLS = frozenset({Call, Contact, AudienceRow})
 """What has the cells of one person, beside a number of theirs."""

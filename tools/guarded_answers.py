@@ -17,7 +17,7 @@ from callwright.contract.visible import cleaned, cleaned_lines
 from .foreign_fields import CONVERSATIONS, INBOUND, INBOUND_JSON, SPEECH, WITH_CELLS, Kind, foreign_fields
 from .masked_fields import inner_model, may_hold_text, own_text, shows_whole, unknown_number, unknown_text
 from .national_numbers import Beside, Rows
-from .privacy import masked_abroad, masked_everywhere, masked_in, masked_number, masked_whole
+from .privacy import masked_abroad, masked_column, masked_everywhere, masked_in, masked_number, masked_whole
 
 Out = TypeVar("Out")
 _OWN_ID = "external_id"
@@ -196,6 +196,8 @@ def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool, beside: Besi
         return _unknown("", value, masks and kind != "speech")
     if not isinstance(value, str):
         return masked_number(value, column="phone" if kind == "number" else "") if masks and kind != "speech" else value
+    if kind == "column":
+        return _column(value, masks)
     if kind == "spelt":
         return masked_everywhere(cleaned(value)) if masks else cleaned(value)
     if kind == "number":
@@ -218,8 +220,8 @@ def _shown(text: str, *, hides: bool, column: str | None = None) -> str:
 
 @lru_cache(maxsize=4_096)
 def _column(name: str, hides: bool) -> str:
-    """The name of a column. A file without a header has somebody's cells there."""
-    return masked_everywhere(cleaned(name)) if hides else cleaned(name)
+    """The name of a column."""
+    return masked_column(cleaned(name)) if hides else cleaned(name)
 
 
 def _cells(cells: Mapping[str, Any], hides: bool, beside: Beside | None) -> dict[str, Any]:

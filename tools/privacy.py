@@ -17,6 +17,8 @@ _LOCAL = re.compile(rf"\(?\d(?:{BETWEEN}{{0,8}}\d){{6,14}}")
 """A number without its country, as the whole of a cell."""
 _OF_A_CELL = 5
 """Digits enough to call somebody, in a cell of a column of telephones."""
+_OF_A_NAME = 9
+"""Digits, with whatever stands between and before them, that are a number in the name of a column."""
 _ANY_DIGIT = re.compile(r"\d")
 _SIX_DIGITS = re.compile(r"\d(?:\D{0,8}\d){5}")
 _ALONE = re.compile(r"\+\d{1,20}")
@@ -79,6 +81,12 @@ def masked_everywhere(text: str) -> str:
         return masked(_digits(as_plain(text).strip()))
     shown = masked_in(text)
     return _without(shown, also_escaped(shown, _grouped))
+
+
+def masked_column(name: str) -> str:
+    """The name of a column with every number masked. A file without a header row has somebody's cells there."""
+    shown = masked_everywhere(name)
+    return _without(shown, cell_numbers(shown, fewest=_OF_A_NAME))
 
 
 def _grouped(text: str) -> Iterator[Found]:

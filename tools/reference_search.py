@@ -41,10 +41,6 @@ class Given:
     def where(self) -> str:
         return self.name if self.index is None else f"{self.name}.{self.index}"
 
-    @property
-    def quoted(self) -> str:
-        return f'"{shortened(cleaned(self.value), _SHOWN)}"'
-
 
 class Search:
     """What one call of a tool looks up. Each list is read once."""
@@ -73,7 +69,10 @@ class Search:
         kind, entry = hits[0]
         number = getattr(entry, "number", given.value)
         self.notes.append(
-            line(f"{kind.noun} {given.quoted} is {entry.id}", None if number == given.value else f"({number})")
+            line(
+                f"{kind.noun} {self._quoted(given, kind)} is {entry.id}",
+                None if number == given.value else f"({number})",
+            )
         )
         return entry.id
 
@@ -151,15 +150,18 @@ class Search:
     async def _not_one(self, given: Given, kinds: Sequence[Kind], hits: Sequence[tuple[Kind, Any]]) -> str:
         if hits:
             nouns = f"{hits[0][0].noun}s" if len({kind.noun for kind, _ in hits}) == 1 else "things"
-            return self._several(given.where, f"{nouns} are called {given.quoted}", [entry for _, entry in hits])
-        said = f"{given.where}: no {' or '.join(kind.noun for kind in kinds)} is called {given.quoted}."
+            return self._several(
+                given.where, f"{nouns} are called {self._quoted(given, *kinds)}", [entry for _, entry in hits]
+            )
+        quoted = self._quoted(given, *kinds)
+        said = f"{given.where}: no {' or '.join(kind.noun for kind in kinds)} is called {quoted}."
         other = _other_kind(given.value, kinds)
         near = [
             entry
             for kind in kinds
             for entry in nearest(
                 given.value,
-                [(entry, filter(None, _names(entry, kind))) for entry in await self._newest(kind)],
+                [(entry, self._shown_names(entry, kind)) for entry in await self._newest(kind)],
             )
         ]
         return lines(
@@ -184,6 +186,15 @@ class Search:
             *(shortened(self._said(name, word), _SHOWN) for name, word in words if word),
             f"created {moment(entry.created_at)}" if hasattr(entry, "created_at") else None,
         )
+
+    def _quoted(self, given: Given, *kinds: Kind) -> str:
+        """What was asked for; the organization's own numbers, which PHONE_NUMBER is about, are whole."""
+        name = "number" if PHONE_NUMBER in kinds else "name"
+        return f'"{shortened(self._said(name, given.value), _SHOWN)}"'
+
+    def _shown_names(self, entry: Any, kind: Kind) -> list[str]:
+        """The names of a thing as they are shown: nearness to what is hidden would tell it, digit by digit."""
+        return [self._said(name, word) for name in kind.names if (word := getattr(entry, name))]
 
     def _said(self, name: str, word: str) -> str:
         """A word about a thing; the number is the organization's own."""

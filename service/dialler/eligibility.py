@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from callwright.contract.dialling import CONSENT_GIVEN, CONSENT_WORDS, Compliance
-from callwright.service.domain.phone import MOBILE_PREFIXES
+from callwright.service.domain.phone import MOBILE_PREFIXES, redacted
 from callwright.service.storage.json_cells import cell
 from callwright.service.storage.schema import audience_rows, deployment_contacts, do_not_call
 
@@ -94,7 +94,7 @@ def nobody_consents(connection: Connection, row: Row[Any]) -> str | None:
         said = f" says {' or '.join(kinds)}"
     else:
         said = " says other things"
-    return f"nobody's consent column says yes: {column!r}{said}; words that count: {CONSENT_WORDS}"
+    return f"nobody's consent column says yes: {redacted(column)!r}{said}; words that count: {CONSENT_WORDS}"
 
 
 def of_audience(connection: Connection, row: Row[Any], now_ms: int) -> Counter[str | None]:

@@ -14,6 +14,7 @@ from callwright.contract.problems import (
     PLAN_LIMIT_REACHED,
 )
 from callwright.service.domain.money import PRICES, amount
+from callwright.service.domain.phone import redacted
 from callwright.service.domain.plans import Plan
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.domain.templates import variables_in
@@ -132,9 +133,9 @@ def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None
     known = [column["name"] for column in json.loads(audience.columns)]
     if wanted is None or wanted in known:
         return None
-    names = ", ".join(repr(name) for name in known[:_MOST_COLUMNS]) or "no columns"
+    names = ", ".join(repr(redacted(name)) for name in known[:_MOST_COLUMNS]) or "no columns"
     more = f" and {len(known) - _MOST_COLUMNS} more" if len(known) > _MOST_COLUMNS else ""
-    message = f"the audience has no column {wanted!r} for compliance.consent_column; it has {names}{more}"
+    message = f"the audience has no column {redacted(wanted)!r} for compliance.consent_column; it has {names}{more}"
     return Refusal(AUDIENCE_NOT_READY, message, details={"missing_columns": [wanted]})
 
 

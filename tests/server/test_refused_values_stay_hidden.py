@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
+from tests.service.dialler.campaigns import make_agent, rent
 from tests.service.dialler.test_imports import imported
 
 from .served import WAYS, Era, Over, open_served
@@ -69,6 +70,77 @@ async def test_the_name_of_a_column_that_is_a_number_is_masked(database_url: str
             _hides(await hand.client.call_tool(tool, {"id": audience}))
         rows = await hand.use("list_audience_rows", id=audience)
     assert {"order 20261123", "visits 2024-25"} < set(rows["data"][0]["values"])
+
+
+WRITTEN = (
+    "2025550143",
+    "202-555-0143",
+    "(202) 555-0143",
+    "202.555.0143",
+    "1202 555 0143",
+    "+1 202 555 0143",
+    "２０２５５５０１４３",
+)
+BEFORE = ("sim.", "a.", "home.", "home_", "home", "home:", "a.b.", "x-")
+
+
+@pytest.mark.parametrize("before", BEFORE)
+async def test_a_column_named_by_a_number_behind_a_word_is_masked_in_every_answer(
+    database_url: str, tmp_path: Path, before: str
+) -> None:
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        for place, written in enumerate(WRITTEN):
+            row = {"phone_number": "+12065550100", before + written: "UTC"}
+            made = await hand.client.call_tool("create_audience", {"name": f"A {place}", "rows": [row]})
+            _hides_digits(made)
+            audience = _data(made)["id"]
+            _hides_digits(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": [row]}))
+            for tool in ("get_audience", "list_audience_rows"):
+                _hides_digits(await hand.client.call_tool(tool, {"id": audience}))
+            wrong = await imported(served.door, audience, f"phone_number,{before + written}\n12,x\n")
+            for tool in ("get_audience_import", "list_import_errors"):
+                _hides_digits(await hand.client.call_tool(tool, {"id": audience, "import_id": wrong.id}))
+
+
+def _hides_digits(shown: object) -> None:
+    digits = "".join(character for character in str(shown) if character.isdecimal() or character.isalpha())
+    assert not any(middle in digits for middle in ("2025550143", "２０２５５５０１４３")), shown
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("before", ["", *BEFORE])
+async def test_a_consent_column_named_by_a_number_is_masked_in_every_answer(
+    database_url: str, tmp_path: Path, written: str, before: str
+) -> None:
+    column = before + written
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        door = served.door
+        agent, number = (await make_agent(door)).id, (await rent(door)).id
+        people = await door.client.audiences.create(
+            name="People", rows=[{"phone_number": "+12065550100", "first_name": "Ada", column: "no"}]
+        )
+        made = await hand.client.call_tool(
+            "create_deployment",
+            {
+                "name": "C",
+                "agent_id": agent,
+                "audience_id": people.id,
+                "phone_number_ids": [number],
+                "compliance": {"consent_column": column},
+            },
+        )
+        _hides_digits(made)
+        assert not made.is_error, str(made.content)[:3000]
+        deployment = {"id": _data(made)["id"]}
+        for tool in ("get_deployment", "preview_deployment", "list_deployments", "start_deployment"):
+            _hides_digits(await hand.client.call_tool(tool, {} if tool.startswith("list") else deployment))
+        _hides_digits(await hand.client.read_resource(f"callwright://deployments/{deployment['id']}"))
+        other = await door.client.audiences.create(
+            name="Others", rows=[{"phone_number": "+12065550100", "first_name": "Ada"}]
+        )
+        given = {**deployment, "audience_id": other.id}
+        _hides_digits(await hand.client.call_tool("update_deployment", given))
+        _hides_digits(await hand.client.call_tool("preview_deployment", deployment))
 
 
 async def test_a_steering_column_that_is_a_number_is_masked(database_url: str, tmp_path: Path) -> None:

@@ -133,6 +133,14 @@ async def test_another_case_is_not_guessed_but_asked_about(era: str) -> None:
     assert last(asked, "list_agents") == {"per_page": 200}
 
 
+@pytest.mark.parametrize(("masks", "shown"), [(True, "Anna +1202•••9143"), (False, "Anna +12025559143")])
+async def test_a_number_in_what_was_asked_is_repeated_as_the_session_shows_numbers(masks: bool, shown: str) -> None:
+    async with session(caller(list_agents=listing(ANNA)), masks=masks).opened() as opened:
+        with pytest.raises(ToolError, match="no agent is called") as caught:
+            await resolved(tool_named("get_agent"), {"id": "Anna +12025559143"}, opened)
+    assert f'"{shown}"' in str(caught.value)
+
+
 async def test_five_near_names_are_shown_at_most() -> None:
     agents = [samples.agent(id=f"agt_{number}", name=f"Team {number}") for number in range(9)]
     said = await refusal(caller(list_agents=listing(*agents)), "get_agent", {"id": "Team"})
