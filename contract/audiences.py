@@ -1,6 +1,6 @@
 """Audiences: the people a campaign calls. Rows come as JSON or CSV; each further column is a template variable."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, Field, JsonValue
 
@@ -18,12 +18,26 @@ from .words import AudienceId, CountryCode, ImportId, Metadata, PlainText, Store
 ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText, SeenLines]
 Dedupe = Literal["phone", "external_id", "none"]
 AudienceStatus = Literal["empty", "importing", "ready", "failed"]
+_EXACT = 2**64
+"""Readers of JSON make a whole number of so much and more a fraction, whose last digits are others."""
+_NUMBERS = frozenset[type]({int, float})
+
+
+def _exact(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    if not _NUMBERS.isdisjoint(map(type, row.values())) and any(
+        type(cell) in _NUMBERS and abs(cast("float", cell)) >= _EXACT for cell in row.values()
+    ):
+        raise ValueError("holds a number of more than 19 digits, whose last ones would be lost; send it as text")
+    return row
+
+
 Row = Annotated[
     dict[str, JsonValue],
     Field(
         max_length=1_000,
         description="Column name to value: the phone column and whatever the prompt needs, for example first_name.",
     ),
+    AfterValidator(_exact),
 ]
 """More than 100 columns are too many for a row, which is then refused by itself; this bound is the request's."""
 Rows = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]

@@ -14,7 +14,7 @@ from callwright.contract.bounds import Place, Problem
 from callwright.contract.checking import BadInput, bound, fields_at, fitting, meant
 from callwright.contract.model import Input
 
-from .privacy import masked_everywhere
+from .privacy import masked_column
 from .text import shortened
 from .tool import Tool
 from .untrusted import cleaned
@@ -119,7 +119,7 @@ def _said(bad: BadInput, tool: Tool) -> str:
 
 
 def _one(problem: Problem, tool: Tool, *, lists: bool) -> str:
-    where = shortened(masked_everywhere(cleaned(".".join(map(str, problem.place)))), 80)
+    where = shortened(".".join(masked_column(cleaned(str(step))) for step in problem.place), 80)
     if problem.code == "unknown":
         return f"{where}: unknown argument{_allowed(tool, problem.place, lists=lists)}"
     if problem.code == "missing":

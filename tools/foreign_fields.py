@@ -30,7 +30,7 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
         "timezone_column": "column",
         "external_id_column": "column",
     },
-    Column: {"name": "column", "sample": "spelt"},
+    Column: {"name": "column", "sample": "column"},
     RowsAdded: {"errors": RowError},
     RowError: {"column": "column", "message": "spelt", "value_redacted": "spelt"},
     Compliance: {"consent_column": "column"},
@@ -43,8 +43,8 @@ FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
 """Where answers hold what came from outside. `speech` is said on a call: it is cleaned, and numbers in it stay. `words`
 stood in a file, are made of its cells, or are what an endpoint answered: numbers in them are masked. `number` is a
 contact's own. `spelt` has somebody's cells in it without the columns they come from: whatever may be a number is
-masked. `column` is the name of a column: in a file without a header row it is somebody's cell. A model is a part that
-has more inside, or a list of such parts.
+masked. `column` is the name of a column, in a file without a header row somebody's cell, or one cell of it: digits
+behind a word count as well. A model is a part that has more inside, or a list of such parts.
 """
 WITH_CELLS = frozenset({Call, Contact, AudienceRow})
 """What has the cells of one person, beside a number of theirs."""

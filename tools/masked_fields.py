@@ -20,7 +20,6 @@ from callwright.contract.inbound import AfterHours, Overflow
 from callwright.contract.phone_numbers import AvailableNumber, PhoneNumber
 
 from .privacy import masked_abroad, masked_in, masked_number, may_hold_a_number
-from .text import masked
 
 _PROMPTS = frozenset({"system_prompt", "welcome_message"})
 _RENTED = frozenset({"number", "e164", "phone_number", "phoneNumber"})
@@ -53,7 +52,6 @@ _MEASURED = re.compile(
 )
 """Names of moments and counts."""
 _ADDRESS = re.compile(r"(?:^|_)(?:url|uri|href|link)s?$")
-_IN_AN_ADDRESS = re.compile(r"(?:\+|%2[Bb])[1-9]\d{6,14}(?!\d)")
 _A_NUMBER = re.compile(r"\+\d{7,15}")
 
 Sort = Literal["opaque", "money", "measured", "address", "text"]
@@ -74,8 +72,6 @@ def own_text(name: str, text: str) -> str:
     sort = _sort(name)
     if sort == "money" or (sort == "opaque" and not _A_NUMBER.fullmatch(text)):
         return text
-    if sort == "address":
-        return _IN_AN_ADDRESS.sub(lambda found: masked(found[0].replace("%2B", "+").replace("%2b", "+")), text)
     return masked_abroad(text)
 
 

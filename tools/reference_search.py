@@ -188,8 +188,8 @@ class Search:
         )
 
     def _quoted(self, given: Given, *kinds: Kind) -> str:
-        """What was asked for; the organization's own numbers, which PHONE_NUMBER is about, are whole."""
-        name = "number" if PHONE_NUMBER in kinds else "name"
+        """What was asked for. Where only a number of the organization can be meant, it is whole."""
+        name = "number" if kinds == (PHONE_NUMBER,) else "name"
         return f'"{shortened(self._said(name, given.value), _SHOWN)}"'
 
     def _shown_names(self, entry: Any, kind: Kind) -> list[str]:

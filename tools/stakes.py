@@ -200,6 +200,11 @@ async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
             "start_at: must be later than now, and nobody was asked: nothing was changed. To call at once use "
             "preview_deployment, then start_deployment with its plan_id."
         )
+    if status == "scheduled" and asked.start_at is None and "start_at" in given:
+        raise ToolError(
+            "start_at: cannot be cleared while the deployment is scheduled, and nobody was asked: nothing was changed. "
+            "To call at once use preview_deployment, then start_deployment with its plan_id."
+        )
     sentence, things = await change_said(use, deployment, asked, weighty)
     if inbound:
         sentence = f"{sentence} {_then_answers(deployment, asked)}"

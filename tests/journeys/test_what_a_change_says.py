@@ -113,6 +113,18 @@ async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
 
 
 @both_eras
+@pytest.mark.parametrize("answer", ["accept", None])
+async def test_a_start_of_a_scheduled_campaign_that_is_cleared_is_refused_before_anybody_is_asked(
+    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
+        said = await found.refused("update_deployment", id=campaign.id, start_at=None, max_concurrency=2)
+        assert said.startswith("start_at: cannot be cleared while the deployment is scheduled")
+        assert found.person.asked == []
+        assert (await door.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
+
+
+@both_eras
 async def test_a_change_that_a_plan_does_not_fit_says_that_the_campaign_then_waits(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from .served import WAYS, Era, Over, open_served
 
 NAMES = ("Meier +491712345678 warm", "Meier +491719875678 warm")
 SHOWN = "Meier +4917•••5678 warm"
+NESTED = {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}
 PIECES = ("1234", "2345", "712345", "Meier +49171234", "meier +4917123456", "Meier +49 171 2345678 warmer", "Meier")
 """Pieces of the first name, with digits that are hidden, and what both names have."""
 REFERENCES = (
@@ -44,7 +45,9 @@ async def test_a_number_in_place_of_an_id_is_not_repeated_whole(database_url: st
         await make_agent(served.door, "Call +12025559143")
         said = [await _refusal(hand, tool, {argument: "+1 202 555 9143"}) for tool, argument in REFERENCES]
         said.append(str(await hand.client.call_tool("get_agent", {"id": "Call +12025559143"})))
-        said.append(await _refusal(hand, "get_wallet", {"+12025559143": 1}))
+        said += [await _refusal(hand, "list_transactions", {"reference_id": "+12025559143"})]
+        said += [await _refusal(hand, "get_wallet", {name: 1}) for name in ("+12025559143", "+1 202-555-9143")]
+        said.append(await _refusal(hand, "add_audience_rows", {"id": "aud_1", "rows": [{"a.+12025559143": NESTED}]}))
     for text in said:
         assert "+1202•••9143" in text
         assert "555 9143" not in text

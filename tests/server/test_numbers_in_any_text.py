@@ -1,6 +1,7 @@
 """Telephone numbers in texts where another service may put them: masked whatever the field is called."""
 
 import json
+import re
 from typing import Any, cast
 
 import pytest
@@ -11,6 +12,8 @@ from callwright.client.errors import NotFound
 from callwright.contract.pagination import Page
 from callwright.server.app import build
 from callwright.tools.catalogue import TOOLS
+from callwright.tools.privacy import numbers_hidden_in
+from callwright.tools.text import masked
 from callwright.tools.tool import Tool
 from tests.tools import samples
 from tests.tools.fakes import FakeCaller, FakeMedia, assistant, server, session
@@ -109,6 +112,28 @@ async def test_an_id_that_is_a_telephone_number_and_a_number_in_an_address_lose_
         text = shown(await client.call_tool("get_call", {"call_uuid": "cal_1"}))
     assert "12345678" not in text
     assert "https://a.test/1_+4917•••5678.mp3" in text
+
+
+ADDRESSES = (
+    "tel:+1-202-555-9143",
+    "https://a.test/+1.202.555.9143",
+    "https://a.test/+1/202/555/9143",
+    "https://a.test/x+1202555-9143",
+    "https://a.test/?to=%2B1%20202%20555%209143",
+    "https://a.test/?to=%2B1+202+555+9143",
+    "https://a.test/0012025559143",
+    "https://a.test/?tel=2025559143",
+)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+async def test_a_number_in_an_address_is_masked_however_it_is_written_and_counted_as_it_is_shown(address: str) -> None:
+    given = {"id": "cal_1", "recording_url": address}
+    async with assistant(server(FakeCaller(answers=answers() | {"get_call": given})), "auto") as client:
+        text = shown(await client.call_tool("get_call", {"call_uuid": "cal_1"}))
+    (hidden,) = numbers_hidden_in(address)
+    assert masked(hidden) in text
+    assert not re.search(r"555\D{0,3}9143", text)
 
 
 @pytest.mark.parametrize("said", [{"direction": "inbound"}, {"call_type": "incoming"}, {"type": "Inbound"}])

@@ -163,3 +163,13 @@ def test_arguments_of_the_tool_alone_do_not_reach_the_operation() -> None:
     assert type(asked) is GetDeployment
     assert asked.model_fields_set == {"id"}
     assert asked.model_dump() == {"id": "dep_1"}
+
+
+@pytest.mark.parametrize("number", [10**400, 2**64, -(2**64), 1e30])
+def test_a_number_that_json_does_not_carry_whole_is_refused_by_its_row(number: float) -> None:
+    said = refusal("add_audience_rows", {"id": "aud_1", "rows": [{"phone": "1"}, {"phone": "1", "order": number}]})
+    assert said == (
+        "Invalid arguments: rows.1: holds a number of more than 19 digits, whose last ones would be lost; "
+        "send it as text"
+    )
+    assert taken(tool_named("add_audience_rows"), {"id": "aud_1", "rows": [{"order": 2**64 - 1, "share": 0.5}]})
