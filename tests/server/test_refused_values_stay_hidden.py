@@ -12,7 +12,8 @@ from tests.service.dialler.test_imports import imported
 from .served import WAYS, Era, Over, open_served
 
 CELLS = ("2025550143", "12025550143x", "Anna 2025550143", "+1x2025550143", "12025550143.0", "٢٠٢٥٥٥٠١٤٣")
-MIDDLES = ("5550", "٥٥٥٠")
+MIDDLES = ("555014", "٥٥٥٠١٤")
+"""Long enough that no id has them by chance."""
 COLUMNS = ("timezone", "sim.outcome", "sim.language", "phone_number")
 
 
