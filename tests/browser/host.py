@@ -12,6 +12,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import TextResourceContents
 from playwright.async_api import Browser, Frame, FrameLocator, Page, Route
+from playwright.async_api import Error as PlaywrightError
 
 from callwright.server.app import CallwrightServer
 
@@ -172,9 +173,22 @@ async def hosted(
                 await page.clock.install(time=BEGIN)
             await page.set_content(PAGE.read_text(encoding="utf-8"))
             if clock:
-                await page.clock.pause_at(BEGIN + timedelta(seconds=1))
+                await _stand_still(page)
             yield host
             assert (host.fetched, host.complaints) == ([], [])
+
+
+async def _stand_still(page: Page) -> None:
+    """Stops the time in the browser, a second later than it is there by now: it goes on until it is told."""
+    for tries_left in reversed(range(5)):
+        now = datetime.fromtimestamp(await page.evaluate("Date.now()") / 1_000, UTC)
+        try:
+            await page.clock.pause_at(now + timedelta(seconds=1))
+        except PlaywrightError:  # that second was over before it heard
+            if not tries_left:
+                raise
+        else:
+            return
 
 
 @asynccontextmanager
