@@ -331,7 +331,13 @@ update_deployment = operation(
     "/deployments/{id}",
     takes=UpdateDeployment,
     gives=Deployment,
-    problems=(DUPLICATE_NAME, INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED),
+    problems=(
+        AUDIENCE_IMPORTING,
+        DUPLICATE_NAME,
+        INVALID_STATE_TRANSITION,
+        PLAN_LIMIT_REACHED,
+        SPENDING_CAP_REACHED,
+    ),
     summary="Change a deployment.",
 )
 delete_deployment = removal(

@@ -23,7 +23,7 @@ from callwright.contract.words import Spend
 
 from .cost_words import change_cost
 from .looked_up import looked_up
-from .people_called import consent_no_longer_asked, people_called
+from .people_called import consent_no_longer_asked, people_called, refuse_while_importing
 from .text import moment
 from .use import Use
 from .value_words import NOT_SHOWN, stored, told
@@ -84,6 +84,8 @@ async def change_said(
     ):  # of one that calls already it would be new at each call
         if freed := consent_no_longer_asked(deployment, asked):
             sentence += f" {freed}"
+        own = GetAudience(id=str(deployment.get("audience_id")))
+        await refuse_while_importing(use, audience or await looked_up(use, get_audience, own))
         who, people = await people_called(use, deployment, asked, audience)
         sentence += f" {await change_cost(use, deployment, asked, who, people)}"
         if deployment.get("plan_id"):

@@ -54,6 +54,16 @@ def audience_of(connection: Connection, audience_id: str, *, lock: bool = False)
     return row
 
 
+def still_importing(connection: Connection, audience_id: str) -> Refusal | None:
+    """That nobody knows yet how many people an audience has; None where no import into it is open."""
+    waiting = open_imports(connection, audience_id)
+    if not waiting:
+        return None
+    more = f" and {len(waiting) - 1} more have" if len(waiting) > 1 else " has"
+    message = f"import {waiting[0]}{more} not ended: it is not known yet how many people there will be"
+    return Refusal(AUDIENCE_IMPORTING, message, details={"imports": waiting})
+
+
 def missing_columns(agent: Any, audience: Row[Any], voicemail_message: str) -> list[str]:
     """Template variables for which the audience has no column at all."""
     known = {column["name"] for column in json.loads(audience.columns)}
@@ -77,10 +87,8 @@ def start_refusals(
     found: list[Refusal] = []
     # Rows that are being added lock the audience before the deployments they join, so one that has them does not wait.
     audience = audience_of(connection, row.audience_id, lock=starts and row.started_at is None)
-    if waiting := open_imports(connection, audience.id):
-        more = f" and {len(waiting) - 1} more have" if len(waiting) > 1 else " has"
-        message = f"import {waiting[0]}{more} not ended: it is not known yet how many people there will be"
-        found.append(Refusal(AUDIENCE_IMPORTING, message, details={"imports": waiting}))
+    if waiting := still_importing(connection, audience.id):
+        found.append(waiting)
     if not asked:
         found += broken_promises(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
     if not audience.valid_count or audience.status == "importing":

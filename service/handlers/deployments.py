@@ -14,7 +14,7 @@ from callwright.contract.pagination import Page
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.contract.words import Spend
 from callwright.service.dialler import spending_cap, waiting
-from callwright.service.dialler.start_guards import missing_columns
+from callwright.service.dialler.start_guards import audience_of, missing_columns, still_importing
 from callwright.service.domain.clock import DAY, milliseconds
 from callwright.service.domain.deployment_states import check_action, check_editable, meant
 from callwright.service.domain.money import micros
@@ -218,6 +218,10 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
             changes["agent_snapshot"] = json_text(kept_agent(agent))
     if "audience_id" in changes:
         audience_handlers.find(work, changes["audience_id"], field="audience_id")
+        if row.status == "scheduled":  # it begins by itself, with everybody who is there by then
+            audience_of(work.connection, changes["audience_id"], lock=True)
+            if waiting_imports := still_importing(work.connection, changes["audience_id"]):
+                raise waiting_imports
     if "max_concurrency" in changes:
         check_concurrency(work, changes["max_concurrency"])
     settings = inbound.changed_settings(work, row, asked)

@@ -1,5 +1,6 @@
 """Reading a request: its JSON, and the operation's input out of path, query and body."""
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -26,6 +27,7 @@ MAX_QUERY = 16_384
 MOST_PARAMETERS = 100
 _DEEP = 100
 """Levels of lists and objects; what has more is read by a parser that ends where Python's own stack would."""
+_UNREAD = "It holds a number of too many digits, NaN, or half a character. Send large numbers as text."
 _NO_EFFECT = "org_id"
 """The organization comes from the key; this field is taken and ignored, in query and body."""
 
@@ -45,12 +47,20 @@ def read_json(body: bytes) -> dict[str, Any]:
         value: object = orjson.loads(body)
         twice = key_twice(body, keys_in(value, deepest=_DEEP, containers=brackets(body)))
     except (ValueError, RecursionError) as error:
-        raise Refusal(INVALID_JSON) from error
+        raise Refusal(INVALID_JSON, _UNREAD if _is_read_by_others(body) else "") from error
     if twice is not None:
         raise Refusal(INVALID_JSON, f"The key {twice!r} stands twice in one object.")
     if not isinstance(value, dict):
         raise Refusal(INVALID_JSON)
     return cast("dict[str, Any]", value)
+
+
+def _is_read_by_others(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def check_media_type(declared: str | None, body: bytes) -> None:

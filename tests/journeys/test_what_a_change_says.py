@@ -114,6 +114,25 @@ async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
 
 @both_eras
 @pytest.mark.parametrize("answer", ["accept", None])
+@pytest.mark.parametrize("is_other", [True, False])
+async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among_them(
+    answer: Answer | None, is_other: bool, era: Era, database_url: str, tmp_path: Path
+) -> None:
+    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
+        other = await make_audience(door, people(5, first=50), "Others")
+        given = {"audience_id": other.id} if is_other else {"max_concurrency": 7}
+        audience = other.id if is_other else str(campaign.audience_id)
+        csv = "phone_number,first_name\n" + "".join(f"{p['phone_number']},Ada\n" for p in people(30, first=500))
+        waiting = await door.client.audiences.import_csv(id=audience, csv=csv)
+        said = await found.refused("update_deployment", id=campaign.id, **given)
+        assert said.startswith(f"audience_id: import {waiting.id} has not ended")
+        assert found.person.asked == []
+        now = await door.client.deployments.get(id=campaign.id)
+        assert (now.audience_id, now.max_concurrency) == (campaign.audience_id, campaign.max_concurrency)
+
+
+@both_eras
+@pytest.mark.parametrize("answer", ["accept", None])
 async def test_a_start_of_a_scheduled_campaign_that_is_cleared_is_refused_before_anybody_is_asked(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:

@@ -91,3 +91,21 @@ async def test_an_import_that_never_ends_expires_and_starts_go_on(database_url: 
         assert (ended.status, ended.added) == ("failed", 0)
         assert "6 hours" in (ended.status_reason or "")
         assert (await door.client.deployments.start(id=campaign.id)).stats.contacts == 3
+
+
+@pytest.mark.requirement("ERR-91")
+async def test_a_scheduled_deployment_gets_no_audience_into_which_a_file_is_being_imported(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await draft(door, people(3), start_at=moment(door.service.ports.clock.now_ms() + HOUR))
+        other = await door.client.audiences.create(name="Others", rows=people(5, first=50))
+        await door.client.deployments.start(id=campaign.id)
+        waiting = (await door.client.audiences.import_csv(id=other.id, csv=CSV)).id
+        async with refusal(409, "audience_importing") as kept:
+            await door.client.deployments.update(id=campaign.id, audience_id=other.id)
+        assert kept[0].details == {"imports": [waiting]}
+        assert (await door.client.deployments.get(id=campaign.id)).audience_id == campaign.audience_id
+        await work(door)
+        changed = await door.client.deployments.update(id=campaign.id, audience_id=other.id)
+        assert changed.audience_id == other.id

@@ -117,3 +117,12 @@ async def test_the_wrong_word_of_a_list_is_named(database_url: str, tmp_path: Pa
         assert "2025550100" not in listed.text
         made = await http.post("/v1/webhooks", json={"url": "https://example.com", "events": ["*", "call.sunny"]})
         assert refused(made, 400, "invalid_field", "events.1")["message"].endswith(', not "call.sunny"')
+
+
+@pytest.mark.parametrize("value", ["1" * 400, "NaN", '"\\ud800"'])
+async def test_what_no_reader_of_json_carries_is_refused_in_words(
+    database_url: str, tmp_path: Path, value: str
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        answer = await http.post("/v1/audiences", content=f'{{"name": "A", "rows": [{{"note": {value}}}]}}')
+    assert "Send large numbers as text" in refused(answer, 400, "invalid_json")["message"]
