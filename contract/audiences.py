@@ -124,6 +124,15 @@ class Audience(Stored):
     duplicate_count: int
     last_imported_at: Timestamp | None = None
     last_import_id: Annotated[str | None, Field(description="The newest import of a file; null without one.")] = None
+    open_imports: Annotated[
+        list[str],
+        Field(
+            description=(
+                "Imports of files that have not ended: nobody knows yet how many people they add. Only where one "
+                "audience is read, else empty."
+            )
+        ),
+    ] = []
     revision: Annotated[
         Revision | None,
         Field(

@@ -85,7 +85,7 @@ async def change_said(
         if freed := consent_no_longer_asked(deployment, asked):
             sentence += f" {freed}"
         own = GetAudience(id=str(deployment.get("audience_id")))
-        await refuse_while_importing(use, audience or await looked_up(use, get_audience, own))
+        refuse_while_importing(audience or await looked_up(use, get_audience, own))
         who, people = await people_called(use, deployment, asked, audience)
         sentence += f" {await change_cost(use, deployment, asked, who, people)}"
         if deployment.get("plan_id"):

@@ -6,17 +6,16 @@ from typing import Any, cast
 from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.client.errors import Conflict, RuleRejected
-from callwright.contract.audiences import GetAudience, GetAudienceImport, get_audience, get_audience_import
+from callwright.contract.audiences import GetAudience, get_audience
 from callwright.contract.counts import count_of
 from callwright.contract.deployments import PreviewDeployment, UpdateDeployment, preview_deployment
 from callwright.contract.names import named
 
 from .looked_up import looked_up
+from .untrusted import cleaned
 from .use import Use
 
 _NO_CONSENT = "no_consent"
-_OPEN = frozenset({"pending", "importing"})
-"""States of imports that have not ended."""
 
 
 async def people_called(
@@ -44,20 +43,17 @@ async def people_called(
     return f"{'at most ' if most else ''}{count_of(count, 'person', 'people')}", count
 
 
-async def refuse_while_importing(use: Use, audience: Mapping[str, Any]) -> None:
+def refuse_while_importing(audience: Mapping[str, Any]) -> None:
     """Nobody can agree to people who are not counted yet.
 
     Raises:
-        ToolError: the newest import into the audience has not ended.
+        ToolError: an import into the audience has not ended.
     """
-    newest = audience.get("last_import_id")
-    if not isinstance(newest, str):
-        return
-    asked = GetAudienceImport(id=str(audience.get("id")), import_id=newest)
-    if (await looked_up(use, get_audience_import, asked)).get("status") in _OPEN:
+    waiting: Any = audience.get("open_imports")
+    if waiting:
         raise ToolError(
-            f"audience_id: import {newest} has not ended: it is not known yet how many people there will be. Nobody "
-            "was asked and nothing was changed. Call again once get_audience_import says that it is completed."
+            f"audience_id: import {cleaned(str(waiting[0]))} has not ended: it is not known yet how many people there "
+            "will be. Nobody was asked and nothing was changed. Call again once get_audience shows no open_imports."
         )
 
 

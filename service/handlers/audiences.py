@@ -11,6 +11,7 @@ from callwright.contract.phone_columns import USUAL as USUAL_PHONE_COLUMN
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.service.dialler import spending_cap
 from callwright.service.dialler.intake import Taken, take_rows
+from callwright.service.dialler.plan_parts import open_imports
 from callwright.service.domain.clock import moment, moment_or_none
 from callwright.service.domain.phone import is_country
 from callwright.service.domain.refusals import Refusal, invalid, not_found
@@ -134,7 +135,11 @@ def get_audience(asked: contract.GetAudience, work: Work) -> contract.Audience:
 
 def _seen(work: Work, audience_id: str) -> contract.Audience:
     shown = _show(find(work, audience_id))
-    return shown.model_copy(update={"revision": revisions.of_audience(work, audience_id)})
+    there = {
+        "revision": revisions.of_audience(work, audience_id),
+        "open_imports": open_imports(work.connection, audience_id),
+    }
+    return shown.model_copy(update=there)
 
 
 @handles(contract.create_audience)

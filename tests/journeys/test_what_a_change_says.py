@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from callwright.contract.deployments import Deployment
 from callwright.contract.words import Spend
+from callwright.service.dialler import imports
+from callwright.service.domain.clock import HOUR
 from callwright.service.domain.money import PriceList
 from callwright.service.handlers import wallet
+from callwright.service.storage.schema import imports as import_table
 from tests.service.dialler.campaigns import audience_of, draft, make_agent, make_audience, people, rent
 from tests.service.doors import Door, open_service
 
@@ -114,9 +118,10 @@ async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
 
 @both_eras
 @pytest.mark.parametrize("answer", ["accept", None])
+@pytest.mark.parametrize("has_newer", [False, True])
 @pytest.mark.parametrize("is_other", [True, False])
 async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among_them(
-    answer: Answer | None, is_other: bool, era: Era, database_url: str, tmp_path: Path
+    answer: Answer | None, is_other: bool, has_newer: bool, era: Era, database_url: str, tmp_path: Path
 ) -> None:
     async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
         other = await make_audience(door, people(5, first=50), "Others")
@@ -124,6 +129,16 @@ async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among
         audience = other.id if is_other else str(campaign.audience_id)
         csv = "phone_number,first_name\n" + "".join(f"{p['phone_number']},Ada\n" for p in people(30, first=500))
         waiting = await door.client.audiences.import_csv(id=audience, csv=csv)
+        if has_newer:  # another worker has the older one, and takes longer
+            far = door.service.ports.clock.now_ms() + HOUR
+            held = update(import_table).where(import_table.c.id == waiting.id)
+            held = held.values(status="importing", lease_owner="wrk_other", lease_until=far)
+            await door.service.ports.database.write(lambda connection: connection.execute(held).rowcount)
+            newer = await door.client.audiences.import_csv(id=audience, csv=csv)
+            assert await imports.work_on_one(door.service.ports, "wrk_test")
+            ended = await door.client.audiences.get_import(id=audience, import_id=newer.id)
+            assert ended.status == "completed"
+        assert (await door.client.audiences.get(id=audience)).open_imports == [waiting.id]
         said = await found.refused("update_deployment", id=campaign.id, **given)
         assert said.startswith(f"audience_id: import {waiting.id} has not ended")
         assert found.person.asked == []

@@ -73,6 +73,11 @@ export interface Audience {
   /** The newest import of a file; null without one. */
   last_import_id?: string | null;
   /**
+   * Imports of files that have not ended: nobody knows yet how many people they add. Only where one audience is read,
+   * else empty.
+   */
+  open_imports?: string[];
+  /**
    * Another one as soon as another campaign calls its people, or one of those that do has changed; rows do not matter
    * to it. Only where one audience is read, else null. Opaque.
    */
@@ -612,6 +617,11 @@ export interface NewAudience {
   last_imported_at?: string | null;
   /** The newest import of a file; null without one. */
   last_import_id?: string | null;
+  /**
+   * Imports of files that have not ended: nobody knows yet how many people they add. Only where one audience is read,
+   * else empty.
+   */
+  open_imports?: string[];
   /**
    * Another one as soon as another campaign calls its people, or one of those that do has changed; rows do not matter
    * to it. Only where one audience is read, else null. Opaque.
