@@ -117,10 +117,14 @@ def test_behind_every_word_and_picture_of_a_telephone_any_separator_may_stand(la
             assert _hidden(masked_in(f"Ada, {text}")), text
 
 
+GAPS = st.text("|,;:*#~=\\\u2026\u2022\"'&@^!+ -./()", max_size=7).filter(lambda gap: gap != "\u2022\u2022\u2022")
+"""Anything but letters, and but the middle of a number that is masked already, which stays as it is."""
+
+
 @given(
     st.sampled_from(PLUSES),
     st.from_regex(r"[1-9][0-9]{6,10}6543", fullmatch=True),
-    st.lists(st.text("|,;:*#~=\\\u2026\u2022\"'&@^!+ -./()", max_size=7), min_size=16, max_size=16),
+    st.lists(GAPS, min_size=16, max_size=16),
 )
 def test_no_mixture_of_separators_shows_a_number_whole(plus: str, digits: str, gaps: list[str]) -> None:
     text = plus + "".join(digit + gap for digit, gap in zip(digits, gaps, strict=False)).rstrip("+")
