@@ -272,6 +272,7 @@ _START_PROBLEMS = (
     SPENDING_CAP_REACHED,
 )
 _PLAN_PROBLEMS = (PLAN_EXPIRED, PLAN_STALE)
+_CHANGE_PROBLEMS = (AUDIENCE_IMPORTING, INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED)
 
 list_deployments = listing(
     "list_deployments",
@@ -331,13 +332,7 @@ update_deployment = operation(
     "/deployments/{id}",
     takes=UpdateDeployment,
     gives=Deployment,
-    problems=(
-        AUDIENCE_IMPORTING,
-        DUPLICATE_NAME,
-        INVALID_STATE_TRANSITION,
-        PLAN_LIMIT_REACHED,
-        SPENDING_CAP_REACHED,
-    ),
+    problems=(DUPLICATE_NAME, *_CHANGE_PROBLEMS),
     summary="Change a deployment.",
 )
 delete_deployment = removal(
