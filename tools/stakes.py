@@ -179,6 +179,9 @@ async def bind(use: Use, asked: BindAgreed) -> Stake | None:
     return await _answering(use, asked.agent_id, {"number": asked.phone_number_id, **number}, settings)
 
 
+_CALL_AT_ONCE = "To call at once use preview_deployment, then start_deployment with its plan_id."
+
+
 async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
     """Changing a campaign that dials, or will by itself, so that it dials more or other people.
 
@@ -196,14 +199,11 @@ async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
     if status not in _DIALLING or not weighty:
         return Stake(sentence=None, bound=_bound(deployment))
     if status == "scheduled" and asked.start_at is not None and asked.start_at.timestamp() <= use.session.clock.time():
-        raise ToolError(
-            "start_at: must be later than now, and nobody was asked: nothing was changed. To call at once use "
-            "preview_deployment, then start_deployment with its plan_id."
-        )
+        raise ToolError(f"start_at: must be later than now, and nobody was asked: nothing was changed. {_CALL_AT_ONCE}")
     if status == "scheduled" and asked.start_at is None and "start_at" in given:
         raise ToolError(
             "start_at: cannot be cleared while the deployment is scheduled, and nobody was asked: nothing was changed. "
-            "To call at once use preview_deployment, then start_deployment with its plan_id."
+            f"{_CALL_AT_ONCE}"
         )
     sentence, things = await change_said(use, deployment, asked, weighty)
     if inbound:
