@@ -40,7 +40,7 @@ BOUND_S = 2 * LEASE_MS / 1_000 + POLL_S
 LIMIT_S = 60
 
 
-class _Taker(BaseHTTPRequestHandler):
+class Taker(BaseHTTPRequestHandler):
     """Takes every event."""
 
     protocol_version = "HTTP/1.1"
@@ -245,7 +245,7 @@ def _peers(url: str, folder: Path, *, isolated: bool) -> Generator[tuple[list[Pe
 async def _trial(folder: Path, stops: int, cuts: int, *, isolated: bool) -> None:
     host = HERE if isolated else "127.0.0.1"
     server = Server(folder / "postgres", listens=host, trusts=NETWORK if isolated else "127.0.0.0/8")
-    taker = ThreadingHTTPServer((host, 0), _Taker)
+    taker = ThreadingHTTPServer((host, 0), Taker)
     threading.Thread(target=taker.serve_forever, daemon=True).start()
     try:
         local = create_database(server.url, "trial")

@@ -37,11 +37,11 @@ OPTIONS = {"use_uvloop": sys.platform != "win32"}
 
 
 @contextmanager
-def bare(*arguments: str) -> Generator[Server]:
-    """A baseline of the GET: a constant or, with the URL of a Postgres database, a row out of it."""
+def bare(*arguments: str, program: str = "bare.py") -> Generator[Server]:
+    """A baseline: `program` of this folder, which takes a port and these arguments."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    process = subprocess.Popen([sys.executable, str(Path(__file__).with_name("bare.py")), str(port), *arguments])
+    process = subprocess.Popen([sys.executable, str(Path(__file__).with_name(program)), str(port), *arguments])
     try:
         for _ in range(200):
             with socket.socket() as trial:
@@ -54,15 +54,16 @@ def bare(*arguments: str) -> Generator[Server]:
         process.wait(30)
 
 
-def key_of(folder: str, *flags: str) -> str:
-    """A key of an organization whose limits are counted and never reached."""
+def key_of(folder: str, *flags: str, limited: bool = True) -> str:
+    """A key of an organization whose limits are counted and never reached, or that has none."""
 
     def run(*words: str) -> str:
         command = [*CLI, *words, "--data", folder, *flags]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     run("orgs", "create", "bench", "--plan=enterprise")
-    run("orgs", "change", "bench", "--requests-per-second=1000000", "--requests-per-day=1000000000")
+    if limited:
+        run("orgs", "change", "bench", "--requests-per-second=1000000", "--requests-per-day=1000000000")
     return run("keys", "create", "--org=bench", "--quiet")
 
 
@@ -151,11 +152,11 @@ def compare(engine: str, folder: str, url: str | None, rounds: int) -> None:
         show("  beside a bare insert", added, 0.6)
 
 
-def show(name: str, pairs: list[tuple[float, float]], aim: float) -> None:
-    """Prints one comparison."""
+def show(name: str, pairs: list[tuple[float, float]], aim: float, *, other: str = "bare") -> None:
+    """Prints one comparison with what is named `other`."""
     ours, theirs = (median(pair[which] for pair in pairs) for which in (0, 1))
     ratio = median(one / other for one, other in pairs)
-    print(f"{name:24} {ours:8.0f}/s   bare {theirs:8.0f}/s   ratio {ratio:5.2f}  (aim {aim:.2f})")
+    print(f"{name:24} {ours:8.0f}/s   {other} {theirs:8.0f}/s   ratio {ratio:5.2f}  (aim {aim:.2f})")
 
 
 def made_agent(server: Server, key: str) -> str:

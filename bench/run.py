@@ -13,7 +13,7 @@ from statistics import median
 
 import anyio
 
-from bench import deliveries, delivery_fairness, rest
+from bench import beside_fastapi, deliveries, delivery_fairness, rest
 from bench.against_openapi import compared
 from bench.campaign import calls_per_second
 from bench.pipe import PipeClient
@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("--deliveries", action="store_true", help="nothing but delivering events")
     parser.add_argument("--delivery-fairness", action="store_true", help="nothing but bad endpoints among good ones")
     parser.add_argument("--rest", action="store_true", help="nothing but REST, beside bare baselines")
+    parser.add_argument("--fastapi", action="store_true", help="nothing but REST, beside a FastAPI application")
     asked = parser.parse_args()
     if asked.deliveries:
         deliveries.main(asked.rounds)
@@ -93,6 +94,9 @@ def main() -> None:
         return
     if asked.rest:
         rest.main(asked.rounds)
+        return
+    if asked.fastapi:
+        beside_fastapi.main(asked.rounds)
         return
     if asked.walk_million is not None:
         asked.walk_million.mkdir(parents=True, exist_ok=True)

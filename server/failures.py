@@ -17,11 +17,11 @@ def reason(error: BaseException) -> str | None:
     from sqlalchemy.exc import DBAPIError  # loaded already wherever such an error can come from
 
     from callwright.service.storage.database_file import DatabaseUnusable
-    from callwright.service.storage.fullness import StorageFull
     from callwright.service.storage.migrate import SchemaTooNew
+    from callwright.service.storage.unavailable import StorageUnavailable
 
     found = first_cause(error)
-    if isinstance(found, SchemaTooNew | StorageFull | DatabaseUnusable):
+    if isinstance(found, SchemaTooNew | StorageUnavailable | DatabaseUnusable):
         return str(found)
     if isinstance(found, DBAPIError):
         lines = str(found.orig).splitlines()

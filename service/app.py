@@ -1,7 +1,6 @@
 """The service as a whole: its parts put together, its ASGI application, its life from start to end."""
 
 import secrets
-import sqlite3
 from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from anyio import to_thread
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -49,10 +47,11 @@ from callwright.service.speech.synthesiser import Synthesiser, find_libraries
 from callwright.service.storage import clock_record, migrate
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.engines import Limits
-from callwright.service.storage.fullness import LEAST_FREE, StorageUnavailable
+from callwright.service.storage.fullness import LEAST_FREE
 from callwright.service.storage.listing import Cursors
 from callwright.service.storage.request_limits import RequestLimits
 from callwright.service.storage.schema import service_state
+from callwright.service.storage.unavailable import StorageUnavailable
 
 _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
@@ -252,17 +251,6 @@ async def problems_of(database: Database) -> dict[str, str]:
         found["storage"] = "disk full"
     if not database.presence.look() and (loss := database.presence.loss):
         found["database"] = f"{loss.value}; stop the service, and see docs/backups.md"
-    elif not await _answers(database):
+    elif not await database.answers(ANSWER_LIMIT_S):
         found["database"] = "does not answer"
     return found
-
-
-async def _answers(database: Database) -> bool:
-    def ask(connection: Connection) -> Any:
-        return connection.execute(select(1)).scalar_one()
-
-    try:
-        with anyio.fail_after(ANSWER_LIMIT_S):
-            return await database.read(ask) == 1
-    except (SQLAlchemyError, sqlite3.Error, StorageUnavailable, TimeoutError):
-        return False

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.databases import Engine, RunDatabases, chosen_engines
+from tests.databases import Engine, RunDatabases, chosen_engines, is_pooled
 from tests.engine_count import EngineCount
 from tests.keeper import Keeper
 
@@ -36,6 +36,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(EngineCount(ENGINES))
     else:
         config.stash[_run] = RunDatabases(Path(worker_input["databases"]))
+    if is_pooled():
+        from tests.pgbouncer import BehindPooler  # only here, since few runs need it
+
+        config.pluginmanager.register(BehindPooler(config.stash[_run].folder))
 
 
 @pytest.hookimpl(optionalhook=True)

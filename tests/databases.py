@@ -20,7 +20,9 @@ Engine = Literal["sqlite", "postgres"]
 
 ENGINES_SETTING = "CALLWRIGHT_TEST_ENGINES"
 SERVER_SETTING = "TEST_PG_URL"
+POOLER_SETTING = "CALLWRIGHT_TEST_POOLER"
 SERVER = "postgres-server"
+POOLER = "postgres-pooler"
 HINT = f"\nSet {SERVER_SETTING} to the URL of a server, or {ENGINES_SETTING}=sqlite to test on SQLite alone."
 LOCK_LIMIT_S = 180
 """How long one process waits while another starts the server or migrates. Both together take about two seconds."""
@@ -39,9 +41,15 @@ def chosen_engines() -> tuple[Engine, ...]:
     return tuple(engine for engine in known if engine in wanted)
 
 
+def is_pooled() -> bool:
+    """Whether tests reach Postgres through pgbouncer."""
+    return os.environ.get(POOLER_SETTING, "") not in ("", "0")
+
+
 def server_origin() -> str:
     """Where the Postgres server comes from, in words."""
-    return SERVER_SETTING if SERVER_SETTING in os.environ else "a server of its own"
+    origin = SERVER_SETTING if SERVER_SETTING in os.environ else "a server of its own"
+    return f"{origin}, through pgbouncer" if is_pooled() else origin
 
 
 @dataclass(frozen=True)
@@ -66,10 +74,17 @@ class RunDatabases:
         return f"sqlite:///{target}"
 
     def postgres(self, name: str, *, migrated: bool) -> str:
-        """The URL of a new Postgres database. `name` must be new in this run; `drop` removes it."""
+        """The URL of a new Postgres database. `name` must be new in this run; `drop` removes it.
+
+        With `CALLWRIGHT_TEST_POOLER` the URL leads through pgbouncer. What makes and drops databases never does.
+        """
         server = self._server()
         template = self._once("postgres-template", self._migrate_postgres) if migrated else None
-        return postgres.create_database(server, f"{self.prefix}{name}", template=template)
+        url = postgres.create_database(server, f"{self.prefix}{name}", template=template)
+        if not is_pooled():
+            return url
+        pooler = make_url(self._once(POOLER, self._start_pooler))
+        return pooler.set(database=make_url(url).database).render_as_string(hide_password=False)
 
     def drop(self, url: str) -> None:
         """Drops a database that `postgres` has made."""
@@ -87,11 +102,15 @@ class RunDatabases:
     def _find_server(self) -> str:
         given = os.environ.get(SERVER_SETTING)
         if given is None:
-            return keeper.ask_for_server(self.folder)
+            return keeper.ask_for(self.folder, "server")
         url = make_url(given).set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
         postgres.databases(url, prefix=self.prefix)  # fails here, with the reason, when there is no such server
         (self.folder / keeper.LEFTOVERS).touch()
         return url
+
+    def _start_pooler(self) -> str:
+        server = (self.folder / SERVER).read_text(encoding="utf-8")
+        return keeper.ask_for(self.folder, "pooler", server)
 
     def _migrate_sqlite(self) -> str:
         path = self.folder / "template.db"

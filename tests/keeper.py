@@ -1,7 +1,7 @@
 """Makes the folder of a test run and sees to it that the run leaves nothing behind, even when it is killed.
 
 The keeper is a process that waits for the end of a pipe from the run. The pipe ends however the run ends. The keeper
-also starts the run's Postgres server, as its own child: a worker would leave it behind when the worker dies.
+also starts the run's Postgres server and its pooler, as its own children: a worker would leave them when it dies.
 """
 
 import select
@@ -12,13 +12,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal, get_args
 
 CLEAN_UP_LIMIT_S = 60
 START_LIMIT_S = 130
 POLL_S = 0.05
 
-REQUEST = "server-wanted"
-ANSWER = "server-answer"
+Program = Literal["server", "pooler"]
 LEFTOVERS = "databases-elsewhere"
 """Marks a run that makes its databases on somebody else's server."""
 FAILED = "failed: "
@@ -48,18 +48,20 @@ class Keeper:
             raise RuntimeError(f"cleaning up after the tests failed; what is left is in {self.folder}")
 
 
-def ask_for_server(folder: Path) -> str:
-    """The URL of the Postgres server of the run, which the keeper starts when it is first asked.
+def ask_for(folder: Path, program: Program, about: str = "") -> str:
+    """The URL of the run's Postgres server or pooler, which the keeper starts when it is first asked.
+
+    `about` is the URL of the server that a pooler stands in front of.
 
     Raises:
-        RuntimeError: The server did not start; the message says why.
+        RuntimeError: It did not start; the message says why.
         TimeoutError: No answer within `START_LIMIT_S`.
     """
-    answer, end = folder / ANSWER, time.monotonic() + START_LIMIT_S
-    (folder / REQUEST).touch()
+    answer, end = _answer(folder, program), time.monotonic() + START_LIMIT_S
+    _put(_request(folder, program), about)
     while not answer.exists():
         if time.monotonic() > end:
-            raise TimeoutError(f"no Postgres server within {START_LIMIT_S} s")
+            raise TimeoutError(f"no Postgres {program} within {START_LIMIT_S} s")
         time.sleep(POLL_S)
     text = answer.read_text(encoding="utf-8")
     if text.startswith(FAILED):
@@ -68,13 +70,13 @@ def ask_for_server(folder: Path) -> str:
 
 
 def keep(folder: Path) -> None:
-    """Starts a Postgres server when `folder` holds a request, and cleans up when standard input ends."""
-    stop: Callable[[], None] | None = None
-    request = folder / REQUEST
+    """Starts what `folder` holds a request for, and cleans up when standard input ends."""
+    stops: list[Callable[[], None]] = []
     while not select.select([sys.stdin], [], [], POLL_S)[0]:
-        if request.exists() and not (folder / ANSWER).exists():
-            stop = _start(folder)
-    if stop is not None:
+        for program in get_args(Program):
+            if _request(folder, program).exists() and not _answer(folder, program).exists():
+                stops += _start(folder, program)
+    for stop in reversed(stops):
         stop()
     if (folder / LEFTOVERS).exists():
         from tests.databases import RunDatabases
@@ -83,18 +85,36 @@ def keep(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
-def _start(folder: Path) -> Callable[[], None] | None:
-    from tests.postgres import Server  # slow to import, and short runs do not need it
+def _start(folder: Path, program: Program) -> list[Callable[[], None]]:
+    """Starts it and writes the answer. Returns what stops it; nothing where it did not start."""
+    from tests.pgbouncer import Pooler  # slow to import, and short runs do not need them
+    from tests.postgres import Server
 
-    draft, stop = folder / "draft", None
     try:
-        server = Server(folder / "pg")
-        stop = server.stop
-        draft.write_text(server.url, encoding="utf-8")
+        if program == "server":
+            started = Server(folder / "pg")
+        else:
+            started = Pooler(folder / "pooler", _request(folder, program).read_text(encoding="utf-8"))
     except (OSError, RuntimeError) as error:
-        draft.write_text(f"{FAILED}{error}", encoding="utf-8")
-    draft.rename(folder / ANSWER)
-    return stop
+        _put(_answer(folder, program), f"{FAILED}{error}")
+        return []
+    _put(_answer(folder, program), started.url)
+    return [started.stop]
+
+
+def _request(folder: Path, program: Program) -> Path:
+    return folder / f"{program}-wanted"
+
+
+def _answer(folder: Path, program: Program) -> Path:
+    return folder / f"{program}-answer"
+
+
+def _put(file: Path, text: str) -> None:
+    """Writes a file that is there as a whole or not at all."""
+    draft = file.with_suffix(".draft")
+    draft.write_text(text, encoding="utf-8")
+    draft.rename(file)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, LiteralString
@@ -53,37 +53,68 @@ class Server:
         RuntimeError: The wheel or the account `nobody` is missing, or the server does not start: the message says.
     """
 
-    def __init__(self, folder: Path, *, listens: str = "", trusts: str = "") -> None:
-        """`listens` is an address at which it can also be reached, by whom comes from the network `trusts`."""
+    def __init__(
+        self, folder: Path, *, listens: str = "", trusts: str = "", settings: Mapping[str, str] | None = None
+    ) -> None:
+        """`listens` is an address at which it can also be reached, by whom comes from the network `trusts`.
+
+        `settings` are added to those of the tests and win: their names and values as in postgresql.conf.
+        """
         self.port = _free_port(listens) if listens else 5432
         self.url = f"postgresql+psycopg://postgres@/postgres?host={quote(str(folder), safe='')}&port={self.port}"
         self._log = folder / "log"
         folder.mkdir(mode=0o700)
         binaries, account = programs(), dict[str, Any]()
         if os.geteuid() == 0:  # Postgres refuses to run as root
-            account = _nobody()
+            account = nobody()
             binaries = _copied(binaries, folder, account["user"])
             os.chown(folder, account["user"], account["group"])
+        self._options: dict[str, Any] = {"cwd": folder, "stdin": subprocess.DEVNULL, **account}
+        data = folder / "data"
         with self._log.open("w", encoding="utf-8") as log:
-            options: dict[str, Any] = {
-                "cwd": folder,
-                "stdin": subprocess.DEVNULL,
-                "stdout": log,
-                "stderr": log,
-                **account,
-            }
-            data = str(folder / "data")
+            make = [binaries / "initdb", "-D", data, *INITDB]
             try:
-                subprocess.run([binaries / "initdb", "-D", data, *INITDB], check=True, timeout=START_LIMIT_S, **options)
+                subprocess.run(make, check=True, timeout=START_LIMIT_S, stdout=log, stderr=log, **self._options)
             except (OSError, subprocess.SubprocessError) as error:
                 raise self._failure(f"initdb failed: {error}") from error
-            with (folder / "data" / "postgresql.conf").open("a", encoding="utf-8") as settings:
-                settings.write(SETTINGS.format(folder=folder, listens=listens, port=self.port))
-            if trusts:
-                with (folder / "data" / "pg_hba.conf").open("a", encoding="utf-8") as who:
-                    who.write(f"\nhost all all {trusts} trust\nhost all all {listens}/32 trust\n")
-            self._process = subprocess.Popen([binaries / "postgres", "-D", data], **options)
+        with (data / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.write(SETTINGS.format(folder=folder, listens=listens, port=self.port))
+            file.writelines(f"{name} = {value}\n" for name, value in (settings or {}).items())
+        if trusts:
+            with (data / "pg_hba.conf").open("a", encoding="utf-8") as who:
+                who.write(f"\nhost all all {trusts} trust\nhost all all {listens}/32 trust\n")
+        self._command = [binaries / "postgres", "-D", data]
+        self.start_again()
+
+    def start_again(self) -> None:
+        """Starts the server on its files and its port, after `kill` or `stop`; returns once it accepts connections.
+
+        Raises:
+            RuntimeError: It does not start, or not within `START_LIMIT_S`.
+        """
+        with self._log.open("a", encoding="utf-8") as log:
+            self._process = subprocess.Popen(self._command, stdout=log, stderr=log, **self._options)
         self._wait_until_ready()
+
+    def kill(self) -> None:
+        """Kills the server and every process of it, as a machine that runs out of memory does. Linux alone.
+
+        What was committed with `synchronous_commit` on is there after `start_again`, since the system keeps its files.
+
+        Raises:
+            RuntimeError: One of its processes does not end within `STOP_LIMIT_S`.
+        """
+        # While the first process stands still it starts no other and collects none: no number is anybody else's.
+        self._process.send_signal(signal.SIGSTOP)
+        end = time.monotonic() + STOP_LIMIT_S
+        while left := _living_children(self._process.pid):
+            if time.monotonic() > end:
+                raise self._failure(f"processes of the server do not end: {left}")
+            for child in left:
+                os.kill(child, signal.SIGKILL)
+            time.sleep(0.001)
+        self._process.kill()
+        self._process.wait(STOP_LIMIT_S)
 
     def stop(self) -> None:
         """Stops the server at once, without saving anything."""
@@ -148,6 +179,19 @@ def _connect(server_url: str) -> Generator[psycopg.Connection[tuple[Any, ...]]]:
         yield connection
 
 
+def _living_children(parent: int) -> list[int]:
+    """The processes that this one has started and that have not ended."""
+    found: list[int] = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, its_parent = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
+        except (OSError, ValueError):  # it ended meanwhile
+            continue
+        if its_parent == str(parent) and state != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
 def _free_port(address: str) -> int:
     with socket.create_server((address, 0)) as probe:
         return probe.getsockname()[1]
@@ -161,7 +205,8 @@ def programs() -> Path:
     return Path(spec.origin).parent / "pginstall18" / "bin"
 
 
-def _nobody() -> dict[str, Any]:
+def nobody() -> dict[str, Any]:
+    """The account `nobody`, as `subprocess` takes it. Raises RuntimeError where there is none."""
     try:
         entry = pwd.getpwnam("nobody")
     except KeyError:

@@ -1,6 +1,6 @@
 """The organization and the key with which the service in an assistant's own process works."""
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from callwright.service.domain.ids import Ids
 from callwright.service.http.principals import fingerprint
@@ -16,11 +16,15 @@ DEFAULT_ORGANIZATION = "default"
 DEFAULT_PLAN = "enterprise"
 """It is the user's own machine, so there is nothing to ration."""
 EMBEDDED_LABEL = "embedded"
+_LOCK = 7_263_902
+"""Any number that is ours: the name of the advisory lock on Postgres."""
 _K = api_keys.c
 
 
 def default_organization(connection: Connection, ids: Ids, now_ms: int) -> str:
     """The organization of the embedded default, made when there is none yet; returns its id."""
+    if connection.dialect.name == "postgresql":  # several processes may start on a new database
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
     known = select(organizations.c.id).where(organizations.c.name == DEFAULT_ORGANIZATION)
     org_id = connection.execute(known).scalar()
     return org_id or create_organization(connection, ids, DEFAULT_ORGANIZATION, DEFAULT_PLAN, now_ms)

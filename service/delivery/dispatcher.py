@@ -15,8 +15,8 @@ from callwright.service.domain.alarm import Alarm, Bell
 from callwright.service.domain.clock import SECOND
 from callwright.service.ports import Ports
 from callwright.service.storage import delivery_rows
-from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.lock_waits import Locked
+from callwright.service.storage.unavailable import StorageUnavailable
 
 from . import lanes, retention
 from .endpoints import MOST_CONNECTIONS
@@ -120,10 +120,10 @@ class Dispatcher:
 
     async def _look(self, tasks: TaskGroup) -> float:
         ports, now_ms = self._ports, self._ports.clock.now_ms()
-        found, next_ms, late = await ports.database.look_up(_seen, now_ms)
+        mine = (self._owner, now_ms, frozenset(self._driven))
+        found, next_ms, late = await ports.database.look_up(_seen, *mine)
         if late and await ports.database.write(delivery_rows.wake_late, now_ms):
-            found, next_ms, _ = await ports.database.look_up(_seen, now_ms)
-        # Without those whose lease ran out while this process drives them, as when the machine slept.
+            found, next_ms, _ = await ports.database.look_up(_seen, *mine)
         free = [lane for lane in found if lane.webhook_id not in self._driven]
         room = self._places - len(self._driven)
         self._load.others_wait = len(free) > room
@@ -147,19 +147,21 @@ class Dispatcher:
         self._load.ahead = max(self._load.at_once, self._load.most_ahead // driven)
 
     async def _drive(self, webhook_id: str) -> None:
-        """Drives a lane. One that failed keeps its lease, and whoever takes it over once it ran out goes on."""
+        """Drives a lane. One that failed keeps its lease, and this process takes it up again after a moment."""
         driven = self._driven[webhook_id]
         try:
             with driven.scope:
                 await driven.lane.drive()
         except* LeaseLost:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
-        except* StorageUnavailable:
-            pass  # the log says so already
+        except* StorageUnavailable:  # the log says so already
+            await anyio.sleep(RETRY_S)
         except* Locked:
             log.warning("a webhook subscription is held by others", extra={"webhook_id": webhook_id})
+            await anyio.sleep(RETRY_S)
         except* Exception:
             log.exception("sending to a webhook subscription failed", extra={"webhook_id": webhook_id})
+            await anyio.sleep(RETRY_S)
         finally:
             del self._driven[webhook_id]
             self._share()
@@ -194,9 +196,11 @@ class Dispatcher:
             driven.scope.deadline = deadline
 
 
-def _seen(connection: Connection, now_ms: int) -> tuple[list[DueLane], int | None, bool]:
+def _seen(
+    connection: Connection, owner: str, now_ms: int, driven: frozenset[str]
+) -> tuple[list[DueLane], int | None, bool]:
     late = connection.dialect.name == "postgresql" and delivery_rows.sleeps_late(connection)
-    return lanes.due(connection, now_ms, MOST_SEEN), lanes.next_due(connection, now_ms), late
+    return lanes.due(connection, owner, now_ms, MOST_SEEN, driven), lanes.next_due(connection, now_ms), late
 
 
 def in_turns(due: Sequence[DueLane], driven: Counter[str]) -> list[DueLane]:

@@ -104,5 +104,5 @@ def fan_out(connection: Connection, ids: Ids, now_ms: int) -> FannedOut:
             if one.wants(event)
         ]
     delivery_rows.queue(connection, made, now_ms)
-    _MARK.run_later(connection, done, {"b_now": now_ms})
+    _MARK.run(connection, done, {"b_now": now_ms})
     return FannedOut(len(done), len(made))

@@ -4,7 +4,7 @@ Rows are always locked in the same order, the subscription's before its lane's, 
 changes a subscription, queues deliveries or holds a lane never waits for somebody who waits for them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,11 @@ from callwright.service.storage.schema import deliveries, webhook_lanes, webhook
 _L, _D, _W = webhook_lanes.c, deliveries.c, webhooks.c
 PENDING: ColumnElement[bool] = literal_column("deliveries.status = 'pending'")
 """A literal, so that both engines use the partial index."""
-_FREE = or_(_L.lease_owner.is_(None), _L.lease_until < bindparam("b_now"))
+_FREE = or_(_L.lease_owner.is_(None), _L.lease_owner == bindparam("b_owner"), _L.lease_until < bindparam("b_now"))
 _DUE = (
     select(_L.webhook_id, _W.org_id)
     .join(webhooks, _W.id == _L.webhook_id)
-    .where(_L.due_at <= bindparam("b_now"), _FREE)
+    .where(_L.due_at <= bindparam("b_now"), _FREE, _L.webhook_id.not_in(bindparam("b_driven", expanding=True)))
     .order_by(_L.due_at, _L.webhook_id)
     .limit(bindparam("b_most"))
 )
@@ -73,9 +73,13 @@ class TakenLane:
     left_behind: bool
 
 
-def due(connection: Connection, now_ms: int, most: int) -> list[DueLane]:
-    """Lanes that wait for somebody, those that have waited longest first."""
-    return [DueLane(*row) for row in connection.execute(_DUE, {"b_now": now_ms, "b_most": most})]
+def due(connection: Connection, owner: str, now_ms: int, most: int, driven: Collection[str] = ()) -> list[DueLane]:
+    """Lanes that wait for somebody, those that have waited longest first.
+
+    Those that the owner holds and has not `driven` any more are among them: it could not give them back.
+    """
+    given = {"b_now": now_ms, "b_most": most, "b_owner": owner, "b_driven": list(driven)}
+    return [DueLane(*row) for row in connection.execute(_DUE, given)]
 
 
 def next_due(connection: Connection, now_ms: int) -> int | None:
@@ -84,8 +88,11 @@ def next_due(connection: Connection, now_ms: int) -> int | None:
 
 
 def take(connection: Connection, webhook_ids: Sequence[str], owner: str, now_ms: int, until_ms: int) -> list[TakenLane]:
-    """Leases those of the lanes that are still free, but none whose row somebody holds, who may have frozen."""
-    given = {"b_lanes": list(webhook_ids), "b_now": now_ms}
+    """Leases those of the lanes that are still free, or the owner's already.
+
+    None whose row somebody holds: that process may have frozen.
+    """
+    given = {"b_lanes": list(webhook_ids), "b_now": now_ms, "b_owner": owner}
     taken = [TakenLane(row.webhook_id, row.lease_owner is not None) for row in connection.execute(_STILL_FREE, given)]
     if taken:
         lanes = [lane.webhook_id for lane in taken]

@@ -165,7 +165,7 @@ def record(
         else:
             failed.append(attempt)
     for response, delivered in arrived.items():
-        _ARRIVED.run_later(connection, delivered, {"b_now": now_ms, "b_response": response})
+        _ARRIVED.run(connection, delivered, {"b_now": now_ms, "b_response": response})
     ended = _move(connection, failed, now_ms, chance) if failed else set[str]()
     return _count(connection, ids, webhook, attempts, ended, now_ms, sure_ms)
 
@@ -272,7 +272,7 @@ def _count(
                 figures.disabled = figures.disabled or "consecutive_failures"
         if attempt.status == GONE:
             figures.disabled = "endpoint_gone"
-    _FIGURES.run_later(
+    _FIGURES.run(
         connection,
         {
             "b_webhook": webhook.id,

@@ -13,8 +13,8 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, sel
 
 from callwright.service.domain.clock import DAY
 from callwright.service.ports import Ports
-from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.schema import deliveries, delivery_attempts, organizations, outbox, webhooks
+from callwright.service.storage.unavailable import StorageUnavailable
 
 from .lanes import PENDING
 

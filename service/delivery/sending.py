@@ -19,8 +19,8 @@ from callwright.service.domain.clock import SECOND, Clock
 from callwright.service.domain.event_envelope import envelope
 from callwright.service.domain.ids import Ids
 from callwright.service.storage.database import Database
-from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.lock_waits import Locked
+from callwright.service.storage.unavailable import StorageUnavailable
 
 from . import lanes
 from .attempts import Posted

@@ -4,7 +4,7 @@ A lease is not a lock: every write of a driver checks that the lease is still it
 decided by rows that only one transaction can make.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, or_, select, update
@@ -17,7 +17,12 @@ from .queue import LOCKED
 
 _D = deployments.c
 _OPEN = and_(_D.call_type == "outbound", or_(_D.status == "active", _D.in_flight > 0))
-_CANDIDATES = select(_D.id).where(_OPEN).order_by(_D.lease_until, _D.id).limit(bindparam("most"))
+_CANDIDATES = (
+    select(_D.id)
+    .where(_OPEN, _D.id.not_in(bindparam("b_driven", expanding=True)))
+    .order_by(_D.lease_until, _D.id)
+    .limit(bindparam("most"))
+)
 _THESE = _D.id.in_(bindparam("b_ids", expanding=True))
 _HELD = select(_D.id).where(_D.lease_owner == bindparam("b_owner"), _THESE)
 _RELEASE = (
@@ -40,21 +45,27 @@ def until(connection: Connection, now_ms: int, until_ms: int) -> ColumnElement[i
     return moment_of(connection, now_ms) + (until_ms - now_ms)
 
 
-def _free(connection: Connection, now_ms: int) -> ColumnElement[bool]:
-    return or_(_D.lease_owner.is_(None), _D.lease_until < moment_of(connection, now_ms))
+def _free(connection: Connection, owner: str, now_ms: int) -> ColumnElement[bool]:
+    return or_(_D.lease_owner.is_(None), _D.lease_owner == owner, _D.lease_until < moment_of(connection, now_ms))
 
 
-def candidates(connection: Connection, now_ms: int, most: int) -> Sequence[str]:
-    """Deployments that need a driver and have none."""
-    return connection.execute(_CANDIDATES.where(_free(connection, now_ms)), {"most": most}).scalars().all()
+def candidates(
+    connection: Connection, owner: str, now_ms: int, most: int, driven: Collection[str] = ()
+) -> Sequence[str]:
+    """Deployments that need a driver and have none.
+
+    Those that the owner holds and has not `driven` any more are among them: it could not give them back.
+    """
+    given = {"most": most, "b_driven": list(driven)}
+    return connection.execute(_CANDIDATES.where(_free(connection, owner, now_ms)), given).scalars().all()
 
 
 def take(connection: Connection, ids: Sequence[str], owner: str, now_ms: int, until_ms: int) -> list[str]:
-    """Leases those of the deployments that are still free; returns their ids.
+    """Leases those of the deployments that are still free, or the owner's already; returns their ids.
 
     One whose row somebody holds is left alone: nobody waits here, since whoever holds it may have frozen.
     """
-    free = select(_D.id).where(_THESE, _OPEN, _free(connection, now_ms)).order_by(_D.id)
+    free = select(_D.id).where(_THESE, _OPEN, _free(connection, owner, now_ms)).order_by(_D.id)
     taken = list(connection.execute(free.with_for_update(skip_locked=True), {"b_ids": list(ids)}).scalars())
     _set(connection, taken, {"lease_owner": owner, "lease_until": until(connection, now_ms, until_ms)})
     return taken

@@ -19,9 +19,10 @@ from callwright.service.domain.alarm import Bell
 from callwright.service.ports import Ports
 from callwright.service.storage.database import ROOM_S
 from callwright.service.storage.engines import DatabaseClosed
-from callwright.service.storage.fullness import DRIVER_ERRORS, REASON, StorageUnavailable
+from callwright.service.storage.fullness import DRIVER_ERRORS, REASON
 from callwright.service.storage.presence import LOOK_S
 from callwright.service.storage.schema import service_state
+from callwright.service.storage.unavailable import StorageUnavailable
 
 from .pausing import pause_all
 

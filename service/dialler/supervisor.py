@@ -22,9 +22,9 @@ from callwright.service.domain.refusals import Refusal
 from callwright.service.engine.simulated.engine import SimulatedEngine
 from callwright.service.ports import Ports
 from callwright.service.storage import future_moments
-from callwright.service.storage.fullness import StorageUnavailable
 from callwright.service.storage.lock_waits import Locked, unavailable_because
 from callwright.service.storage.schema import deployments, organizations
+from callwright.service.storage.unavailable import StorageUnavailable
 
 from . import activation, endings, imports, leases, start_guards, sweeps
 from .leases import LeaseLost
@@ -106,6 +106,8 @@ class Supervisor:
                 await work()
             except StorageUnavailable:
                 pass  # the log says so already
+            except Locked:
+                log.warning("a periodic task waits for rows that others hold")
             except Exception:
                 log.exception("a periodic task failed")
 
@@ -139,9 +141,9 @@ class Supervisor:
         for row in await ports.database.look_up(_scheduled, now_ms):
             await self._activate(row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
-        found = await ports.database.look_up(leases.candidates, now_ms, room) if room > 0 else ()
-        free = [deployment_id for deployment_id in found if deployment_id not in self._driven]
-        if free:  # without those whose lease ran out while this process drives them, as when the machine slept
+        driven = frozenset(self._driven)
+        found = await ports.database.look_up(leases.candidates, self._owner, now_ms, room, driven) if room > 0 else ()
+        if free := [deployment_id for deployment_id in found if deployment_id not in self._driven]:
             until_ms = now_ms + ports.settings.deployment_lease_ms
             for deployment_id in await ports.database.write(leases.take, free, self._owner, now_ms, until_ms):
                 self._driven.add(deployment_id)
@@ -183,14 +185,14 @@ class Supervisor:
             else:
                 log.exception("driving a deployment failed", extra=given)
             await anyio.sleep(RETRY_S)
-        finally:
-            self._driven.discard(deployment_id)
         try:
             await self._ports.database.write(leases.release, deployment_id, self._owner)
         except (StorageUnavailable, Locked):
-            pass  # it runs out by itself
+            pass  # this process takes it up again, or it runs out by itself
         except Exception:  # so does this one
             log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
+        finally:
+            self._driven.discard(deployment_id)
         self._due.ring()
         if not self._driven:
             self._none_driven.set()

@@ -9,7 +9,9 @@ from callwright.service.domain.money import RENTAL_PERIOD_MS
 from callwright.service.ports import Ports
 from callwright.service.storage import audit_reading, journal
 from callwright.service.storage.ledger import Movement, book, wallet_of
+from callwright.service.storage.lock_waits import Locked
 from callwright.service.storage.schema import api_keys, idempotency_keys, phone_numbers
+from callwright.service.storage.unavailable import StorageUnavailable
 
 from . import endings, number_status, recording_retention, spending_cap
 from .queue import LOCKED
@@ -43,7 +45,13 @@ async def keep_uses(ports: Ports) -> None:
     if ports.used_keys:
         used = dict(ports.used_keys)
         ports.used_keys.clear()
-        await ports.database.write(_touch, used)
+        try:
+            await ports.database.write(_touch, used)
+        except (StorageUnavailable, Locked) as error:
+            for key, at_ms in used.items():  # unless it was used again meanwhile
+                ports.used_keys.setdefault(key, at_ms)
+            if not isinstance(error, Locked):  # a key that writes all the time is written down later
+                raise
 
 
 def _touch(connection: Connection, used: dict[str, int]) -> None:

@@ -10,7 +10,7 @@ from callwright.contract.problems import DAILY_QUOTA_EXCEEDED, RATE_LIMITED
 from callwright.service.domain.refusals import Refusal
 from callwright.service.domain.request_rate import Standing
 from callwright.service.ports import Ports
-from callwright.service.storage.fullness import StorageUnavailable
+from callwright.service.storage.fullness import StorageFull
 from callwright.service.storage.request_limits import Allowance, taken_there
 
 from .answers import Answer
@@ -87,7 +87,7 @@ class Admission:
         database = self._ports.database
         try:
             return await database.at_once(_admitted, secret, operation, now_ms, look_up)
-        except StorageUnavailable:  # what cannot be counted is answered all the same, as far as it only reads
+        except StorageFull:  # what cannot be counted is answered all the same, as far as it only reads
             return Admitted(await database.read(identify, secret), None)
 
 

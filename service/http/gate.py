@@ -33,7 +33,7 @@ from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from callwright.service.storage.fullness import StorageFull, has_no_room
 from callwright.service.storage.lock_waits import unavailable_because
-from callwright.service.storage.presence import DatabaseGone
+from callwright.service.storage.unavailable import StorageUnavailable
 
 from . import betas, idempotency
 from .admission import Admission, refuse_if_too_many
@@ -103,7 +103,7 @@ class Gate:
         if unavailable is None:
             log.exception("a request failed", extra={"request_id": request_id})
             return Refusal(INTERNAL_ERROR)
-        if not isinstance(error, DatabaseGone):  # that is said once, not for each request
+        if not isinstance(error, StorageUnavailable):  # that is said once, not for each request
             log.warning("%s, so a request was put off", unavailable, extra={"request_id": request_id})
         return Refusal(SERVICE_UNAVAILABLE, f"{unavailable}; try again.", headers={"Retry-After": "1"})
 

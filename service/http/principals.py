@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, String, bindparam, case, literal_column, select
 
 from callwright.contract.operation import CreatorBound
 from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
@@ -23,6 +23,7 @@ from callwright.service.storage.prepared import Prepared
 from callwright.service.storage.schema import api_keys, memberships, organizations, users
 
 KeyKind = Literal["live", "personal"]
+Creator = Literal["with_email", "without_email"]
 
 PREFIX = "svc_live_"
 PERSONAL_PREFIX = "svc_mcp_"
@@ -37,6 +38,18 @@ IDENTITY_LENGTH = 16
 HANDED_OVER = "callwright.handed_over"
 """Where in a request's ASGI scope the tool server puts a `HandedOver`."""
 
+# Literals, since each parameter of a statement that every request runs takes time.
+_NOTHING, _WITH, _WITHOUT = (literal_column(f"'{word}'", type_=String) for word in ("", "with_email", "without_email"))
+_CREATOR = (
+    select(case((users.c.email > _NOTHING, _WITH), else_=_WITHOUT))
+    .join(memberships, (memberships.c.user_id == users.c.id) & memberships.c.left_at.is_(None))
+    .where(
+        users.c.id == api_keys.c.created_by_user_id,
+        memberships.c.org_id == api_keys.c.org_id,
+        users.c.deleted_at.is_(None),
+    )
+    .scalar_subquery()
+)
 _FIND = (
     select(
         api_keys.c.id,
@@ -48,6 +61,7 @@ _FIND = (
         organizations.c.requests_per_second,
         organizations.c.requests_per_day,
         organizations.c.recording_retention_days,
+        _CREATOR.label("creator"),
     )
     .join(organizations, organizations.c.id == api_keys.c.org_id)
     .where(api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None))
@@ -57,12 +71,6 @@ _FIND = (
 _READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, of=api_keys))
 # What a key with a spending cap commits is counted; its writes come one after the other, and this is their first lock.
 _SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
-_CREATOR = Prepared(
-    select(users.c.email)
-    .join(memberships, (memberships.c.user_id == users.c.id) & memberships.c.left_at.is_(None))
-    .join(api_keys, (api_keys.c.created_by_user_id == users.c.id) & (api_keys.c.org_id == memberships.c.org_id))
-    .where(api_keys.c.id == bindparam("key"), users.c.deleted_at.is_(None))
-)
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,8 @@ class Principal:
     """The key a request was made with, and its organization.
 
     `profile` names the tools a personal key is offered, `spending_cap_micros` is what it may commit at most; keys of
-    organizations have neither.
+    organizations have neither. `creator` says whether the user who made it has an e-mail address on file; None when
+    that user is no longer in the organization.
     """
 
     key_id: str
@@ -79,6 +88,7 @@ class Principal:
     kind: KeyKind = "live"
     profile: str | None = None
     spending_cap_micros: int | None = None
+    creator: Creator | None = None
 
 
 @dataclass(frozen=True)
@@ -141,15 +151,14 @@ def _principal(row: Any) -> Principal:
         requests_per_day=row.requests_per_day,
         recording_retention_days=row.recording_retention_days,
     )
-    return Principal(row.id, row.org_id, plan, row.kind, row.profile, row.spending_cap_micros)
+    return Principal(row.id, row.org_id, plan, row.kind, row.profile, row.spending_cap_micros, row.creator)
 
 
-def check_creator(connection: Connection, key_id: str, needs: CreatorBound, action_url: str) -> None:
+def check_creator(principal: Principal, needs: CreatorBound, action_url: str) -> None:
     """Raises `Refusal`: api_key_owner_required unless the user who made the key is in the organization still."""
-    found = _CREATOR.first(connection, {"key": key_id})
-    if found is None:
+    if principal.creator is None:
         said = "The user who made this API key is no longer in the organization."
-    elif needs == "member_with_email" and not found.email:
+    elif needs == "member_with_email" and principal.creator == "without_email":
         said = "The user who made this API key has no e-mail address on file."
     else:
         return

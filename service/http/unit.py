@@ -72,7 +72,7 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
     if asked.refusal is not None:
         raise asked.refusal
     if operation.creator_bound is not None:
-        check_creator(connection, principal.key_id, operation.creator_bound, ports.own_address.root + ACTION_PATH)
+        check_creator(principal, operation.creator_bound, ports.own_address.root + ACTION_PATH)
     work = Work(
         connection=connection,
         org_id=principal.org_id,

@@ -49,11 +49,6 @@ class ForIds:
         statement, params = self._with(connection, ids, given)
         return statement.run(connection, params)
 
-    def run_later(self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None = None) -> None:
-        """Runs it at the latest with the next statement (`Prepared.run_later`)."""
-        statement, params = self._with(connection, ids, given)
-        statement.run_later(connection, params)
-
     def all(self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None = None) -> list[Any]:
         """The rows it finds."""
         statement, params = self._with(connection, ids, given)
@@ -89,7 +84,7 @@ class Inserting:
     def run(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Inserts rows, given as mappings with exactly these columns."""
         if connection.dialect.name != "sqlite":
-            self._postgres.run_later(connection, {_MANY: orjson.dumps(rows).decode()})
+            self._postgres.run(connection, {_MANY: orjson.dumps(rows).decode()})
             return
         begin, size = 0, MOST_AT_ONCE
         while begin < len(rows):

@@ -12,8 +12,8 @@ from callwright.service.domain.certainty import Seen
 from callwright.service.domain.clock import MINUTE, SECOND, SystemClock
 
 from .database import Database
-from .fullness import StorageUnavailable
 from .schema import service_state
+from .unavailable import StorageUnavailable
 
 log = logging.getLogger(__name__)
 LOOK_MS = 5 * SECOND

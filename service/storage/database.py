@@ -2,15 +2,15 @@
 
 A unit of work is a plain function `work(conn, ...)` of synchronous SQLAlchemy Core. Reads run in a few threads. Writes
 on SQLite go through one writer (`group_commit.py`); on Postgres each is a transaction in a thread. Brief units, which
-touch a few rows by their keys, run on the event loop (`loop_connections.py`): handing one to a thread and back takes
-longer than the unit. A unit must be short: on SQLite it delays its neighbours.
+touch a few rows by their keys, run on the event loop (`brief_units.py`): handing one to a thread and back takes longer
+than the unit. A unit must be short: on SQLite it delays its neighbours.
 """
 
 import logging
 import sqlite3
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
@@ -18,8 +18,8 @@ from urllib.parse import quote
 
 import anyio
 from anyio import to_thread
-from sqlalchemy import Connection, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, make_url, select
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from . import silence
 from .checkpoints import Checkpoints
@@ -33,20 +33,22 @@ from .engines import (
     Limits,
     make_engine,
 )
-from .fullness import DRIVER_ERRORS, Fullness, StorageUnavailable
+from .fullness import DRIVER_ERRORS, Fullness
 from .group_commit import GroupCommit
 from .lock_waits import Locked, LockWaits, is_locked
 from .presence import Loss, Presence
+from .reachability import AWAY_ERRORS, Reachability
+from .unavailable import StorageUnavailable
 
 if TYPE_CHECKING:
-    from .loop_connections import LoopConnections
+    from .brief_units import BriefUnits
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
 CAN_WATCH_SOCKETS = sys.platform != "win32"
-"""Whether the event loop tells when something can be read. Where it does not, Postgres is used in threads alone."""
+"""Whether psycopg can wait on the event loop. Where it cannot, Postgres is used in threads alone."""
 ROOM_S = 1.0
 """Between two tries of a write that waits until the disk has room."""
 CLOSE_LIMIT_S = 30
@@ -72,9 +74,10 @@ class Database:
         file = Path(made.database or "") if self.is_sqlite else None
         self.fullness = Fullness(None if file is None else file.parent)
         self.presence = Presence(file)
+        self.reachability = Reachability()
         moves = Checkpoints(self.presence) if checkpoints else None
         self._writer = GroupCommit(make_engine(url, writer=True, begins=False), moves) if self.is_sqlite else None
-        self._on_loop = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _on_loop(url, self.limits)
+        self._brief = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _brief_units(url, self.limits)
         self._engine = make_engine(url, limits=self.limits)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT", **{BEGINS: None})
         # On Postgres each statement would see a state of its own otherwise; SQLite reads a snapshot anyway.
@@ -102,11 +105,8 @@ class Database:
             with self._reading.connect() as connection, connection.begin():
                 return work(connection, *args, **kwargs)
 
-        try:
+        with self._explained():
             return await to_thread.run_sync(run, limiter=self._threads)
-        except DRIVER_ERRORS as error:
-            self._explain(error)
-            raise
 
     async def look_up(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work that reads a few rows by their keys.
@@ -117,11 +117,8 @@ class Database:
             return await self.at_once(work, *args, **kwargs)
         self._check_open()
         if self._look_ups is None:
-            try:
+            with self._explained():
                 self._look_ups = self._looking_up.connect()
-            except DRIVER_ERRORS as error:
-                self._explain(error)
-                raise
         connection = self._look_ups
         # One connection that stays taken, its transactions begun and ended on the driver: leaving that to the pool and
         # to SQLAlchemy takes as long as the look-up itself.
@@ -146,13 +143,18 @@ class Database:
             with self._at_once.connect() as connection:
                 return work(connection, *args, **kwargs)
 
-        try:
-            if self._on_loop is not None:
-                return await self._on_loop.at_once(lambda connection: work(connection, *args, **kwargs))
+        async def attempt() -> T:
+            if self._brief is not None:
+                return await self._brief.at_once(lambda connection: work(connection, *args, **kwargs))
             return await to_thread.run_sync(run, limiter=self._threads)
-        except DRIVER_ERRORS as error:
-            self._explain(error)
-            raise
+
+        with self._explained():
+            try:
+                return await attempt()
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            return await attempt()
 
     def generation(self) -> int | None:
         """A number that differs once anybody has committed anything; None on Postgres, which cannot tell cheaply.
@@ -176,6 +178,7 @@ class Database:
 
         Raises:
             fullness.StorageFull: there is no room on the disk.
+            reachability.DatabaseUnreachable: Postgres does not answer. Whether the work was kept is not known.
             presence.DatabaseGone: the file is not where it was. Whether the work was kept in it is not known.
             lock_waits.Locked: others held a lock all the time (`Limits.lock_ms`).
         """
@@ -189,13 +192,10 @@ class Database:
             async with self._write_threads:
                 return await to_thread.run_sync(run, limiter=self._threads)
 
-        try:
+        with self._explained():
             if self._writer is not None:
                 return await self._write_into_file(self._writer, lambda found: work(found, *args, **kwargs), False)
             return await self._thread_waits.run(attempt, self.limits.lock_ms / 1_000)
-        except DRIVER_ERRORS as error:
-            self._explain(error)
-            raise
 
     async def write_briefly(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -209,14 +209,11 @@ class Database:
         def run(connection: Connection) -> T:
             return work(connection, *args, **kwargs)
 
-        try:
+        with self._explained():
             if self._writer is not None:
                 return await self._write_into_file(self._writer, run, True)
-            if (loop := self._on_loop) is not None:
-                return await self._loop_waits.run(lambda: loop.transaction(run), self.limits.lock_ms / 1_000)
-        except DRIVER_ERRORS as error:
-            self._explain(error)
-            raise
+            if (brief := self._brief) is not None:
+                return await self._loop_waits.run(lambda: brief.transaction(run), self.limits.lock_ms / 1_000)
         return await self.write(work, *args, **kwargs)
 
     async def _write_into_file(self, writer: GroupCommit, run: Callable[[Connection], T], is_brief: bool) -> T:
@@ -270,12 +267,12 @@ class Database:
             except Exception as error:
                 failed.append(error)
             tasks.cancel_scope.cancel()
-        if not failed:
-            return done[0]
-        if is_locked(failed[0]):
-            raise Locked("a lock could not be had in time") from failed[0]
-        self._explain(failed[0])
-        raise failed[0]
+        with self._explained():
+            if not failed:
+                return done[0]
+            if is_locked(failed[0]):
+                raise Locked("a lock could not be had in time") from failed[0]
+            raise failed[0]
 
     async def _clear_the_way(self, waiting: list[int]) -> None:
         while True:
@@ -284,21 +281,41 @@ class Database:
                 continue
             try:
                 ended = await self.at_once(silence.clear_the_way, waiting[0], round(SILENT_S * 1_000))
+            except StorageUnavailable:
+                return
             except DBAPIError as error:
                 log.warning("silent transactions cannot be ended: %s", type(error.orig).__name__)
                 return
             if ended:
                 log.warning("a silent transaction was in the way of a stop and was ended")
 
+    async def answers(self, limit_s: float) -> bool:
+        """Whether the database answers within so many seconds."""
+        try:
+            with self._explained():
+                if self._brief is not None:
+                    return await self._brief.at_once(_asked, limit_s) == 1
+                with anyio.fail_after(limit_s):
+                    return await self.read(_asked) == 1
+        except (SQLAlchemyError, sqlite3.Error, StorageUnavailable, TimeoutError):
+            return False
+
     async def end_silent(self) -> None:
         """Ends what holds locks and has been silent for longer than it may, whoever began it. For Postgres."""
         if not self.is_sqlite and await self.at_once(silence.end_stuck, self.limits.silent_ms):
             log.warning("a transaction that was silent for too long was ended")
 
-    def _explain(self, error: Exception) -> None:
+    @contextmanager
+    def _explained(self) -> Generator[None]:
         """Raises what says more than an engine's error, where there is more to say."""
-        self.presence.check()
-        self.fullness.check(error)
+        try:
+            yield
+        except (*DRIVER_ERRORS, *AWAY_ERRORS) as error:
+            self.presence.check()
+            self.fullness.check(error)
+            self.reachability.check(error)
+            raise
+        self.reachability.answered()
 
     def _check_open(self) -> None:
         self.presence.check()  # a new connection would make a file where none is
@@ -309,8 +326,8 @@ class Database:
         with anyio.move_on_after(CLOSE_LIMIT_S, shield=True):
             if self._writer is not None:
                 await self._writer.close()
-            if self._on_loop is not None:
-                await self._on_loop.close()
+            if self._brief is not None:
+                await self._brief.close()
             for threads in (self._write_threads, self._threads):  # who holds every place knows that nobody else works
                 for _ in range(int(threads.total_tokens)):
                     await threads.acquire_on_behalf_of(object())
@@ -336,10 +353,14 @@ class Database:
             self._writer.refuse_more()
 
 
-def _on_loop(url: str, limits: Limits) -> "LoopConnections":
-    from .loop_connections import LoopConnections  # only here, since what it imports would delay a start on SQLite
+def _asked(connection: Connection) -> int:
+    return connection.execute(select(1)).scalar_one()
 
-    return LoopConnections(url, limits)
+
+def _brief_units(url: str, limits: Limits) -> "BriefUnits":
+    from .brief_units import BriefUnits  # only here, since what it imports would delay a start on SQLite
+
+    return BriefUnits(url, limits)
 
 
 @asynccontextmanager

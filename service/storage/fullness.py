@@ -16,6 +16,8 @@ from pathlib import Path
 import anyio
 from sqlalchemy.exc import DBAPIError
 
+from .unavailable import StorageUnavailable
+
 log = logging.getLogger(__name__)
 REASON = "storage_full"
 """Why a deployment is paused that was active when the disk was found full."""
@@ -26,10 +28,6 @@ DRIVER_ERRORS = (sqlite3.Error, DBAPIError)
 _POSTGRES_DISK_FULL = "53100"
 _MAY_BE_FULL = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 """What SQLite says where one of the files beside the database finds no room, among other things."""
-
-
-class StorageUnavailable(RuntimeError):
-    """Nothing can be stored until a person does something about it; nothing of the unit of work was kept."""
 
 
 class StorageFull(StorageUnavailable):

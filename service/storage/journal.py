@@ -93,6 +93,6 @@ def entry_row(
 def add_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Adds audit entries."""
     if len(rows) == 1:
-        _ADD_ONE_ENTRY.run_later(connection, rows[0])
+        _ADD_ONE_ENTRY.run(connection, rows[0])
     elif rows:
         connection.execute(_ADD_ENTRY, list(rows))

@@ -10,9 +10,10 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import anyio
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from .presence import DatabaseGone
+from .reachability import DatabaseUnreachable
 
 T = TypeVar("T")
 
@@ -41,10 +42,11 @@ def unavailable_because(error: BaseException) -> str | None:
     if isinstance(error, DatabaseGone):
         said = error.loss.value
         return f"{said[0].upper()}{said[1:]}, and somebody has to stop the service (docs/backups.md)"
+    if isinstance(error, DatabaseUnreachable):
+        return "The database does not answer"
     if isinstance(error, DBAPIError):
-        lost = isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") is None
-        if error.connection_invalidated or lost:
-            return "The database does not answer"
+        if error.connection_invalidated:
+            return "The database ended a transaction"
         error = error.orig or error
     if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
         return "Another process is writing into the database file"

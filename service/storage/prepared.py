@@ -4,19 +4,19 @@ SQLAlchemy builds and compiles the statement; running it through SQLAlchemy take
 takes to answer. What runs once in a while does not need this.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, NoReturn, cast
 
-from sqlalchemy import Connection, Dialect, Executable, Insert, TextClause
+from sqlalchemy import AdaptedConnection, Connection, Dialect, Executable, Insert, TextClause
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError
 
 from .error_text import without_values
 
 _NUMBERED = PGDialect_psycopg(paramstyle="numeric_dollar")
-"""Writes places as libpq reads them."""
+"""Writes places as Postgres names them."""
 _Convert = Callable[[Any], Any]
 
 
@@ -31,8 +31,6 @@ class Text:
     given: Sequence[tuple[str, _Convert]]
     """Parameters that the driver cannot take as they are."""
     row: Callable[[Sequence[Any]], Any]
-    wired: bytes | None = None
-    """The statement for `wire.py`, on a connection of the event loop."""
 
     def values(self, params: Mapping[str, Any]) -> Any:
         """The values as the driver wants them."""
@@ -67,18 +65,6 @@ class Prepared:
         """Runs it and returns how many rows it changed."""
         return self.executed(connection, self._text(connection, params, gives=False), params).rowcount
 
-    def run_later(self, connection: Connection, params: Mapping[str, Any]) -> None:
-        """Runs it at the latest with the next statement of the unit of work, which may then raise for it.
-
-        For what changes rows and gives nothing: each wait for Postgres costs as much as a statement.
-        """
-        text = self._text(connection, params, gives=False)
-        if text.wired is None:
-            self.executed(connection, text, params)
-            return
-        with as_raised(connection, text.sql):
-            wire_of(connection).later(text.wired, text.values(params))
-
     def _text(self, connection: Connection, params: Mapping[str, Any], *, gives: bool = True) -> Text:
         place = (connection.dialect.name, connection.dialect.is_async, gives, tuple(params))
         text = self._texts.get(place)
@@ -88,36 +74,63 @@ class Prepared:
 
     def executed(self, connection: Connection, text: "Text", params: Mapping[str, Any]) -> Any:
         """The driver's cursor after the statement, which `first`, `all` and `run` read."""
-        try:
-            if text.wired is not None:
-                return wire_of(connection).perform(text.wired, text.values(params))
-            driver: Any = connection.connection.dbapi_connection
-            return driver.execute(text.sql, text.values(params))
-        except Exception as error:
-            _reraise(connection.dialect, text.sql, error)
+        return run_text(connection, text.sql, text.values(params))
 
 
-def wire_of(connection: Connection) -> Any:
-    """What runs statements on a connection of the event loop (`wire.Wire`)."""
-    return cast("Any", connection.connection.dbapi_connection).driver_connection.wire
-
-
-@contextmanager
-def as_raised(connection: Connection, sql: str) -> Generator[None]:
-    """Raises what the driver raises inside as SQLAlchemy does."""
+def run_text(connection: Connection, sql: str, values: Any = ()) -> Any:
+    """Hands a statement to the driver as it is. Gives the driver's cursor, or what is read like one."""
+    driver: Any = connection.connection.dbapi_connection
     try:
-        yield
+        if isinstance(driver, AdaptedConnection):
+            return driver.run_async(lambda beneath: _found(beneath, sql, values))
+        return driver.execute(sql, values)
     except Exception as error:
-        _reraise(connection.dialect, sql, error)
+        _reraise(connection, sql, error)
 
 
-def _reraise(dialect: Dialect, sql: str, error: Exception) -> NoReturn:
-    """As SQLAlchemy raises what a driver says, without the values: they may be phone numbers, and errors are logged."""
+async def _found(driver: Any, sql: str, values: Any) -> "_Found":
+    cursor = _raw_cursor()(driver)
+    await cursor.execute(sql, values or None)
+    return _Found(await cursor.fetchall() if cursor.pgresult.nfields else [], cursor.rowcount)
+
+
+@cache
+def _raw_cursor() -> Any:
+    """Takes statements with places as Postgres itself names them, which saves psycopg from reading them."""
+    from psycopg import AsyncRawCursor  # only here, since what it imports would delay a start on SQLite
+
+    return AsyncRawCursor
+
+
+class _Found(NamedTuple):
+    """What a statement on the event loop came to, read like a cursor."""
+
+    rows: list[Any]
+    rowcount: int
+
+    def fetchone(self) -> Any:
+        return self.rows[0] if self.rows else None
+
+    def fetchall(self) -> list[Any]:
+        return self.rows
+
+
+def _reraise(connection: Connection, sql: str, error: Exception) -> NoReturn:
+    """Raises what the driver has raised as SQLAlchemy does, without values: they may be phone numbers.
+
+    A connection that is lost by it is not used again.
+    """
+    dialect = connection.dialect
     base: type[Exception] = getattr(dialect.loaded_dbapi, "Error")  # noqa: B009  # pyright knows no names of drivers
     if not isinstance(error, base):
         raise error
+    is_lost = dialect.is_disconnect(cast("Any", error), connection.connection.dbapi_connection, None)
     without_values(error)
-    raise DBAPIError.instance(sql, None, error, base, hide_parameters=True, dialect=dialect) from error
+    if is_lost:
+        connection.invalidate(error)
+    raise DBAPIError.instance(
+        sql, None, error, base, hide_parameters=True, connection_invalidated=is_lost, dialect=dialect
+    ) from error
 
 
 def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: bool) -> Text:
@@ -133,9 +146,7 @@ def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: b
     positions = tuple(compiled.positiontup) if compiled.positional else None
     constants = {name: value for name, value in compiled.params.items() if name not in names}
     row = _row_maker(statement, dialect) if gives else tuple
-    return Text(
-        compiled.string, positions, constants, convert, row, compiled.string.encode() if dialect.is_async else None
-    )
+    return Text(compiled.string, positions, constants, convert, row)
 
 
 def _row_maker(statement: Any, dialect: Dialect) -> Callable[[Sequence[Any]], Any]:

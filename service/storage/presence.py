@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from .database_file import beside, identity, other_file_mark
-from .fullness import StorageUnavailable
+from .unavailable import StorageUnavailable
 
 log = logging.getLogger(__name__)
 LOOK_S = 1.0

@@ -1,11 +1,12 @@
 """The organization and the key of the service in an assistant's own process."""
 
+import anyio
 import pytest
 
 from callwright.service import accounts
 from callwright.service.domain.refusals import Refusal
 from callwright.service.http.principals import identify
-from callwright.service.storage.database import opened
+from callwright.service.storage.database import Database, opened
 
 from .opening import IDS, NOW_MS, entries, person, roles
 
@@ -68,3 +69,16 @@ async def test_the_operator_owns_an_embedded_organization_that_has_lost_its_last
             assert await roles(database, org_id) == {"operator@localhost": "owner"}
             newest, *_ = [row for row in await database.read(accounts.keys_of, org_id) if row.revoked_at is None]
             assert not newest.has_creator_left
+
+
+async def test_processes_that_start_at_once_make_one_default_organization(database_url: str) -> None:
+    found: list[str] = []
+
+    async def start(database: Database) -> None:
+        found.append(await database.write(accounts.default_organization, IDS, NOW_MS))
+
+    async with opened(database_url) as one, opened(database_url) as other:
+        async with anyio.create_task_group() as tasks:
+            for database in (one, other) * 3:
+                tasks.start_soon(start, database)
+    assert (len(found), len(set(found))) == (6, 1)

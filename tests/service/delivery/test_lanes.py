@@ -1,7 +1,7 @@
 """Who sends to whom: one process to an endpoint, nobody kept waiting by another's endpoint, and lanes taken over."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -305,3 +305,23 @@ async def test_renewing_holds_the_leases_that_are_still_the_owners(database_url:
         assert (stolen.webhook_id, stolen.left_behind) == (theirs.id, True)
         assert await database.write(lanes.renew, both, "wrk_me", 99) == [mine.id]
         assert ((await at.lane(mine.id)).lease_until, (await at.lane(theirs.id)).lease_until) == (99, 25)
+
+
+async def test_a_lane_that_its_owner_could_not_give_back_is_taken_up_again_by_it_alone(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with delivering(database_url, tmp_path) as at:
+        lane, database = await at.subscribe(), at.ports.database
+        await at.change(update(webhook_lanes).values(due_at=1))
+        assert await database.write(lanes.take, [lane.id], "wrk_me", 10, 20)
+
+        async def due(owner: str, driven: Collection[str] = ()) -> list[str]:
+            found = await database.read(lanes.due, owner, 15, 10, driven)
+            return [one.webhook_id for one in found]
+
+        assert await due("wrk_me") == [lane.id]
+        assert await due("wrk_me", {lane.id}) == []
+        assert await due("wrk_them") == []
+        assert not await database.write(lanes.take, [lane.id], "wrk_them", 15, 25)
+        (again,) = await database.write(lanes.take, [lane.id], "wrk_me", 15, 25)
+        assert again.left_behind  # what was marked may have been sent

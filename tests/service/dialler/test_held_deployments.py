@@ -1,5 +1,6 @@
 """Deployments whose rows others hold on Postgres, as a process does that has frozen: nobody waits for them."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import anyio
@@ -47,11 +48,11 @@ async def test_taking_and_renewing_leases_leave_out_what_is_held(database_url: s
         with engine.connect() as holder, anyio.fail_after(LIMIT_S):
             holder.execute(select(deployments).where(deployments.c.id == ids[0]).with_for_update())
             with anyio.fail_after(3):
-                assert set(await ports.database.read(leases.candidates, now_ms, 10)) == set(ids)
+                assert set(await ports.database.read(leases.candidates, "wrk_me", now_ms, 10)) == set(ids)
                 assert await ports.database.write(leases.take, ids, "wrk_me", *span) == [ids[1]]
                 assert await ports.database.write(leases.renew, ids, "wrk_me", *span) == [ids[1]]
             holder.rollback()
-            assert await ports.database.write(leases.take, ids, "wrk_me", *span) == [ids[0]]
+            assert await ports.database.write(leases.take, ids[:1], "wrk_me", *span) == [ids[0]]
             holder.execute(select(deployments).where(deployments.c.id == ids[0]).with_for_update())
             assert await ports.database.write(leases.renew, ids, "wrk_me", *span) == [ids[1]]
             holder.rollback()
@@ -66,7 +67,7 @@ async def test_leases_go_by_the_clock_of_the_database(database_url: str, tmp_pat
         await door.client.deployments.start(id=made.id)
         await lease(door, made.id, "wrk_other")
         ahead_ms = ports.clock.now_ms() + HOUR
-        assert not await ports.database.read(leases.candidates, ahead_ms, 10)
+        assert not await ports.database.read(leases.candidates, "wrk_ahead", ahead_ms, 10)
         assert not await ports.database.write(leases.take, [made.id], "wrk_ahead", ahead_ms, ahead_ms + 10_000)
 
         async def until() -> int:
@@ -75,3 +76,23 @@ async def test_leases_go_by_the_clock_of_the_database(database_url: str, tmp_pat
 
         assert await ports.database.write(leases.renew, [made.id], "wrk_other", ahead_ms, ahead_ms + 10_000)
         assert await until() < ahead_ms
+
+
+async def test_a_deployment_that_its_owner_could_not_give_back_is_taken_up_again_by_it_alone(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports, made = door.service.ports, await draft(door, people(1))
+        await door.client.deployments.start(id=made.id)
+        await lease(door, made.id, "wrk_me")
+        now_ms = ports.clock.now_ms()
+
+        async def candidates(owner: str, driven: Collection[str] = ()) -> list[str]:
+            return list(await ports.database.read(leases.candidates, owner, now_ms, 10, driven))
+
+        assert await candidates("wrk_me") == [made.id]
+        assert await candidates("wrk_me", {made.id}) == []
+        assert await candidates("wrk_other") == []
+        span = (now_ms, now_ms + 10_000)
+        assert await ports.database.write(leases.take, [made.id], "wrk_other", *span) == []
+        assert await ports.database.write(leases.take, [made.id], "wrk_me", *span) == [made.id]

@@ -12,7 +12,9 @@ from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.dialler import sweeps
 from callwright.service.domain.clock import DAY
 from callwright.service.storage import audit_reading, journal
+from callwright.service.storage.lock_waits import Locked
 from callwright.service.storage.schema import audit_log
+from callwright.service.storage.unavailable import StorageUnavailable
 from tests.service.dialler.campaigns import leave_in_wallet, rent
 from tests.service.doors import Door, open_service
 
@@ -140,3 +142,33 @@ async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
         assert left[1] == (2, 2)
         assert left[2] == left[3] == (1, 1)
         assert left[-1] == (0, 0)
+
+
+@pytest.mark.parametrize("failure", [Locked("held by others"), StorageUnavailable("away")], ids=type)
+async def test_uses_of_keys_that_cannot_be_written_down_are_kept_for_the_next_sweep(
+    failure: Exception, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+
+        async def fail(*_: object) -> None:
+            ports.used_keys["key_again"] = 9
+            raise failure
+
+        ports.used_keys.clear()
+        ports.used_keys.update({"key_once": 5, "key_again": 6})
+        with monkeypatch.context() as patched:
+            patched.setattr(ports.database, "write", fail)
+            patched.setattr(ports.limits, "keep", fail_not)
+            if isinstance(failure, Locked):
+                await sweeps.keep_uses(ports)
+            else:
+                with pytest.raises(StorageUnavailable):
+                    await sweeps.keep_uses(ports)
+        assert ports.used_keys == {"key_once": 5, "key_again": 9}
+        await sweeps.keep_uses(ports)
+        assert ports.used_keys == {}
+
+
+async def fail_not(_: int) -> None:
+    """Writes down nothing."""

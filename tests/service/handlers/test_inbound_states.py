@@ -143,7 +143,7 @@ async def test_the_dialler_never_takes_an_inbound_deployment(database_url: str, 
         campaign = (await samples.draft(door)).deployment
         await door.client.deployments.start(id=campaign.id)
         now_ms = ports.clock.now_ms()
-        assert await ports.database.read(leases.candidates, now_ms + DAY, 10) == [campaign.id]
+        assert await ports.database.read(leases.candidates, "wrk_1", now_ms + DAY, 10) == [campaign.id]
         taken = await ports.database.write(leases.take, [made.id, campaign.id], "wrk_1", now_ms, now_ms + 1)
         assert taken == [campaign.id]
 

@@ -176,20 +176,6 @@ async def test_when_a_whole_transaction_is_gone_nobody_is_told_that_he_was_commi
     assert {"a", "b"} <= set(failed)
 
 
-async def test_what_is_sent_with_the_next_statement_is_seen_by_it(database_url: str) -> None:
-    def work(connection: Connection) -> tuple[set[str], Any]:
-        ADD.run_later(connection, {"name": "a", "value": "1"})
-        found = names(connection)
-        ADD.run_later(connection, {"name": "b", "value": "2"})
-        ADD.run_later(connection, {"name": "c", "value": "3"})
-        return found, FIND.first(connection, {"name": "b"})
-
-    async with opened(database_url) as database:
-        found, of_b = await database.write_briefly(work)
-        assert (found, of_b.value) == ({"a"}, "2")
-        assert await database.look_up(names) == {"a", "b", "c"}
-
-
 async def test_a_unit_that_does_nothing_is_committed(database_url: str) -> None:
     async with opened(database_url) as database:
         assert await database.write_briefly(lambda connection: connection.dialect.name) in ("sqlite", "postgresql")

@@ -1,31 +1,27 @@
-"""Brief units of work on Postgres: what goes over the wire, and connections that break."""
+"""Brief units of work on Postgres: values, places, and connections that break."""
 
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import anyio
 import anyio.abc
-import anyio.lowlevel
 import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from callwright.service.storage import brief_units, engines
 from callwright.service.storage import database as storage
-from callwright.service.storage import engines, wire
+from callwright.service.storage.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.storage.database import Database, opened
-from callwright.service.storage.engines import make_engine
-from callwright.service.storage.loop_connections import TRANSACTIONS
+from callwright.service.storage.engines import PassedOverFailure, make_engine
 from callwright.service.storage.prepared import Prepared
+from callwright.service.storage.reachability import DatabaseUnreachable
 from callwright.service.storage.schema import service_state
 
-from .test_brief_units import ADD, FIND, prepared
+from .test_brief_units import prepared
 from .test_database import cut, names, put
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
-
-
-class _Wrong(Exception):
-    pass
 
 
 async def round_trip(database: Database, value: Any, type_: str) -> Any:
@@ -65,18 +61,6 @@ async def test_values_come_back_from_postgres_as_they_were_sent(database_url: st
     async with opened(database_url) as database:
         for _ in range(2):
             assert [await round_trip(database, *each) for each in sent] == [value for value, _ in sent]
-
-
-@ON_POSTGRES
-async def test_statements_beyond_those_that_a_connection_holds_are_run_all_the_same(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(wire, "MOST_STATEMENTS", 1)
-    async with opened(database_url) as database:
-        await database.write_briefly(prepared, "a")
-        for _ in range(3):
-            assert (await database.look_up(FIND.first, {"name": "a"})).value == "x"
-            assert await database.look_up(FIND.first, {"name": "b"}) is None
 
 
 @ON_POSTGRES
@@ -127,8 +111,9 @@ async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_commi
 
     async with opened(database_url) as database:
         await database.write_briefly(prepared, "a")
-        with pytest.raises(DBAPIError, match="nothing of it was kept"):
-            await database.write_briefly(work)
+        for write in (database.write_briefly, database.write):
+            with pytest.raises(PassedOverFailure, match="nothing of it was kept"):
+                await write(work)
         assert await database.look_up(names) == {"a"}
 
 
@@ -145,41 +130,16 @@ async def test_a_connection_that_was_idle_for_long_is_tried_and_used(
 
 
 @ON_POSTGRES
-async def test_what_is_sent_with_the_next_statement_fails_with_it(database_url: str) -> None:
-    row = {"name": "a", "value": "x"}
-
-    def at_the_next(connection: Connection, *, is_prepared: bool) -> None:
-        ADD.run_later(connection, row)
-        ADD.run_later(connection, row)
-        following = partial(FIND.first, params={"name": "a"}) if is_prepared else names
-        with pytest.raises(IntegrityError):
-            following(connection)
-        raise _Wrong
-
-    def at_the_end(connection: Connection) -> None:
-        ADD.run_later(connection, {**row, "name": "b"})
-        ADD.run_later(connection, row)
-
-    async with opened(database_url) as database:
-        for is_prepared in (True, False):
-            with pytest.raises(_Wrong):
-                await database.write_briefly(at_the_next, is_prepared=is_prepared)
-        assert await database.look_up(names) == set()
-        await database.write_briefly(ADD.run_later, row)
-        with pytest.raises(IntegrityError):
-            await database.write_briefly(at_the_end)
-        assert await database.look_up(names) == {"a"}
-
-
-@ON_POSTGRES
 async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(database_url: str) -> None:
     async with opened(database_url) as database:
         await database.write_briefly(prepared, "a")
+        async with anyio.create_task_group() as tasks:  # so that there are several of them
+            for _ in range(2 * LOOK_UPS):
+                tasks.start_soon(database.look_up, names)
         await database.write(cut)
         with anyio.fail_after(10):
-            while len(await database.look_up(names)) < 1:  # the cut is noticed without a statement that fails
-                await anyio.lowlevel.checkpoint()
-            await database.write_briefly(prepared, "b")
+            assert await database.look_up(names) == {"a"}  # one that failed is run again
+            await database.write_briefly(prepared, "b")  # on none of the others that were cut
         assert await database.look_up(names) == {"a", "b"}
 
 
@@ -204,7 +164,7 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
     async with opened(database_url) as database:
         await database.look_up(names)
         for _ in range(3):
-            with pytest.raises(DBAPIError):
+            with pytest.raises(DatabaseUnreachable):
                 await database.write_briefly(work)
             # Who opens a connection next gets the number of the socket that was closed.
             listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
@@ -233,8 +193,41 @@ async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another
             other.dispose()
             prepared(connection, "b")
 
-        with pytest.raises(DBAPIError) as caught:
+        with pytest.raises(DatabaseUnreachable) as caught:
             await database.write_briefly(broken)
-        assert caught.value.connection_invalidated
+        assert isinstance(caught.value.__cause__, DBAPIError)
+        assert caught.value.__cause__.connection_invalidated
         await database.write_briefly(prepared, "c")
         assert await database.look_up(names) == {"c"}
+
+
+@ON_POSTGRES
+async def test_a_unit_that_takes_too_long_ends_and_leaves_its_place_and_its_locks(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(brief_units, "UNIT_LIMIT_S", 0.3)
+    asleep = text("SELECT pg_sleep(60)")
+
+    def work(connection: Connection) -> None:
+        prepared(connection, "a")
+        Prepared(asleep).first(connection, {})
+
+    async with opened(database_url) as database:
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(2 * TRANSACTIONS):
+                    tasks.start_soon(_refused, database, work)
+            monkeypatch.undo()
+            async with anyio.create_task_group() as tasks:
+                for index in range(2 * TRANSACTIONS):
+                    tasks.start_soon(_put, database, str(index))
+        assert await database.look_up(names) == {str(index) for index in range(2 * TRANSACTIONS)}
+
+
+async def _put(database: Database, name: str) -> None:
+    await database.write_briefly(prepared, name)
+
+
+async def _refused(database: Database, work: Callable[[Connection], None]) -> None:
+    with pytest.raises(DatabaseUnreachable):
+        await database.write_briefly(work)

@@ -1,0 +1,155 @@
+"""Brief units of work on Postgres, which run on the event loop: SQLAlchemy's async engine over psycopg.
+
+A unit is a synchronous function, which SQLAlchemy runs in a greenlet that waits while the event loop goes on. Handing a
+unit to a thread and back takes longer than one that touches a few rows by their keys. Connections stay open and are
+handed from unit to unit: taking one from a pool and giving it back takes as long as a statement.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio
+from sqlalchemy import Connection, make_url, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from . import engines
+from .engines import Limits, check_unbroken, connection_parameters, prepare_nothing_behind_poolers
+from .error_text import hide_values
+from .prepared import run_text
+
+T = TypeVar("T")
+
+TRANSACTIONS = 8
+"""Transactions that are under way at most; others wait."""
+LOOK_UPS = 4
+"""Look-ups that are under way at most. Transactions may wait for locks, and no request is to wait behind those."""
+UNIT_LIMIT_S = 15.0
+"""How long a unit may take in all; then its connection is closed."""
+
+
+class BriefUnits:
+    """Runs brief units of work. It belongs to the event loop."""
+
+    def __init__(self, url: str, limits: Limits) -> None:
+        self._begin = limits.begin()
+        self._engine: AsyncEngine = create_async_engine(
+            make_url(url),
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",  # transactions are begun here
+            hide_parameters=True,
+            connect_args=connection_parameters(url),
+        )
+        hide_values(self._engine.sync_engine)
+        prepare_nothing_behind_poolers(self._engine.sync_engine)
+        self._free: deque[tuple[float, AsyncConnection]] = deque()
+        """Connections that no unit uses, each with when one did last."""
+        self._lost_at = 0.0
+        self._transactions = anyio.Semaphore(TRANSACTIONS, fast_acquire=True)
+        self._look_ups = anyio.Semaphore(LOOK_UPS, fast_acquire=True)
+
+    async def at_once(self, work: Callable[[Connection], T], limit_s: float = UNIT_LIMIT_S) -> T:
+        """Runs statements that are each committed as they are run.
+
+        Raises:
+            TimeoutError: it took longer than the limit.
+        """
+        return await self._run(self._look_ups, work, anyio.current_time() + limit_s)
+
+    async def transaction(self, work: Callable[[Connection], T]) -> T:
+        """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
+
+        Raises:
+            TimeoutError: it took longer than `UNIT_LIMIT_S`. Whether it was kept is not known.
+        """
+
+        def committed(connection: Connection) -> T:
+            run_text(connection, self._begin)
+            done = work(connection)
+            check_unbroken(connection)
+            run_text(connection, "COMMIT")
+            return done
+
+        return await self._run(self._transactions, committed, anyio.current_time() + UNIT_LIMIT_S)
+
+    async def _run(self, places: anyio.Semaphore, work: Callable[[Connection], T], deadline: float) -> T:
+        try:
+            places.acquire_nowait()
+        except anyio.WouldBlock:
+            with anyio.fail_after(deadline - anyio.current_time()):
+                await places.acquire()
+        try:
+            # What was sent is waited for although its request was cancelled, as it is in a thread.
+            with anyio.fail_after(deadline - anyio.current_time(), shield=True):
+                connection = await self._taken()
+                try:
+                    return await connection.run_sync(_left_clean, work)
+                finally:
+                    await self._given_back(connection)
+        finally:
+            places.release()
+
+    async def _taken(self) -> AsyncConnection:
+        """The connection that was used last, so that those beyond need stay idle.
+
+        Those that may have broken since are tried: who was idle for long, or was used last before another one broke.
+        """
+        while self._free:
+            used_at, connection = self._free.pop()
+            if time.monotonic() - used_at <= engines.IDLE_S and used_at > self._lost_at:
+                return connection
+            try:
+                await connection.run_sync(_left_clean, _nothing)
+                return connection
+            except DBAPIError:
+                await connection.close()
+        return await self._engine.connect()
+
+    async def _given_back(self, connection: AsyncConnection) -> None:
+        if connection.invalidated:
+            self._lost_at = time.monotonic()
+            await connection.close()
+        else:
+            self._free.append((time.monotonic(), connection))
+
+    async def close(self) -> None:
+        """Closes the connections once no unit uses them."""
+        for _ in range(TRANSACTIONS):
+            await self._transactions.acquire()
+        for _ in range(LOOK_UPS):
+            await self._look_ups.acquire()
+        with anyio.CancelScope(shield=True):
+            while self._free:
+                await self._free.pop()[1].close()
+            await self._engine.dispose()
+
+
+def _nothing(connection: Connection) -> None:
+    connection.execute(select(1))
+
+
+def _left_clean(connection: Connection, work: Callable[[Connection], T]) -> T:
+    """What the unit gives. Its connection is in no transaction then, or will not be used again."""
+    try:
+        done = work(connection)
+        if connection.in_transaction():
+            connection.commit()
+        return done
+    except Exception:
+        if not connection.invalidated:
+            _roll_back(connection)
+        raise
+    except BaseException:  # it was cut off amid a statement
+        connection.invalidate()
+        raise
+
+
+def _roll_back(connection: Connection) -> None:
+    try:
+        connection.rollback()  # what SQLAlchemy has begun by itself
+        connection.connection.rollback()
+    except Exception:
+        connection.invalidate()

@@ -1,0 +1,39 @@
+"""What `scripts/pgbouncer` leaves out, and what it tells pgbouncer about the server."""
+
+import pytest
+from sqlalchemy import make_url, text
+
+from callwright.service.storage.database import opened
+from callwright.service.storage.prepared import Prepared
+from tests.databases import is_pooled
+from tests.house.tree import ROOT
+from tests.pgbouncer import LEFT_OUT, target
+
+
+def test_what_is_left_out_behind_a_pooler_is_there_and_has_a_reason() -> None:
+    for name, reason in LEFT_OUT.items():
+        path, _, function = name.partition("::")
+        assert f"def {function}(" in (ROOT / path).read_text(encoding="utf-8"), name
+        assert reason
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql://postgres@/postgres?host=%2Frun%2Fpg&port=5432", "host='/run/pg' port='5432' user='postgres'"),
+        ("postgresql://ann:o'k@db:5433/x", "host='db' port='5433' user='ann' password='o''k'"),
+    ],
+)
+def test_pgbouncer_is_told_where_the_server_is_and_by_which_account(url: str, words: str) -> None:
+    assert target(make_url(url)) == words
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_nothing_is_prepared_on_the_server_behind_a_pooler_and_what_runs_often_is_without_one(
+    database_url: str,
+) -> None:
+    held = Prepared(text("SELECT count(*) FROM pg_prepared_statements"))
+    async with opened(database_url) as database:
+        for run in (database.look_up, database.write):
+            counts = [(await run(held.first, {}))[0] for _ in range(20)]
+            assert (max(counts) == 0) == is_pooled()
