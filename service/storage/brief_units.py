@@ -1,4 +1,4 @@
-"""Brief units of work on Postgres, which run on the event loop: SQLAlchemy's async engine over psycopg.
+"""Brief units of work on Postgres, which run on the event loop: SQLAlchemy's async engine over asyncpg.
 
 A unit is a synchronous function, which SQLAlchemy runs in a greenlet that waits while the event loop goes on. Handing a
 unit to a thread and back takes longer than one that touches a few rows by their keys. Connections stay open and are
@@ -8,18 +8,19 @@ handed from unit to unit: taking one from a pool and giving it back takes as lon
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
-from sqlalchemy import Connection, make_url, select
+from sqlalchemy import Connection, event, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from . import engines
-from .engines import Limits, check_unbroken, connection_parameters, prepare_nothing_behind_poolers
+from .engines import Limits, PassedOverFailure
 from .error_text import hide_values
-from .prepared import run_text
+from .event_loop_driver import STATEMENTS_HELD, Connector
+from .prepared import driver_of, run_text
 
 T = TypeVar("T")
 
@@ -36,15 +37,17 @@ class BriefUnits:
 
     def __init__(self, url: str, limits: Limits) -> None:
         self._begin = limits.begin()
+        self._connector = Connector(url)
         self._engine: AsyncEngine = create_async_engine(
-            make_url(url),
+            "postgresql+asyncpg://",
             poolclass=NullPool,
             isolation_level="AUTOCOMMIT",  # transactions are begun here
             hide_parameters=True,
-            connect_args=connection_parameters(url),
+            connect_args={"async_creator_fn": self._connector},
         )
+        self._prepares = False
+        event.listen(self._engine.sync_engine, "do_connect", self._choose_cache)
         hide_values(self._engine.sync_engine)
-        prepare_nothing_behind_poolers(self._engine.sync_engine)
         self._free: deque[tuple[float, AsyncConnection]] = deque()
         """Connections that no unit uses, each with when one did last."""
         self._lost_at = 0.0
@@ -69,8 +72,8 @@ class BriefUnits:
         def committed(connection: Connection) -> T:
             run_text(connection, self._begin)
             done = work(connection)
-            check_unbroken(connection)
-            run_text(connection, "COMMIT")
+            if run_text(connection, "COMMIT").status != "COMMIT":
+                raise PassedOverFailure
             return done
 
         return await self._run(self._transactions, committed, anyio.current_time() + UNIT_LIMIT_S)
@@ -106,7 +109,12 @@ class BriefUnits:
                 return connection
             except DBAPIError:
                 await connection.close()
+        self._prepares = await self._connector.prepares()
         return await self._engine.connect()
+
+    def _choose_cache(self, _: object, __: object, ___: object, given: dict[str, Any]) -> None:
+        """SQLAlchemy holds statements prepared too, of those that it runs itself."""
+        given["prepared_statement_cache_size"] = STATEMENTS_HELD if self._prepares else 0
 
     async def _given_back(self, connection: AsyncConnection) -> None:
         if connection.invalidated:
@@ -143,6 +151,7 @@ def _left_clean(connection: Connection, work: Callable[[Connection], T]) -> T:
             _roll_back(connection)
         raise
     except BaseException:  # it was cut off amid a statement
+        driver_of(connection).terminate()
         connection.invalidate()
         raise
 
@@ -150,6 +159,7 @@ def _left_clean(connection: Connection, work: Callable[[Connection], T]) -> T:
 def _roll_back(connection: Connection) -> None:
     try:
         connection.rollback()  # what SQLAlchemy has begun by itself
-        connection.connection.rollback()
+        if driver_of(connection).is_in_transaction():
+            run_text(connection, "ROLLBACK")
     except Exception:
         connection.invalidate()

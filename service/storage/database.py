@@ -8,7 +8,6 @@ than the unit. A unit must be short: on SQLite it delays its neighbours.
 
 import logging
 import sqlite3
-import sys
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -47,8 +46,6 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
-CAN_WATCH_SOCKETS = sys.platform != "win32"
-"""Whether psycopg can wait on the event loop. Where it cannot, Postgres is used in threads alone."""
 ROOM_S = 1.0
 """Between two tries of a write that waits until the disk has room."""
 CLOSE_LIMIT_S = 30
@@ -77,7 +74,7 @@ class Database:
         self.reachability = Reachability()
         moves = Checkpoints(self.presence) if checkpoints else None
         self._writer = GroupCommit(make_engine(url, writer=True, begins=False), moves) if self.is_sqlite else None
-        self._brief = None if self.is_sqlite or not CAN_WATCH_SOCKETS else _brief_units(url, self.limits)
+        self._brief = None if self.is_sqlite else _brief_units(url, self.limits)
         self._engine = make_engine(url, limits=self.limits)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT", **{BEGINS: None})
         # On Postgres each statement would see a state of its own otherwise; SQLite reads a snapshot anyway.
@@ -357,10 +354,11 @@ def _asked(connection: Connection) -> int:
     return connection.execute(select(1)).scalar_one()
 
 
-def _brief_units(url: str, limits: Limits) -> "BriefUnits":
+def _brief_units(url: str, limits: Limits) -> "BriefUnits | None":
     from .brief_units import BriefUnits  # only here, since what it imports would delay a start on SQLite
+    from .event_loop_driver import can_follow
 
-    return BriefUnits(url, limits)
+    return BriefUnits(url, limits) if can_follow(url) else None
 
 
 @asynccontextmanager

@@ -18,11 +18,17 @@ def without_values(error: BaseException) -> None:
     state: str | None = getattr(error, "sqlstate", None)
     if state is None:
         return
-    diag: Any = getattr(error, "diag", None)
-    said = type(error).__name__ if state.startswith(_OF_VALUES) else getattr(diag, "message_primary", None)
+    diag: Any = getattr(error, "diag", error)  # of psycopg; errors of asyncpg have these by themselves
+    primary = getattr(diag, "message_primary", None) or next(iter(error.args), None)
+    said = type(error).__name__ if state.startswith(_OF_VALUES) else primary
     where = {kind: getattr(diag, f"{kind}_name", None) for kind in ("table", "column", "constraint")}
     named = "".join(f", {kind} {name}" for kind, name in where.items() if name)
     error.args = (f"{said or type(error).__name__} (SQLSTATE {state}{named})",)
+    for name in ("detail", "hint"):
+        if getattr(error, name, None) is not None:
+            setattr(error, name, None)
+    if error.__cause__ is not None:
+        without_values(error.__cause__)
 
 
 def hide_values(engine: Engine) -> None:

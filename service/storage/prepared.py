@@ -6,17 +6,15 @@ takes to answer. What runs once in a while does not need this.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple, NoReturn, cast
 
 from sqlalchemy import AdaptedConnection, Connection, Dialect, Executable, Insert, TextClause
-from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from .error_text import without_values
 
-_NUMBERED = PGDialect_psycopg(paramstyle="numeric_dollar")
-"""Writes places as Postgres names them."""
+_INTEGRITY = "23"
+"""The class of SQLSTATE of what an index or a constraint does not admit."""
 _Convert = Callable[[Any], Any]
 
 
@@ -63,7 +61,7 @@ class Prepared:
 
     def run(self, connection: Connection, params: Mapping[str, Any]) -> int:
         """Runs it and returns how many rows it changed."""
-        return self.executed(connection, self._text(connection, params, gives=False), params).rowcount
+        return self.executed(connection, self._text(connection, params, gives=False), params, gives=False).rowcount
 
     def _text(self, connection: Connection, params: Mapping[str, Any], *, gives: bool = True) -> Text:
         place = (connection.dialect.name, connection.dialect.is_async, gives, tuple(params))
@@ -72,41 +70,46 @@ class Prepared:
             text = self._texts[place] = _compiled(self._statement, connection.dialect, tuple(params), gives)
         return text
 
-    def executed(self, connection: Connection, text: "Text", params: Mapping[str, Any]) -> Any:
+    def executed(self, connection: Connection, text: "Text", params: Mapping[str, Any], *, gives: bool = True) -> Any:
         """The driver's cursor after the statement, which `first`, `all` and `run` read."""
-        return run_text(connection, text.sql, text.values(params))
+        return run_text(connection, text.sql, text.values(params), gives=gives)
 
 
-def run_text(connection: Connection, sql: str, values: Any = ()) -> Any:
-    """Hands a statement to the driver as it is. Gives the driver's cursor, or what is read like one."""
+def run_text(connection: Connection, sql: str, values: Any = (), *, gives: bool = False) -> Any:
+    """Hands a statement to the driver as it is. Gives the driver's cursor, or what is read like one.
+
+    On the event loop `gives` tells whether rows are wanted; else there is the number of those that were changed.
+    """
     driver: Any = connection.connection.dbapi_connection
     try:
         if isinstance(driver, AdaptedConnection):
-            return driver.run_async(lambda beneath: _found(beneath, sql, values))
+            return driver.run_async(lambda beneath: _found(beneath, sql, values, gives))
         return driver.execute(sql, values)
     except Exception as error:
         _reraise(connection, sql, error)
 
 
-async def _found(driver: Any, sql: str, values: Any) -> "_Found":
-    cursor = _raw_cursor()(driver)
-    await cursor.execute(sql, values or None)
-    return _Found(await cursor.fetchall() if cursor.pgresult.nfields else [], cursor.rowcount)
+def driver_of(connection: Connection) -> Any:
+    """The connection of asyncpg beneath one of the event loop."""
+    return cast("Any", connection.connection.dbapi_connection).driver_connection
 
 
-@cache
-def _raw_cursor() -> Any:
-    """Takes statements with places as Postgres itself names them, which saves psycopg from reading them."""
-    from psycopg import AsyncRawCursor  # only here, since what it imports would delay a start on SQLite
-
-    return AsyncRawCursor
+async def _found(driver: Any, sql: str, values: Any, gives: bool) -> "_Found":
+    if gives:
+        return _Found(await driver.fetch(sql, *values))
+    return _Found([], await driver.execute(sql, *values))
 
 
 class _Found(NamedTuple):
     """What a statement on the event loop came to, read like a cursor."""
 
     rows: list[Any]
-    rowcount: int
+    status: str = ""
+    """What the server says was done, as `UPDATE 3`."""
+
+    @property
+    def rowcount(self) -> int:
+        return int(self.status.rpartition(" ")[2])
 
     def fetchone(self) -> Any:
         return self.rows[0] if self.rows else None
@@ -121,13 +124,20 @@ def _reraise(connection: Connection, sql: str, error: Exception) -> NoReturn:
     A connection that is lost by it is not used again.
     """
     dialect = connection.dialect
-    base: type[Exception] = getattr(dialect.loaded_dbapi, "Error")  # noqa: B009  # pyright knows no names of drivers
+    base: Any = getattr(dialect.loaded_dbapi, "Error")  # noqa: B009  # pyright knows no names of drivers
+    if dialect.is_async:
+        from asyncpg import InterfaceError, PostgresError  # only here, since that would delay a start on SQLite
+
+        base = (PostgresError, InterfaceError, OSError)
     if not isinstance(error, base):
         raise error
     is_lost = dialect.is_disconnect(cast("Any", error), connection.connection.dbapi_connection, None)
     without_values(error)
     if is_lost:
         connection.invalidate(error)
+    if dialect.is_async:
+        kind = IntegrityError if str(getattr(error, "sqlstate", "")).startswith(_INTEGRITY) else DBAPIError
+        raise kind(sql, None, error, hide_parameters=True, connection_invalidated=is_lost) from error
     raise DBAPIError.instance(
         sql, None, error, base, hide_parameters=True, connection_invalidated=is_lost, dialect=dialect
     ) from error
@@ -135,7 +145,7 @@ def _reraise(connection: Connection, sql: str, error: Exception) -> NoReturn:
 
 def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: bool) -> Text:
     keys = list(names) if isinstance(statement, Insert) else None
-    compiled: Any = statement.compile(dialect=_NUMBERED if dialect.is_async else dialect, column_keys=keys)
+    compiled: Any = statement.compile(dialect=dialect, column_keys=keys)
     if compiled.post_compile_params or getattr(compiled, "insert_prefetch", ()):
         raise TypeError("lists of values, and defaults made by Python, cannot be prepared")
     convert: list[tuple[str, _Convert]] = []

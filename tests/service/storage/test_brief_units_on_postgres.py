@@ -10,7 +10,6 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from callwright.service.storage import brief_units, engines
-from callwright.service.storage import database as storage
 from callwright.service.storage.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.engines import PassedOverFailure, make_engine
@@ -29,19 +28,6 @@ async def round_trip(database: Database, value: Any, type_: str) -> Any:
     statement = Prepared(text(f"SELECT CAST(:value AS {type_}) AS value"))
     (found,) = await database.look_up(statement.first, {"value": value})
     return found
-
-
-@ON_POSTGRES
-async def test_without_an_event_loop_that_watches_sockets_they_run_in_threads(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(storage, "CAN_WATCH_SOCKETS", False)
-    async with opened(database_url) as database:
-        assert await database.write_briefly(prepared, "a") == "a"
-        with pytest.raises(IntegrityError):
-            await database.write_briefly(prepared, "a")
-        await database.at_once(prepared, "b")
-        assert await database.look_up(names) == {"a", "b"}
 
 
 @ON_POSTGRES
