@@ -13,6 +13,7 @@ from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
 from sqlalchemy.pool import QueuePool
 
 from .error_text import hide_values
+from .unavailable import StorageUnavailable
 
 READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""
@@ -66,7 +67,7 @@ class Limits:
         return "; ".join([f"BEGIN{isolation}", *(f"SET LOCAL {name} = {value}" for name, value in self._settings())])
 
 
-class DatabaseClosed(RuntimeError):
+class DatabaseClosed(StorageUnavailable):
     """The database was closed while a unit of work waited for it."""
 
 

@@ -47,6 +47,8 @@ _KNOWN = (
     "options",
     _TIME,
 )
+_OF_SYSTEM = "system"
+"""The system's certificates, in place of a file."""
 _PROCESS_ID = "SELECT pg_backend_pid()"
 STATEMENTS_HELD = 100
 """Statements that one connection holds prepared on the server."""
@@ -56,7 +58,8 @@ def can_follow(url: str) -> bool:
     """Whether asyncpg can do what the address says. Where it cannot, as with Kerberos or several hosts, threads do."""
     query = make_url(url).query
     several_hosts = any(not isinstance(value, str) for value in query.values())
-    return not several_hosts and query.keys() <= {*_KNOWN, *_OF_SOCKETS}
+    is_known = query.keys() <= {*_KNOWN, *_OF_SOCKETS} and query.get("sslrootcert") != _OF_SYSTEM
+    return is_known and not several_hosts
 
 
 class Connector:

@@ -25,6 +25,7 @@ def said_name(connection: Connection) -> str:
         ("?sslmode=require&application_name=mine", True),
         ("?connect_timeout=3&keepalives_idle=5&tcp_user_timeout=99", True),
         ("?host=%2Frun%2Fpg&port=5433", True),
+        ("?sslmode=verify-full&sslrootcert=system", False),
         ("?channel_binding=require", False),
         ("?krbsrvname=postgres", False),
         ("?host=one:5432&host=two:5432", False),
