@@ -16,7 +16,7 @@ from .unavailable import StorageUnavailable
 log = logging.getLogger(__name__)
 SAID_EVERY_S = 10.0
 LEAST_S = 1.0
-"""Between two lines where it answers in between, as while it is stopped and started again."""
+"""Between any two lines, where it comes and goes as while it is stopped and started again."""
 AWAY_ERRORS = (DBAPIError, PoolTimeout, TimeoutError)
 """What is raised where the server does not answer, among other things."""
 _ENDS = ("08", "57P")
@@ -38,18 +38,19 @@ class Reachability:
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._said_at: float | None = None
-        self._is_said = False
+        self._is_said = self._is_away = False
         self._failed = 0
 
     @property
     def is_away(self) -> bool:
         """Whether the last unit of work found nobody."""
-        return self._failed > 0
+        return self._is_away
 
     def check(self, error: Exception) -> None:
         """Looks at what a unit of work has raised. Raises `DatabaseUnreachable` in its place if that is the reason."""
         if not _is_away(error):
             return
+        self._is_away = True
         self._failed += 1
         now, pause_s = self._monotonic(), SAID_EVERY_S if self._is_said else LEAST_S
         if self._said_at is None or now - self._said_at >= pause_s:
@@ -60,9 +61,10 @@ class Reachability:
 
     def answered(self) -> None:
         """A unit of work was done."""
-        if self._is_said:
+        self._is_away = False
+        if self._is_said and self._said_at is not None and self._monotonic() - self._said_at >= LEAST_S:
             log.warning("the database answers again (%s units of work had failed)", self._failed)
-        self._failed, self._is_said = 0, False
+            self._said_at, self._is_said, self._failed = self._monotonic(), False, 0
 
 
 def _is_away(error: Exception) -> bool:
