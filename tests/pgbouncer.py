@@ -1,4 +1,4 @@
-"""A pgbouncer in transaction mode between tests and the run's Postgres server, and the tests that cannot be behind it.
+"""A pgbouncer in transaction mode between tests and the run's Postgres server.
 
 In transaction mode a connection of the service has another connection of the server in each transaction, so nothing
 that is set for a session survives. pgbouncer is a program of the system; `scripts/pgbouncer` says how to install it.
@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -37,9 +36,6 @@ pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 1000
 """
-
-LEFT_OUT: Mapping[str, str] = {}
-"""Tests that cannot hold behind a pooler by their nature, each with the reason."""
 
 
 class Pooler:
@@ -126,20 +122,16 @@ def target(server: URL) -> str:
 
 
 class BehindPooler:
-    """A pytest plugin: leaves out what does not reach Postgres, skips `LEFT_OUT`, and counts the transactions."""
+    """A pytest plugin: leaves out what does not reach Postgres, and counts the transactions."""
 
     def __init__(self, folder: Path) -> None:
         self._answer = folder / "postgres-pooler"
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Keeps tests on Postgres; of those, marks the ones in `LEFT_OUT` as skipped, with the reason."""
+        """Keeps tests on Postgres."""
         kept = [item for item in items if ("engine", "postgres") in item.user_properties]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
-        for item in kept:
-            reason = LEFT_OUT.get(item.nodeid.partition("[")[0])
-            if reason is not None:
-                item.add_marker(pytest.mark.skip(reason=f"behind a pooler: {reason}"))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Prints how many transactions went through pgbouncer, so that a green run shows that they did."""

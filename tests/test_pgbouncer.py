@@ -1,4 +1,4 @@
-"""What `scripts/pgbouncer` leaves out, and what it tells pgbouncer about the server."""
+"""What pgbouncer is told about the server, and what is prepared behind it."""
 
 import pytest
 from sqlalchemy import make_url, text
@@ -6,15 +6,7 @@ from sqlalchemy import make_url, text
 from callwright.service.storage.database import opened
 from callwright.service.storage.prepared import Prepared
 from tests.databases import is_pooled
-from tests.house.tree import ROOT
-from tests.pgbouncer import LEFT_OUT, target
-
-
-def test_what_is_left_out_behind_a_pooler_is_there_and_has_a_reason() -> None:
-    for name, reason in LEFT_OUT.items():
-        path, _, function = name.partition("::")
-        assert f"def {function}(" in (ROOT / path).read_text(encoding="utf-8"), name
-        assert reason
+from tests.pgbouncer import target
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ class PassedOverFailure(RuntimeError):
         super().__init__("a statement of the unit of work had failed, and nothing of it was kept")
 
 
-def check_unbroken(connection: Connection) -> None:
+def _check_unbroken(connection: Connection) -> None:
     """Raises `PassedOverFailure` if a statement of the transaction on Postgres has failed: its commit undoes it."""
     driver: Any = connection.connection.dbapi_connection
     if driver.info.transaction_status.name == "INERROR":
@@ -142,8 +142,8 @@ def make_engine(url: str, *, writer: bool = False, begins: bool = True, limits: 
                 connection.exec_driver_sql(begin)
 
         event.listen(made, "begin", on_begin_limited)
-        event.listen(made, "commit", check_unbroken)
-    prepare_nothing_behind_poolers(made)
+        event.listen(made, "commit", _check_unbroken)
+    _prepare_nothing_behind_poolers(made)
     _try_doubtful_connections(made)
     return made
 
@@ -178,7 +178,7 @@ def _sqlite(file: str, *, reads: bool) -> sqlite3.Connection:
     return connection
 
 
-def prepare_nothing_behind_poolers(engine: Engine) -> None:
+def _prepare_nothing_behind_poolers(engine: Engine) -> None:
     """Has connections that lead through a pooler, such as pgbouncer, run each statement without preparing it there.
 
     In transaction mode the next transaction may come to another connection of the server, which does not know what was
@@ -189,9 +189,8 @@ def prepare_nothing_behind_poolers(engine: Engine) -> None:
     def on_connect(connection: Any, _: Any) -> None:
         cursor = connection.cursor()
         cursor.execute("SELECT pg_backend_pid()")
-        driver = getattr(connection, "driver_connection", connection)
-        if cursor.fetchone() != (driver.info.backend_pid,):
-            driver.prepare_threshold = None
+        if cursor.fetchone() != (connection.info.backend_pid,):
+            connection.prepare_threshold = None
         cursor.close()
         connection.rollback()
 
