@@ -8,7 +8,8 @@ handed from unit to unit: taking one from a pool and giving it back takes as lon
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, TypeVar, cast
 
 import anyio
 from sqlalchemy import Connection, event, select
@@ -28,8 +29,10 @@ TRANSACTIONS = 8
 """Transactions that are under way at most; others wait."""
 LOOK_UPS = 4
 """Look-ups that are under way at most. Transactions may wait for locks, and no request is to wait behind those."""
-UNIT_LIMIT_S = 15.0
-"""How long a unit may take in all; then its connection is closed."""
+UNIT_LIMIT_S = 14.0
+"""How long a unit may take in all; then it is cut off and its connection is closed."""
+CLOSE_LIMIT_S = 1.0
+"""How long that may take. The server is asked to end the statement, so that its locks are free."""
 
 
 class BriefUnits:
@@ -85,15 +88,28 @@ class BriefUnits:
             with anyio.fail_after(deadline - anyio.current_time()):
                 await places.acquire()
         try:
+            return await self._with_connection(work, deadline)
+        finally:
+            places.release()
+
+    async def _with_connection(self, work: Callable[[Connection], T], deadline: float) -> T:
+        connection: AsyncConnection | None = None
+        is_clean = False
+        try:
             # What was sent is waited for although its request was cancelled, as it is in a thread.
             with anyio.fail_after(deadline - anyio.current_time(), shield=True):
                 connection = await self._taken()
                 try:
-                    return await connection.run_sync(_left_clean, work)
-                finally:
-                    await self._given_back(connection)
+                    done = await connection.run_sync(_left_clean, work)
+                except Exception:
+                    is_clean = True
+                    raise
+                is_clean = True
+                return done
         finally:
-            places.release()
+            if connection is not None:
+                with anyio.CancelScope(shield=True):
+                    await (self._given_back(connection) if is_clean else _cut_off(connection))
 
     async def _taken(self) -> AsyncConnection:
         """The connection that was used last, so that those beyond need stay idle.
@@ -109,6 +125,10 @@ class BriefUnits:
                 return connection
             except DBAPIError:
                 await connection.close()
+            except BaseException:  # the unit's time is over
+                with anyio.CancelScope(shield=True):
+                    await _cut_off(connection)
+                raise
         self._prepares = await self._connector.prepares()
         return await self._engine.connect()
 
@@ -150,10 +170,15 @@ def _left_clean(connection: Connection, work: Callable[[Connection], T]) -> T:
         if not connection.invalidated:
             _roll_back(connection)
         raise
-    except BaseException:  # it was cut off amid a statement
-        driver_of(connection).terminate()
-        connection.invalidate()
-        raise
+
+
+async def _cut_off(connection: AsyncConnection) -> None:
+    """Ends what a connection does. The server is told first: behind a pooler it would not notice the end."""
+    raw = (await connection.get_raw_connection()).driver_connection
+    with suppress(Exception):  # it may be broken in any way; then there is nobody to tell
+        await cast("Any", raw).close(timeout=CLOSE_LIMIT_S)
+    await connection.invalidate()
+    await connection.close()
 
 
 def _roll_back(connection: Connection) -> None:

@@ -151,4 +151,4 @@ async def test_three_killed_processes_lose_no_event_and_repeat_few(
 ) -> None:
     found = await run(database_url, tmp_path, engine)
     print(f"{engine}: {DELIVERIES} deliveries, {found}")  # noqa: T201
-    assert found.repeats < MOST_REPEATED * max(DELIVERIES, 20_000)
+    assert found.repeats <= MOST_REPEATED * max(DELIVERIES, 20_000)
