@@ -113,12 +113,22 @@ def compare(engine: str, folder: Path, urls: tuple[str, str] | None, rounds: int
         for side in (ours, theirs):  # warm
             side.gets()
             side.posts(numbers)
-        read = [(ours.gets(), theirs.gets()) for _ in range(rounds)]
-        written = [(ours.posts(numbers), theirs.posts(numbers)) for _ in range(rounds)]
+        read = [pair(Side.gets, ours, theirs, is_turned=turn % 2 == 1) for turn in range(rounds)]
+        written = [
+            pair(lambda side: side.posts(numbers), ours, theirs, is_turned=turn % 2 == 1) for turn in range(rounds)
+        ]
     for name, pairs in ((f"GET one row, {engine}", read), (f"durable POST, {engine}", written)):
         show(name, [(one.per_second, two.per_second) for one, two in pairs], AIMS[engine], other=OTHER)
-        taken = [processor([pair[which] for pair in pairs], ours_url is not None) for which in (0, 1)]
+        taken = [processor([both[which] for both in pairs], ours_url is not None) for which in (0, 1)]
         print(f"{'':24} processor {taken[0]} a request, {OTHER} {taken[1]}")
+
+
+def pair(measured: Callable[[Side], Figures], ours: Side, theirs: Side, *, is_turned: bool) -> tuple[Figures, Figures]:
+    """A round of both; turned, the other one goes first."""
+    if is_turned:
+        second = measured(theirs)
+        return measured(ours), second
+    return measured(ours), measured(theirs)
 
 
 def processor(rounds: list[Figures], on_postgres: bool) -> str:

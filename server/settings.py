@@ -228,14 +228,15 @@ def _public_url(text: str | None) -> str | None:
 
 
 def _database(url: str | None, folder: Path) -> str:
-    if url is None:
+    url = url and url.strip()
+    if not url:
         return f"sqlite:///{folder / 'callwright.db'}"
     for prefix in ("postgresql://", "postgres://"):
         if url.startswith(prefix):
             return "postgresql+psycopg://" + url.removeprefix(prefix)
     if url.startswith(("postgresql+psycopg://", "sqlite:///")):
         return url
-    raise BadSetting("CALLWRIGHT_DATABASE_URL must begin with postgresql:// or sqlite:///")
+    raise BadSetting("CALLWRIGHT_DATABASE_URL, or --database, must begin with postgresql:// or sqlite:///")
 
 
 def _paths(text: str | None) -> list[Path]:

@@ -72,6 +72,8 @@ LOCK_LIMIT_MS = 5_000
 """How long a write waits for locks that others hold; then a request is told to come again."""
 LAST_CALLS_S = 2.0
 """How long the end waits for calls under way to be recorded. Those that last longer go on with the next start."""
+LAST_UNITS_S = 2.0
+"""How long a unit of work may wait for Postgres from when the end begins."""
 LAST_WRITES_S = 3.0
 """How long the end may take to write down what is only in memory."""
 
@@ -227,7 +229,10 @@ async def running(
                         tasks.start_soon(Dispatcher(ports, bell, endpoints).run)
                     try:
                         gate = gate_of(ports)
-                        yield Service(ports, Application(ports, gate), gate)
+                        try:
+                            yield Service(ports, Application(ports, gate), gate)
+                        finally:
+                            database.shorten(LAST_UNITS_S)
                         with anyio.move_on_after(LAST_CALLS_S):
                             await supervisor.finish()
                     finally:
@@ -251,6 +256,6 @@ async def problems_of(database: Database) -> dict[str, str]:
         found["storage"] = "disk full"
     if not database.presence.look() and (loss := database.presence.loss):
         found["database"] = f"{loss.value}; stop the service, and see docs/backups.md"
-    elif not await database.answers(ANSWER_LIMIT_S):
-        found["database"] = "does not answer"
+    elif problem := await database.problem(ANSWER_LIMIT_S):
+        found["database"] = problem
     return found

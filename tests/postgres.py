@@ -116,6 +116,20 @@ class Server:
         self._process.kill()
         self._process.wait(STOP_LIMIT_S)
 
+    @contextmanager
+    def frozen(self) -> Generator[None]:
+        """While the block lasts no process of the server runs; its connections stay open. Linux alone."""
+        self._process.send_signal(signal.SIGSTOP)
+        stopped = _living_children(self._process.pid)
+        for child in stopped:
+            os.kill(child, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for child in stopped:
+                os.kill(child, signal.SIGCONT)
+            self._process.send_signal(signal.SIGCONT)
+
     def stop(self) -> None:
         """Stops the server at once, without saving anything."""
         self._process.send_signal(signal.SIGQUIT)

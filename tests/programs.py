@@ -62,16 +62,18 @@ def spawned(
     stdin: int = subprocess.DEVNULL,
     stderr: int | IO[bytes] = subprocess.PIPE,
     settings: Mapping[str, str] | None = None,
+    command: str | Path = COMMAND,
+    life_s: float = LIFE_S,
 ) -> Generator[subprocess.Popen[bytes]]:
-    """A program that runs until the block ends."""
+    """A program that runs until the block ends, and is killed after `life_s`."""
     process = subprocess.Popen(
-        [COMMAND, *map(str, arguments)],
+        [command, *map(str, arguments)],
         env=environment(home, **(settings or {})),
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=stderr,
     )
-    limit = threading.Timer(LIFE_S, process.kill)
+    limit = threading.Timer(life_s, process.kill)
     limit.start()
     try:
         yield process

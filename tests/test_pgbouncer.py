@@ -1,12 +1,21 @@
 """What pgbouncer is told about the server, and what is prepared behind it."""
 
-import pytest
-from sqlalchemy import make_url, text
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
 
+import anyio
+import pytest
+from sqlalchemy import URL, make_url, text
+
+from callwright.service.storage.brief_units import BriefUnits
 from callwright.service.storage.database import opened
+from callwright.service.storage.engines import Limits
+from callwright.service.storage.event_loop_driver import Connector
 from callwright.service.storage.prepared import Prepared
+from callwright.service.storage.time_limits import deadline
 from tests.databases import is_pooled
-from tests.pgbouncer import target
+from tests.pgbouncer import Pooler, installed, target
 
 
 @pytest.mark.parametrize(
@@ -29,3 +38,54 @@ async def test_nothing_is_prepared_on_the_server_behind_a_pooler_and_what_runs_o
         for run in (database.look_up, database.write):
             counts = [(await run(held.first, {}))[0] for _ in range(20)]
             assert (max(counts) == 0) == is_pooled()
+
+
+@pytest.fixture
+def pooler_url(database_url: str) -> Generator[str]:
+    """The same database through a pgbouncer that nobody announced."""
+    if installed() is None or is_pooled():
+        pytest.skip("pgbouncer is not installed, or every test runs behind one")
+    with tempfile.TemporaryDirectory(prefix="callwright-pooler-") as name:
+        Path(name).chmod(0o711)  # it runs as another account
+        pooler = Pooler(Path(name) / "pooler", database_url)
+        try:
+            made = make_url(pooler.url).set(database=make_url(database_url).database)
+            yield made.render_as_string(hide_password=False)
+        finally:
+            pooler.stop()
+
+
+def _plain(url: str) -> URL:
+    return make_url(url).set(drivername="postgresql")
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_a_pooler_that_takes_the_place_of_the_server_is_noticed_before_anything_is_prepared(
+    database_url: str, pooler_url: str
+) -> None:
+    asked = Prepared(text("SELECT count(*), pg_backend_pid() FROM pg_prepared_statements"))
+    believes_direct = Connector(_plain(pooler_url), 5, prepares=True)
+    units = BriefUnits(believes_direct, Limits())
+    counts: list[int] = []
+
+    async def look() -> None:
+        counts.append((await units.transaction(lambda connection: asked.first(connection, {}), deadline()))[0])
+
+    try:
+        for _ in range(5):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(8):
+                    tasks.start_soon(look)
+        assert (len(counts), max(counts)) == (40, 0)
+        assert not believes_direct.prepares
+    finally:
+        await units.close()
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_a_server_that_takes_the_place_of_a_pooler_is_noticed(database_url: str) -> None:
+    if is_pooled():
+        pytest.skip("there is no server without a pooler")
+    believes_pooled = Connector(_plain(database_url), 5, prepares=False)
+    (await believes_pooled()).terminate()
+    assert believes_pooled.prepares

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import anyio
 from anyio import to_thread
-from sqlalchemy import make_url
+from sqlalchemy import make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from callwright.client.transport import httpx
@@ -18,8 +18,8 @@ from callwright.service.data_folder import ADDRESS, DataFolder
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import VOICES
 from callwright.service.storage.database_file import DatabaseUnusable, check_database, read_only
-from callwright.service.storage.engines import make_engine
-from callwright.service.storage.migrate import REVISION, revision_of
+from callwright.service.storage.engines import is_sqlite, make_engine
+from callwright.service.storage.migrate import REVISION, check_encoding, revision_of
 
 from .checkup import Finding, Report, Section
 from .doctor_disk import free_finding, health_finding, soundness
@@ -68,11 +68,12 @@ async def _served(path: Path) -> list[Finding]:
         url = httpx.URL(address.base_url)
         try:
             with anyio.fail_after(_CONNECT_S):
-                async with await anyio.connect_tcp(url.host, url.port or 80):
-                    said = f"at {address.base_url}, process {address.pid}"
-                    return [Finding(state="good", what="Served", said=said), await health_finding(address.base_url)]
+                await (await anyio.connect_tcp(url.host, url.port or 80)).aclose()
         except (OSError, TimeoutError):
             pass
+        else:
+            said = f"at {address.base_url}, process {address.pid}"
+            return [Finding(state="good", what="Served", said=said), await health_finding(address.base_url)]
     try:
         held = await to_thread.run_sync(folder.is_held)
     except OSError:  # nobody may look, which what is said of the folder explains
@@ -84,11 +85,14 @@ async def _served(path: Path) -> list[Finding]:
     return [Finding(state="good", what="Served", said=f"by nobody now{left}")]
 
 
+_MAY_MAKE_TABLES = text("SELECT has_schema_privilege(current_schema(), 'CREATE')")
+_MAY_NOT = "The account may not make tables there. An administrator can say: GRANT CREATE ON SCHEMA public TO account."
+
+
 def _database(url: str, data: Path) -> list[Finding]:
-    made = make_url(url)
     try:
-        if made.get_backend_name() == "sqlite":
-            file = Path(made.database or "")
+        if is_sqlite(url):
+            file = Path(make_url(url).database or "")
             check_database(data, file)
             if not file.exists():
                 return [Finding(state="good", what="Database", said="SQLite, made at the first start")]
@@ -96,7 +100,11 @@ def _database(url: str, data: Path) -> list[Finding]:
         engine = make_engine(url)
         try:
             with engine.connect() as connection:
-                return [_schema("Postgres", revision_of(connection))]
+                check_encoding(connection)
+                revision = revision_of(connection)
+                if revision is None and not connection.execute(_MAY_MAKE_TABLES).scalar():
+                    return [Finding(state="bad", what="Database", said="Postgres, still empty", help=_MAY_NOT)]
+                return [_schema("Postgres", revision)]
         finally:
             engine.dispose()
     except DatabaseUnusable as error:

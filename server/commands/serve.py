@@ -25,7 +25,7 @@ from callwright.server.embedded import (
 from callwright.server.hosts import BadHostName, HostNames, names_for
 from callwright.server.settings import ProgramSettings
 from callwright.server.web import mcp_beside
-from callwright.service.app import Service
+from callwright.service.app import LAST_UNITS_S, Service
 from callwright.service.data_folder import DataFolder, DataFolderInUse
 
 from .accounts import CommandError
@@ -71,6 +71,7 @@ async def serve(settings: ProgramSettings, where: Listening) -> None:
             await tasks.start(_announce, folder, base_url)
             _greet(settings, base_url, names)
             await told_to_stop()
+            service.ports.database.shorten(LAST_UNITS_S)  # requests that wait are answered while they can be
             tasks.cancel_scope.cancel()
 
 

@@ -10,6 +10,7 @@ from functools import partial
 import anyio
 from anyio.abc import TaskGroup
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from callwright.service.domain.alarm import Alarm, Bell
 from callwright.service.domain.clock import SECOND
@@ -154,6 +155,10 @@ class Dispatcher:
                 await driven.lane.drive()
         except* LeaseLost:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
+        except* (
+            IntegrityError
+        ):  # it was cut off at its commit, which was kept after all; the next turn reads what is there
+            log.warning("attempts had been entered already", extra={"webhook_id": webhook_id})
         except* StorageUnavailable:  # the log says so already
             await anyio.sleep(RETRY_S)
         except* Locked:

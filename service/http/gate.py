@@ -33,6 +33,7 @@ from callwright.service.ports import Ports
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from callwright.service.storage.fullness import StorageFull, has_no_room
 from callwright.service.storage.lock_waits import unavailable_because
+from callwright.service.storage.time_limits import limited
 from callwright.service.storage.unavailable import StorageUnavailable
 
 from . import betas, idempotency
@@ -56,6 +57,10 @@ _SHORT = ("53000", "53200", "53300", "53400")
 """Postgres: too little of something. A full disk, 53100, has a problem of its own."""
 ROOM_AFTER_S = 60
 """When a write that found the disk full may be tried again: somebody has to make room first."""
+
+
+class _Again(Exception):
+    """A write that is to be tried once more."""
 
 
 class Gate:
@@ -109,6 +114,10 @@ class Gate:
 
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
         body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
+        with limited():
+            return await self._served(incoming, body, request_id, headers)
+
+    async def _served(self, incoming: Incoming, body: bytes, request_id: str, headers: dict[str, str]) -> Answer:
         origin = incoming.header(b"origin")
         if origin is not None and origin not in self._ports.settings.allowed_origins:
             raise Refusal(ORIGIN_NOT_ALLOWED)
@@ -201,9 +210,15 @@ class Gate:
         write = database.write_briefly if operation.name in BRIEF else database.write
         write = database.write_over_silent if operation.name in STOPS else write
         try:
-            answer = await write(performed, self._ports, asked)
-        except IntegrityError:  # another request was faster; now its row is seen, and refused in words
-            answer = await write(performed, self._ports, asked)
+            answer = await self._written(write, asked)
+        except _Again:
+            answer = await self._written(write, asked, is_last=True)
+        self._ports.wake()
+        return answer
+
+    async def _written(self, write: Any, asked: Asked, *, is_last: bool = False) -> Answer | MediaWanted:
+        try:
+            return await write(performed, self._ports, asked)
         except idempotency.KeyInProgress as error:
             raise Refusal(IDEMPOTENCY_IN_PROGRESS, headers={"Retry-After": "1"}) from error
         except DBAPIError as error:
@@ -212,11 +227,10 @@ class Gate:
                 raise Refusal(
                     SERVICE_UNAVAILABLE, "The database is short of memory or connections.", headers={"Retry-After": "5"}
                 ) from error
-            if state not in _AGAIN:
+            # Where another request was faster, its row is seen now, and this one refused in words.
+            if is_last or not (isinstance(error, IntegrityError) or state in _AGAIN):
                 raise
-            answer = await write(performed, self._ports, asked)
-        self._ports.wake()
-        return answer
+            raise _Again from error
 
     async def _media(self, wanted: MediaWanted, incoming: Incoming) -> Answer:
         try:

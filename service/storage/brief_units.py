@@ -9,9 +9,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import anyio
+from asyncpg import InternalClientError
 from sqlalchemy import Connection, event, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -22,6 +24,7 @@ from .engines import Limits, PassedOverFailure
 from .error_text import hide_values
 from .event_loop_driver import STATEMENTS_HELD, Connector
 from .prepared import driver_of, run_text
+from .time_limits import LIMIT_S
 
 T = TypeVar("T")
 
@@ -29,119 +32,162 @@ TRANSACTIONS = 8
 """Transactions that are under way at most; others wait."""
 LOOK_UPS = 4
 """Look-ups that are under way at most. Transactions may wait for locks, and no request is to wait behind those."""
-UNIT_LIMIT_S = 14.0
-"""How long a unit may take in all; then it is cut off and its connection is closed."""
 CLOSE_LIMIT_S = 1.0
-"""How long that may take. The server is asked to end the statement, so that its locks are free."""
+"""How long cutting a unit off may take. The server is asked to end its statement, so that its locks are free."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """A connection, of SQLAlchemy and of asyncpg, and when a unit used it last."""
+
+    connection: AsyncConnection
+    driver: Any
+    used_at: float = 0.0
+
+
+class _NotBegun(Exception):
+    """The connection was lost before the transaction began."""
+
+    def __init__(self, why: DBAPIError) -> None:
+        super().__init__(str(why))
+        self.why = why
 
 
 class BriefUnits:
     """Runs brief units of work. It belongs to the event loop."""
 
-    def __init__(self, url: str, limits: Limits) -> None:
+    def __init__(self, connector: Connector, limits: Limits) -> None:
         self._begin = limits.begin()
-        self._connector = Connector(url)
+        self._connector = connector
         self._engine: AsyncEngine = create_async_engine(
             "postgresql+asyncpg://",
             poolclass=NullPool,
             isolation_level="AUTOCOMMIT",  # transactions are begun here
             hide_parameters=True,
-            connect_args={"async_creator_fn": self._connector},
+            connect_args={"async_creator_fn": connector},
         )
-        self._prepares = False
         event.listen(self._engine.sync_engine, "do_connect", self._choose_cache)
         hide_values(self._engine.sync_engine)
-        self._free: deque[tuple[float, AsyncConnection]] = deque()
-        """Connections that no unit uses, each with when one did last."""
+        self._free: deque[_Held] = deque()
+        """Connections that no unit uses."""
         self._lost_at = 0.0
+        self._limit_s = LIMIT_S
+        self._under_way: set[anyio.CancelScope] = set()
         self._transactions = anyio.Semaphore(TRANSACTIONS, fast_acquire=True)
         self._look_ups = anyio.Semaphore(LOOK_UPS, fast_acquire=True)
 
-    async def at_once(self, work: Callable[[Connection], T], limit_s: float = UNIT_LIMIT_S) -> T:
+    async def at_once(self, work: Callable[[Connection], T], until: float) -> T:
         """Runs statements that are each committed as they are run.
 
         Raises:
-            TimeoutError: it took longer than the limit.
+            TimeoutError: they took longer than until the deadline.
         """
-        return await self._run(self._look_ups, work, anyio.current_time() + limit_s)
+        return await self._run(self._look_ups, work, until)
 
-    async def transaction(self, work: Callable[[Connection], T]) -> T:
+    async def transaction(self, work: Callable[[Connection], T], until: float) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
 
         Raises:
-            TimeoutError: it took longer than `UNIT_LIMIT_S`. Whether it was kept is not known.
+            TimeoutError: it took longer than until the deadline. Whether it was kept is not known.
         """
 
         def committed(connection: Connection) -> T:
-            run_text(connection, self._begin)
+            try:
+                run_text(connection, self._begin)
+            except DBAPIError as error:
+                raise (_NotBegun(error) if error.connection_invalidated else error) from error
             done = work(connection)
             if run_text(connection, "COMMIT").status != "COMMIT":
                 raise PassedOverFailure
             return done
 
-        return await self._run(self._transactions, committed, anyio.current_time() + UNIT_LIMIT_S)
+        try:
+            return await self._run(self._transactions, committed, until)
+        except _NotBegun:  # its connection had broken while nobody used it, so nothing was done
+            try:
+                return await self._run(self._transactions, committed, until)
+            except _NotBegun as error:
+                raise error.why from error
 
-    async def _run(self, places: anyio.Semaphore, work: Callable[[Connection], T], deadline: float) -> T:
+    def shorten(self, limit_s: float) -> None:
+        """From now on no unit may take longer than this, those under way included."""
+        self._limit_s = limit_s
+        for scope in self._under_way:
+            scope.deadline = min(scope.deadline, anyio.current_time() + limit_s)
+
+    async def _run(self, places: anyio.Semaphore, work: Callable[[Connection], T], until: float) -> T:
+        # What was sent is waited for although its request was cancelled, as it is in a thread.
+        limit_s = min(until - time.monotonic(), self._limit_s)
+        deadline = anyio.current_time() + limit_s
         try:
             places.acquire_nowait()
         except anyio.WouldBlock:
-            with anyio.fail_after(deadline - anyio.current_time()):
+            with anyio.fail_after(limit_s):
                 await places.acquire()
         try:
-            return await self._with_connection(work, deadline)
+            with anyio.fail_after(deadline - anyio.current_time(), shield=True) as scope:
+                self._under_way.add(scope)
+                try:
+                    return await self._with_connection(work)
+                finally:
+                    self._under_way.discard(scope)
         finally:
             places.release()
 
-    async def _with_connection(self, work: Callable[[Connection], T], deadline: float) -> T:
-        connection: AsyncConnection | None = None
+    async def _with_connection(self, work: Callable[[Connection], T]) -> T:
+        held = await self._taken()
         is_clean = False
         try:
-            # What was sent is waited for although its request was cancelled, as it is in a thread.
-            with anyio.fail_after(deadline - anyio.current_time(), shield=True):
-                connection = await self._taken()
-                try:
-                    done = await connection.run_sync(_left_clean, work)
-                except Exception:
-                    is_clean = True
-                    raise
-                is_clean = True
-                return done
+            done = await held.connection.run_sync(_left_clean, work)
+            is_clean = True
+            return done
+        except Exception:
+            is_clean = True
+            raise
         finally:
-            if connection is not None:
-                with anyio.CancelScope(shield=True):
-                    await (self._given_back(connection) if is_clean else _cut_off(connection))
+            if is_clean:
+                await self._give_back(held)
+            else:
+                await _cut_off(held)
 
-    async def _taken(self) -> AsyncConnection:
+    async def _taken(self) -> _Held:
         """The connection that was used last, so that those beyond need stay idle.
 
         Those that may have broken since are tried: who was idle for long, or was used last before another one broke.
         """
         while self._free:
-            used_at, connection = self._free.pop()
-            if time.monotonic() - used_at <= engines.IDLE_S and used_at > self._lost_at:
-                return connection
+            held = self._free.pop()
+            if held.driver.is_closed():
+                await _cut_off(held)
+                continue
+            if time.monotonic() - held.used_at <= engines.IDLE_S and held.used_at > self._lost_at:
+                return held
             try:
-                await connection.run_sync(_left_clean, _nothing)
-                return connection
+                await held.connection.run_sync(_left_clean, _nothing)
+                return held
             except DBAPIError:
-                await connection.close()
+                await _cut_off(held)
             except BaseException:  # the unit's time is over
-                with anyio.CancelScope(shield=True):
-                    await _cut_off(connection)
+                await _cut_off(held)
                 raise
-        self._prepares = await self._connector.prepares()
-        return await self._engine.connect()
+        while True:
+            prepares = self._connector.prepares
+            connection = await self._engine.connect()
+            if self._connector.prepares or not prepares:
+                return _Held(connection, (await connection.get_raw_connection()).driver_connection)
+            await connection.close()  # SQLAlchemy would prepare, and a pooler was found
 
     def _choose_cache(self, _: object, __: object, ___: object, given: dict[str, Any]) -> None:
         """SQLAlchemy holds statements prepared too, of those that it runs itself."""
-        given["prepared_statement_cache_size"] = STATEMENTS_HELD if self._prepares else 0
+        given["prepared_statement_cache_size"] = STATEMENTS_HELD if self._connector.prepares else 0
 
-    async def _given_back(self, connection: AsyncConnection) -> None:
-        if connection.invalidated:
-            self._lost_at = time.monotonic()
-            await connection.close()
+    async def _give_back(self, held: _Held) -> None:
+        held.used_at = time.monotonic()
+        if held.connection.invalidated:
+            self._lost_at = held.used_at
+            await _cut_off(held)
         else:
-            self._free.append((time.monotonic(), connection))
+            self._free.append(held)
 
     async def close(self) -> None:
         """Closes the connections once no unit uses them."""
@@ -149,9 +195,10 @@ class BriefUnits:
             await self._transactions.acquire()
         for _ in range(LOOK_UPS):
             await self._look_ups.acquire()
-        with anyio.CancelScope(shield=True):
+        async with anyio.create_task_group() as tasks:
             while self._free:
-                await self._free.pop()[1].close()
+                tasks.start_soon(_cut_off, self._free.pop())
+        with anyio.CancelScope(shield=True):
             await self._engine.dispose()
 
 
@@ -166,19 +213,23 @@ def _left_clean(connection: Connection, work: Callable[[Connection], T]) -> T:
         if connection.in_transaction():
             connection.commit()
         return done
+    except InternalClientError as error:  # what the server said last, that it ends the connection, came in between
+        connection.invalidate()
+        raise DBAPIError("", None, error, hide_parameters=True, connection_invalidated=True) from error
     except Exception:
         if not connection.invalidated:
             _roll_back(connection)
         raise
 
 
-async def _cut_off(connection: AsyncConnection) -> None:
+async def _cut_off(held: _Held) -> None:
     """Ends what a connection does. The server is told first: behind a pooler it would not notice the end."""
-    raw = (await connection.get_raw_connection()).driver_connection
-    with suppress(Exception):  # it may be broken in any way; then there is nobody to tell
-        await cast("Any", raw).close(timeout=CLOSE_LIMIT_S)
-    await connection.invalidate()
-    await connection.close()
+    with anyio.CancelScope(shield=True):
+        with suppress(Exception):  # it may be broken in any way; then there is nobody to tell
+            await held.driver.close(timeout=CLOSE_LIMIT_S)
+        if not held.connection.invalidated:
+            await held.connection.invalidate()
+        await held.connection.close()
 
 
 def _roll_back(connection: Connection) -> None:

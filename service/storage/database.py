@@ -8,16 +8,16 @@ than the unit. A unit must be short: on SQLite it delays its neighbours.
 
 import logging
 import sqlite3
+import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import anyio
 from anyio import to_thread
-from sqlalchemy import Connection, make_url, select
+from sqlalchemy import Connection, make_url, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from . import silence
@@ -28,15 +28,18 @@ from .engines import (
     READERS,
     STOPS,
     DatabaseClosed,
-    FrozenConnection,
     Limits,
+    is_sqlite,
     make_engine,
 )
+from .file_look_ups import FileLookUps
 from .fullness import DRIVER_ERRORS, Fullness
 from .group_commit import GroupCommit
 from .lock_waits import Locked, LockWaits, is_locked
 from .presence import Loss, Presence
-from .reachability import AWAY_ERRORS, Reachability
+from .reachability import AWAY_ERRORS, NO_ANSWER, DatabaseUnreachable, Reachability
+from .thread_units import ThreadUnits
+from .time_limits import LIMIT_S, LOOK_EVERY_S, ThreadLimits, deadline, limited
 from .unavailable import StorageUnavailable
 
 if TYPE_CHECKING:
@@ -48,6 +51,9 @@ T = TypeVar("T")
 
 ROOM_S = 1.0
 """Between two tries of a write that waits until the disk has room."""
+LAST_S = 3.0
+"""How long the units of work on Postgres may take that run when the database is closed."""
+TAKES_NO_WRITES = "takes no writes"
 CLOSE_LIMIT_S = 30
 """How long closing waits for the units of work that run."""
 AGAIN_IN_THREADS = 1
@@ -66,33 +72,32 @@ class Database:
     def __init__(self, url: str, limits: Limits | None = None, *, checkpoints: bool = False) -> None:
         self.url = url
         self.limits = limits or Limits()
-        made = make_url(url)
-        self.is_sqlite = made.get_backend_name() == "sqlite"
-        file = Path(made.database or "") if self.is_sqlite else None
+        self._locks_s = self.limits.lock_ms / 1_000
+        self.is_sqlite = is_sqlite(url)
+        file = Path(make_url(url).database or "") if self.is_sqlite else None
         self.fullness = Fullness(None if file is None else file.parent)
         self.presence = Presence(file)
         self.reachability = Reachability()
+        self._times = None if self.is_sqlite else ThreadLimits()
+        self._limit_s = LIMIT_S
         moves = Checkpoints(self.presence) if checkpoints else None
         self._writer = GroupCommit(make_engine(url, writer=True, begins=False), moves) if self.is_sqlite else None
-        self._brief = None if self.is_sqlite else _brief_units(url, self.limits)
-        self._engine = make_engine(url, limits=self.limits)
+        self._brief: BriefUnits | None = None
+        self._brief_is_chosen = self.is_sqlite
+        self._choosing = anyio.Lock()
+        self._engine = make_engine(url, limits=self.limits, times=self._times)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT", **{BEGINS: None})
         # On Postgres each statement would see a state of its own otherwise; SQLite reads a snapshot anyway.
-        self._reading = self._engine.execution_options(
-            **{BEGINS: self.limits.begin(" ISOLATION LEVEL REPEATABLE READ")}
-        )
+        self._reading = self._engine.execution_options(**{BEGINS: self.limits.begin("REPEATABLE READ")})
         waits = replace(self.limits, try_ms=round(STOP_WAITS_S * 1_000))
         self._stopping = self._engine.execution_options(**{BEGINS: waits.begin()})
-        self._looking_up = make_engine(url, begins=False) if self.is_sqlite else None
-        self._look_ups: Connection | None = None
+        self._look_ups = FileLookUps(url) if self.is_sqlite else None
         most = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
-        self._threads = anyio.CapacityLimiter(most)
-        # Writes may wait for locks, and no read is to wait behind those.
-        self._write_threads = anyio.CapacityLimiter(most - 2)
+        self._threads = ThreadUnits(most, is_bounded=not self.is_sqlite)
         self._stop_threads = anyio.CapacityLimiter(STOPS)
         self._thread_waits, self._loop_waits = LockWaits(AGAIN_IN_THREADS), LockWaits(AGAIN_ON_LOOP)
+        self._looking_after = anyio.CancelScope(shield=True)
         self._closed = False
-        self._watching: sqlite3.Connection | None = None
 
     async def read(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work that changes nothing; it sees one consistent state."""
@@ -103,31 +108,20 @@ class Database:
                 return work(connection, *args, **kwargs)
 
         with self._explained():
-            return await to_thread.run_sync(run, limiter=self._threads)
+            return await self._threads.run(run, deadline(self._limit_s))
 
     async def look_up(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work that reads a few rows by their keys.
 
         On SQLite its reading never waits for a lock. On Postgres it is as `at_once`.
         """
-        if self._looking_up is None:
+        if self._look_ups is None:
             return await self.at_once(work, *args, **kwargs)
         self._check_open()
-        if self._look_ups is None:
+        if not self._look_ups.is_connected:
             with self._explained():
-                self._look_ups = self._looking_up.connect()
-        connection = self._look_ups
-        # One connection that stays taken, its transactions begun and ended on the driver: leaving that to the pool and
-        # to SQLAlchemy takes as long as the look-up itself.
-        driver = cast("sqlite3.Connection", connection.connection.dbapi_connection)
-        driver.execute("BEGIN").close()
-        try:
-            return work(connection, *args, **kwargs)
-        finally:
-            driver.rollback()
-            if isinstance(driver, FrozenConnection):
-                self._look_ups = None
-                connection.close()
+                self._look_ups.connect()
+        return self._look_ups.run(lambda connection: work(connection, *args, **kwargs))
 
     async def at_once(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a few brief statements on Postgres, each committed as it is run, each seeing the state of that moment.
@@ -136,14 +130,16 @@ class Database:
         """
         self._check_open()
 
+        until = deadline(self._limit_s)
+
         def run() -> T:
             with self._at_once.connect() as connection:
                 return work(connection, *args, **kwargs)
 
         async def attempt() -> T:
-            if self._brief is not None:
-                return await self._brief.at_once(lambda connection: work(connection, *args, **kwargs))
-            return await to_thread.run_sync(run, limiter=self._threads)
+            if (brief := await self._brief_units(until)) is not None:
+                return await brief.at_once(lambda connection: work(connection, *args, **kwargs), until)
+            return await self._threads.run(run, until)
 
         with self._explained():
             try:
@@ -154,19 +150,10 @@ class Database:
             return await attempt()
 
     def generation(self) -> int | None:
-        """A number that differs once anybody has committed anything; None on Postgres, which cannot tell cheaply.
-
-        It takes some microseconds, and belongs to the event loop's thread. Source: SQLite, PRAGMA data_version.
-        """
-        if not self.is_sqlite or self._closed or self.presence.is_gone:
+        """A number that differs once anybody has committed anything; None on Postgres, which cannot tell cheaply."""
+        if self._look_ups is None or self._closed or self.presence.is_gone:
             return None
-        try:
-            if self._watching is None:
-                file = quote(make_url(self.url).database or "")
-                self._watching = sqlite3.connect(f"file:{file}?mode=rw", uri=True, isolation_level=None)
-            return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
-        except sqlite3.OperationalError:  # it is gone, or there is no room for the files beside it
-            return None
+        return self._look_ups.generation()
 
     async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
@@ -181,18 +168,13 @@ class Database:
         """
         self._check_open()
 
-        def run() -> T:
-            with self._engine.begin() as connection:
-                return work(connection, *args, **kwargs)
+        def run(connection: Connection) -> T:
+            return work(connection, *args, **kwargs)
 
-        async def attempt() -> T:
-            async with self._write_threads:
-                return await to_thread.run_sync(run, limiter=self._threads)
-
-        with self._explained():
+        with self._explained(writes=True):
             if self._writer is not None:
-                return await self._write_into_file(self._writer, lambda found: work(found, *args, **kwargs), False)
-            return await self._thread_waits.run(attempt, self.limits.lock_ms / 1_000)
+                return await self._write_into_file(self._writer, run, False)
+            return await self._write_in_thread(run, deadline(self._limit_s))
 
     async def write_briefly(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -206,12 +188,22 @@ class Database:
         def run(connection: Connection) -> T:
             return work(connection, *args, **kwargs)
 
-        with self._explained():
+        with self._explained(writes=True):
             if self._writer is not None:
                 return await self._write_into_file(self._writer, run, True)
-            if (brief := self._brief) is not None:
-                return await self._loop_waits.run(lambda: brief.transaction(run), self.limits.lock_ms / 1_000)
-        return await self.write(work, *args, **kwargs)
+            until = deadline(self._limit_s)
+            if (brief := await self._brief_units(until)) is None:
+                return await self._write_in_thread(run, until)
+            return await self._loop_waits.run(lambda: brief.transaction(run, until), self._locks_s, self._check_open)
+
+    async def _write_in_thread(self, work: Callable[[Connection], T], until: float) -> T:
+        def run() -> T:
+            with self._engine.begin() as connection:
+                return work(connection)
+
+        return await self._thread_waits.run(
+            lambda: self._threads.run_write(run, until), self._locks_s, self._check_open
+        )
 
     async def _write_into_file(self, writer: GroupCommit, run: Callable[[Connection], T], is_brief: bool) -> T:
         """Commits into the file that everybody reads, and says so only if it is still there then."""
@@ -260,11 +252,12 @@ class Database:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._clear_the_way, waiting)
             try:
-                done.append(await to_thread.run_sync(run, limiter=self._stop_threads))
+                with limited(self._limit_s):
+                    done.append(await to_thread.run_sync(run, limiter=self._stop_threads))
             except Exception as error:
                 failed.append(error)
             tasks.cancel_scope.cancel()
-        with self._explained():
+        with self._explained(writes=True):
             if not failed:
                 return done[0]
             if is_locked(failed[0]):
@@ -286,16 +279,40 @@ class Database:
             if ended:
                 log.warning("a silent transaction was in the way of a stop and was ended")
 
-    async def answers(self, limit_s: float) -> bool:
-        """Whether the database answers within so many seconds."""
+    async def problem(self, limit_s: float) -> str | None:
+        """What keeps the database from working, within so many seconds: `does not answer`, say. None where it works."""
         try:
-            with self._explained():
-                if self._brief is not None:
-                    return await self._brief.at_once(_asked, limit_s) == 1
-                with anyio.fail_after(limit_s):
-                    return await self.read(_asked) == 1
+            with limited(limit_s):
+                takes_writes = await (self.read if self.is_sqlite else self.at_once)(_takes_writes)
+            return None if takes_writes else TAKES_NO_WRITES
+        except DatabaseUnreachable as error:
+            return error.why
         except (SQLAlchemyError, sqlite3.Error, StorageUnavailable, TimeoutError):
-            return False
+            return NO_ANSWER
+
+    def shorten(self, limit_s: float) -> None:
+        """From now on no unit of work on Postgres may take longer than this: the process is told to end."""
+        self._limit_s = limit_s
+        if self._times is not None:
+            self._times.shorten(limit_s)
+        if self._brief is not None:
+            self._brief.shorten(limit_s)
+
+    async def _brief_units(self, until: float) -> "BriefUnits | None":
+        """What runs brief units on Postgres; None where they run in threads (`event_loop_driver.can_follow`)."""
+        if self._brief_is_chosen:
+            return self._brief
+        from .brief_units import BriefUnits  # only here, since that would delay a start on SQLite
+        from .event_loop_driver import find_connector
+
+        with anyio.fail_after(until - time.monotonic()):
+            async with self._choosing:
+                if not self._brief_is_chosen:
+                    with limited(until - time.monotonic()):
+                        connector = await to_thread.run_sync(find_connector, self.url, self._times)
+                    self._brief = None if connector is None else BriefUnits(connector, self.limits)
+                    self._brief_is_chosen = True
+        return self._brief
 
     async def end_silent(self) -> None:
         """Ends what holds locks and has been silent for longer than it may, whoever began it. For Postgres."""
@@ -303,16 +320,17 @@ class Database:
             log.warning("a transaction that was silent for too long was ended")
 
     @contextmanager
-    def _explained(self) -> Generator[None]:
+    def _explained(self, *, writes: bool = False) -> Generator[None]:
         """Raises what says more than an engine's error, where there is more to say."""
         try:
             yield
         except (*DRIVER_ERRORS, *AWAY_ERRORS) as error:
             self.presence.check()
             self.fullness.check(error)
-            self.reachability.check(error)
+            if not self.is_sqlite:
+                self.reachability.check(error)
             raise
-        self.reachability.answered()
+        self.reachability.answered(wrote=writes)
 
     def _check_open(self) -> None:
         self.presence.check()  # a new connection would make a file where none is
@@ -325,24 +343,25 @@ class Database:
                 await self._writer.close()
             if self._brief is not None:
                 await self._brief.close()
-            for threads in (self._write_threads, self._threads):  # who holds every place knows that nobody else works
-                for _ in range(int(threads.total_tokens)):
-                    await threads.acquire_on_behalf_of(object())
+            await self._threads.wait_for_all()
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(self._dispose)
-        if self._watching is not None:
-            self._watching.close()
+        self._looking_after.cancel()
 
     def _dispose(self) -> None:
         self._engine.dispose()
         if self._look_ups is not None:
             self._look_ups.close()
-        if self._looking_up is not None:
-            self._looking_up.dispose()
 
     async def _serve(self) -> None:
         if self._writer is not None:
             await self._writer.serve()
+
+    async def _look_after_threads(self) -> None:
+        with self._looking_after:
+            while self._times is not None:
+                await anyio.sleep(LOOK_EVERY_S)
+                self._times.cut_off()
 
     def _refuse_more(self) -> None:
         self._closed = True
@@ -350,15 +369,10 @@ class Database:
             self._writer.refuse_more()
 
 
-def _asked(connection: Connection) -> int:
-    return connection.execute(select(1)).scalar_one()
-
-
-def _brief_units(url: str, limits: Limits) -> "BriefUnits | None":
-    from .brief_units import BriefUnits  # only here, since what it imports would delay a start on SQLite
-    from .event_loop_driver import can_follow
-
-    return BriefUnits(url, limits) if can_follow(url) else None
+def _takes_writes(connection: Connection) -> bool:
+    if connection.dialect.name == "sqlite":
+        return connection.execute(select(1)).scalar_one() == 1
+    return connection.execute(text("SELECT current_setting('transaction_read_only')")).scalar_one() == "off"
 
 
 @asynccontextmanager
@@ -374,9 +388,14 @@ async def opened(url: str, limits: Limits | None = None, *, checkpoints: bool = 
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(database._serve)  # pyright: ignore[reportPrivateUsage]  # its own factory
+            tasks.start_soon(database._look_after_threads)  # pyright: ignore[reportPrivateUsage]  # its own factory
             try:
                 yield database
             finally:
                 database._refuse_more()  # pyright: ignore[reportPrivateUsage]  # its own factory
+                if not database.is_sqlite:
+                    database.shorten(LAST_S)
+                    await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory
     finally:
-        await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory
+        if database.is_sqlite:
+            await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory

@@ -12,7 +12,9 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
 from sqlalchemy.pool import QueuePool
 
+from .database_file import DatabaseUnusable
 from .error_text import hide_values
+from .time_limits import ThreadLimits
 from .unavailable import StorageUnavailable
 
 READERS = 4
@@ -31,11 +33,16 @@ _NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536")
 APPLICATION = "callwright"
 """What connections to Postgres are called there, where their address says nothing else."""
+_FORM = (
+    "write it as postgresql://user:password@host:5432/name, and the signs @ : / ? # % in the user and the password as "
+    "%40 %3A %2F %3F %23 %25"
+)
 BEGINS = "callwright_begins"
 """The execution option that says how a transaction begins on Postgres; None for statements committed one by one."""
 _CONNECTIONS: dict[str, str | int] = {
     "application_name": APPLICATION,
     "connect_timeout": 5,
+    "client_encoding": "utf8",
     "keepalives": 1,
     "keepalives_idle": 5,
     "keepalives_interval": 2,
@@ -55,16 +62,23 @@ class Limits:
     """
     try_ms: int = 250
     """How long one try waits for a lock. It takes a place that others could use."""
+    statement_ms: int = 15_000
+    """How long one statement may take. Whoever sent it may not be there any more, and its locks are free then."""
     lock_ms: int = 15_000
     """How long a unit of work waits for locks in all, mostly without a place."""
 
     def _settings(self) -> Sequence[tuple[str, int]]:
         """What is set in each transaction. What is set for a session does not survive a pooler between."""
-        return (("idle_in_transaction_session_timeout", self.silent_ms), ("lock_timeout", self.try_ms))
+        return (
+            ("idle_in_transaction_session_timeout", self.silent_ms),
+            ("lock_timeout", self.try_ms),
+            ("statement_timeout", self.statement_ms),
+        )
 
-    def begin(self, isolation: str = "") -> str:
+    def begin(self, isolation: str = "READ COMMITTED") -> str:
         """The statements that begin a transaction under these limits, which go out together."""
-        return "; ".join([f"BEGIN{isolation}", *(f"SET LOCAL {name} = {value}" for name, value in self._settings())])
+        limits = [f"SET LOCAL {name} = {value}" for name, value in self._settings()]
+        return "; ".join([f"BEGIN ISOLATION LEVEL {isolation}", *limits])
 
 
 class DatabaseClosed(StorageUnavailable):
@@ -85,21 +99,51 @@ def _check_unbroken(connection: Connection) -> None:
         raise PassedOverFailure
 
 
-def connection_parameters(url: str) -> dict[str, str | int]:
-    """What libpq is told about connections to Postgres, but for what the address says itself."""
-    said = make_url(url).query
-    return {name: value for name, value in _CONNECTIONS.items() if name not in said}
+def is_sqlite(url: str) -> bool:
+    """Whether a database is a file of SQLite; else it is one of Postgres."""
+    return url.startswith("sqlite")
 
 
-def make_engine(url: str, *, writer: bool = False, begins: bool = True, limits: Limits | None = None) -> Engine:
+def connection_parameters(url: str) -> dict[str, Any]:
+    """What libpq is told about connections to Postgres: what the address says, and what the service adds to it.
+
+    Text is sent as UTF-8 whatever the address says, and of several hosts one that takes writes is used.
+
+    Raises:
+        DatabaseUnusable: it is no address of Postgres.
+    """
+    from psycopg import ProgrammingError  # only here, since that would delay a start on SQLite
+    from psycopg.conninfo import conninfo_to_dict
+
+    address = f"postgresql://{url.partition('://')[2]}"
+    try:
+        said = conninfo_to_dict(address)
+    except ProgrammingError as error:
+        # libpq's words may repeat the address, or a part of it that may be the password.
+        why = f" ({error})" if "query parameter" in str(error) else ""
+        raise DatabaseUnusable(f"the address of the database cannot be read{why}: {_FORM}") from None
+    if "@" in str(said.get("host", "")):
+        raise DatabaseUnusable(f"the user or the password in the address of the database has an @ in it: {_FORM}")
+    several: dict[str, Any] = {"target_session_attrs": "read-write"} if "," in str(said.get("host", "")) else {}
+    return {**_CONNECTIONS, **several, **said, "client_encoding": _CONNECTIONS["client_encoding"]}
+
+
+def make_engine(
+    url: str,
+    *,
+    writer: bool = False,
+    begins: bool = True,
+    limits: Limits | None = None,
+    times: ThreadLimits | None = None,
+) -> Engine:
     """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once.
 
     On SQLite, without `begins` whoever uses it begins and ends transactions on the driver. On Postgres transactions
-    are under `limits`; without any, they may take as long as they need, as a migration does.
+    are under `limits`; without any, they may take as long as they need, as a migration does. `times` looks after them.
 
     Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
     """
-    if make_url(url).get_backend_name() == "sqlite":
+    if is_sqlite(url):
         file = make_url(url).database or ""
         engine = create_engine(
             url,
@@ -124,15 +168,17 @@ def make_engine(url: str, *, writer: bool = False, begins: bool = True, limits: 
             event.listen(engine, "begin", on_begin)
         return engine
     made = create_engine(
-        url,
+        "postgresql+psycopg://",
         pool_size=POSTGRES_CONNECTIONS + STOPS,
         max_overflow=0,
         pool_timeout=POOL_WAITS_S,
         hide_parameters=True,
         connect_args=connection_parameters(url),
-        **({} if limits is None else {"isolation_level": "AUTOCOMMIT"}),  # then transactions are begun here
+        isolation_level="READ COMMITTED" if limits is None else "AUTOCOMMIT",  # then transactions are begun here
     )
     hide_values(made)
+    if times is not None:
+        times.watch(made)
     if limits is not None:
         plain = limits.begin()
 

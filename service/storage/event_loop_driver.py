@@ -1,38 +1,21 @@
 """asyncpg, the driver of what runs on the event loop: how it connects, and what its errors are.
 
-It reads addresses as libpq does, with fewer settings. Source: asyncpg, "API Reference", `connect`.
+libpq reads an address, with what the environment and files add to it, and asyncpg is told what libpq made of it. So
+both go to the same place. Sources: psycopg, "ConnectionInfo"; asyncpg, "API Reference", `connect`.
 """
 
 from collections.abc import Mapping
 from typing import Any, cast
 
 import asyncpg
-from sqlalchemy import URL, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import URL
 
-from .engines import APPLICATION
-from .error_text import without_values
+from .engines import make_engine
+from .time_limits import ThreadLimits
 
 CONNECT_S = 5
 """How long connecting may take, unless the address says another time."""
-_TIME = "connect_timeout"
-_OF_SOCKETS = (
-    "keepalives",
-    "keepalives_idle",
-    "keepalives_interval",
-    "keepalives_count",
-    "tcp_user_timeout",
-    "client_encoding",
-    "fallback_application_name",
-)
-"""Settings of libpq that asyncpg does not have and does not need: each unit of work has a limit of time."""
-_KNOWN = (
-    "host",
-    "port",
-    "user",
-    "password",
-    "passfile",
-    "dbname",
+_FOLLOWED = (
     "sslmode",
     "sslcert",
     "sslkey",
@@ -45,69 +28,118 @@ _KNOWN = (
     "target_session_attrs",
     "application_name",
     "options",
-    _TIME,
 )
+"""Settings of libpq that asyncpg takes by the same names."""
+_OWN_WAY = (
+    "host",
+    "port",
+    "user",
+    "password",
+    "passfile",
+    "dbname",
+    "service",
+    "servicefile",
+    "connect_timeout",
+    "client_encoding",
+    "fallback_application_name",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_count",
+    "tcp_user_timeout",
+)
+"""Settings of libpq that are told in another way, or that nothing needs where each unit of work has a limit of time."""
+_NOTHING_ASKED = {
+    "channel_binding": ("disable", "prefer"),
+    "gssencmode": ("disable", "prefer"),
+    "load_balance_hosts": ("disable",),
+    "sslcertmode": ("disable", "allow"),
+    "sslsni": ("1",),
+}
+"""Settings of libpq that asyncpg has not, with the values that ask for nothing."""
 _OF_SYSTEM = "system"
 """The system's certificates, in place of a file."""
-_PROCESS_ID = "SELECT pg_backend_pid()"
 STATEMENTS_HELD = 100
 """Statements that one connection holds prepared on the server."""
+_IS_NAMED_PROCESS = "SELECT 1 / (pg_backend_pid() = {})::int"
+"""Fails where another process answers than the one that was named when the connection was made."""
 
 
-def can_follow(url: str) -> bool:
-    """Whether asyncpg can do what the address says. Where it cannot, as with Kerberos or several hosts, threads do."""
-    query = make_url(url).query
-    several_hosts = any(not isinstance(value, str) for value in query.values())
-    is_known = query.keys() <= {*_KNOWN, *_OF_SOCKETS} and query.get("sslrootcert") != _OF_SYSTEM
-    return is_known and not several_hosts
+def can_follow(said: Mapping[str, str]) -> bool:
+    """Whether asyncpg can do what libpq's settings say. Else, as with Kerberos or several hosts, threads do."""
+    asked = {name for name, value in said.items() if value not in _NOTHING_ASKED.get(name, ())}
+    several_hosts = "," in said.get("host", "")
+    return asked <= {*_FOLLOWED, *_OWN_WAY} and said.get("sslrootcert") != _OF_SYSTEM and not several_hosts
+
+
+def find_connector(url: str, times: ThreadLimits | None = None) -> "Connector | None":
+    """What makes connections to a database; None where asyncpg cannot follow its address. Connects once to find out,
+    for as long as `times` allow.
+
+    Raises:
+        DBAPIError: there is no connection to be had.
+    """
+    engine = make_engine(url, times=times)
+    try:
+        with engine.connect() as connection:
+            driver = cast("Any", connection.connection.dbapi_connection)
+            said: dict[str, str] = driver.info.get_parameters()
+            if not can_follow(said):
+                return None
+            place = URL.create(
+                "postgresql",
+                driver.info.user,
+                driver.info.password,
+                database=driver.info.dbname,
+                query={
+                    "host": driver.info.host,
+                    "port": str(driver.info.port),
+                    **{name: value for name, value in said.items() if name in _FOLLOWED},
+                },
+            )
+            limit_s = int(said.get("connect_timeout", 0))
+            return Connector(
+                place, limit_s if limit_s > 0 else CONNECT_S, prepares=driver.prepare_threshold is not None
+            )
+    finally:
+        engine.dispose()
 
 
 class Connector:
-    """Makes connections to one address."""
+    """Makes connections to one place."""
 
-    def __init__(self, url: str) -> None:
-        said = make_url(url)
-        query: Mapping[str, Any] = said.query
-        self._limit_s = int(str(query.get(_TIME, 0))) or CONNECT_S
-        kept = {name: value for name, value in query.items() if name not in (*_OF_SOCKETS, _TIME)}
-        self._address = URL.create(
-            "postgresql", said.username, said.password, said.host, said.port, said.database, kept
-        ).render_as_string(hide_password=False)
-        self._settings = {} if "application_name" in query else {"application_name": APPLICATION}
-        self._prepares: bool | None = None
-
-    async def prepares(self) -> bool:
-        """Whether statements may be prepared on the server. Connects once to find out.
+    def __init__(self, place: URL, limit_s: float, *, prepares: bool) -> None:
+        self._address = place.render_as_string(hide_password=False)
+        self._limit_s = limit_s
+        self.prepares = prepares
+        """Whether statements may be prepared on the server, as the last connection showed.
 
         Behind a pooler, such as pgbouncer, the next transaction may come to another connection of the server, which
         does not know what was prepared. A pooler names its own client in place of the server's process.
-
-        Raises:
-            DBAPIError: there is no connection to be had.
         """
-        if self._prepares is not None:
-            return self._prepares
-        try:
-            connection = await self._connect(0)
-            try:
-                process_id = await connection.fetchval(_PROCESS_ID)
-                found = self._prepares = process_id == connection.get_server_pid()
-            finally:
-                connection.terminate()
-        except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            without_values(error)
-            raise DBAPIError(_PROCESS_ID, None, error, hide_parameters=True) from error
-        return found
 
     async def __call__(self) -> Any:
         """A connection. Raises asyncpg's errors, and its `CannotConnectNowError` where nobody answers."""
-        return await self._connect(STATEMENTS_HELD if await self.prepares() else 0)
+        connection = await self._connect()
+        try:
+            if not self.prepares:
+                self.prepares = await connection.fetchval("SELECT pg_backend_pid()") == connection.get_server_pid()
+                return connection
+            # Nothing may be prepared before this is known, and what is sent without values never is.
+            await connection.execute(_IS_NAMED_PROCESS.format(connection.get_server_pid()))
+            return connection
+        except asyncpg.DivisionByZeroError:
+            connection.terminate()
+            self.prepares = False
+        except BaseException:
+            connection.terminate()
+            raise
+        return await self._connect()
 
-    async def _connect(self, held: int) -> Any:
+    async def _connect(self) -> Any:
+        held = STATEMENTS_HELD if self.prepares else 0
         try:
             connect: Any = cast("Any", asyncpg).connect  # it has few types of its own
-            return await connect(
-                self._address, timeout=self._limit_s, statement_cache_size=held, server_settings=self._settings
-            )
+            return await connect(self._address, timeout=self._limit_s, statement_cache_size=held)
         except (OSError, TimeoutError) as error:
             raise asyncpg.CannotConnectNowError(f"nobody answers: {type(error).__name__}") from error

@@ -43,7 +43,7 @@ def unavailable_because(error: BaseException) -> str | None:
         said = error.loss.value
         return f"{said[0].upper()}{said[1:]}, and somebody has to stop the service (docs/backups.md)"
     if isinstance(error, DatabaseUnreachable):
-        return "The database does not answer"
+        return f"The database {error.why}"
     if isinstance(error, DBAPIError):
         if error.connection_invalidated:
             return "The database ended a transaction"
@@ -60,8 +60,8 @@ class LockWaits:
         self._again = anyio.Semaphore(again)
         self._chance = chance
 
-    async def run(self, attempt: Callable[[], Awaitable[T]], limit_s: float) -> T:
-        """What the unit of work gives once it had its locks.
+    async def run(self, attempt: Callable[[], Awaitable[T]], limit_s: float, check: Callable[[], None]) -> T:
+        """What the unit of work gives once it had its locks. `check` raises where there is no sense in another try.
 
         Raises:
             Locked: it did not get them within the limit.
@@ -81,6 +81,7 @@ class LockWaits:
                     if isinstance(last, Locked):
                         raise last
                     raise Locked("a lock could not be had in time") from last
+                check()
                 try:
                     return await attempt()
                 except (DBAPIError, Locked) as error:

@@ -6,14 +6,16 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 
-from .database_file import check_database, check_tables
-from .engines import make_engine
+from .database_file import DatabaseUnusable, check_database, check_tables
+from .engines import is_sqlite, make_engine
 from .fullness import DRIVER_ERRORS
 
 REVISION = "0019"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
 """Any number that is ours: the name of the advisory lock on Postgres."""
+_ENCODING = "UTF8"
+"""Of names and words in any language."""
 _LOCK_LIMIT_S = 60
 """How long one process waits while another migrates the same SQLite file."""
 
@@ -39,16 +41,17 @@ def upgrade(url: str, data: Path | None = None) -> None:
     `data` is the folder of the service, where a database may have been that is gone now.
 
     Raises:
-        DatabaseUnusable: the folder was in use, and its SQLite database is gone or empty; or it is another program's.
+        DatabaseUnusable: the folder was in use, and its SQLite database is gone or empty; or it is another program's,
+            keeps text in another encoding than UTF-8, or its address cannot be read.
         SchemaTooNew: the database was made by a newer version of the program.
         TimeoutError: another process has been migrating the same SQLite file for a minute.
     """
-    made = make_url(url)
-    postgres = made.get_backend_name() == "postgresql"
-    if not postgres and data is not None:
-        check_database(data, Path(made.database or ""))
+    postgres = not is_sqlite(url)
+    file = None if postgres else Path(make_url(url).database or "")
+    if file is not None and data is not None:
+        check_database(data, file)
     # SQLite does not wait for its lock while a new file turns to write-ahead logging, so somebody has to wait before.
-    with nullcontext() if postgres else FileLock(f"{made.database}.upgrade.lock", timeout=_LOCK_LIMIT_S):
+    with nullcontext() if file is None else FileLock(f"{file}.upgrade.lock", timeout=_LOCK_LIMIT_S):
         engine = make_engine(url, writer=True)
         try:
             _upgrade(engine, postgres=postgres)
@@ -74,10 +77,13 @@ def _is_current(url: str) -> bool:
 def _upgrade(engine: Engine, *, postgres: bool) -> None:
     with engine.connect() as connection:
         with connection.begin():
+            if postgres:
+                check_encoding(connection)
             if revision_of(connection) == REVISION:
                 return
         with connection.begin():
-            if postgres:  # held until this transaction ends, so two processes migrate one after the other
+            if postgres:  # the lock is held until this transaction ends, so two processes migrate one after the other
+                connection.execute(text("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"))
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
             found = revision_of(connection)
             if found == REVISION:
@@ -87,6 +93,16 @@ def _upgrade(engine: Engine, *, postgres: bool) -> None:
                     f"the database stands at schema {found}, this program knows {REVISION}: use a newer version"
                 )
             _run_migrations(connection)
+
+
+def check_encoding(connection: Connection) -> None:
+    """Raises `DatabaseUnusable` for a database on Postgres that does not keep text as UTF-8."""
+    found = connection.execute(text("SHOW server_encoding")).scalar_one()
+    if found != _ENCODING:
+        how = f"CREATE DATABASE name ENCODING '{_ENCODING}' TEMPLATE template0"
+        raise DatabaseUnusable(
+            f"the database keeps text as {found} and has to keep it as {_ENCODING}: make one with {how}"
+        )
 
 
 def _run_migrations(connection: Connection) -> None:

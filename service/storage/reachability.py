@@ -19,17 +19,25 @@ LEAST_S = 1.0
 """Between any two lines, where it comes and goes as while it is stopped and started again."""
 AWAY_ERRORS = (DBAPIError, PoolTimeout, TimeoutError)
 """What is raised where the server does not answer, among other things."""
-_ENDS = ("08", "57P")
-"""How codes begin that say the connection is lost, or the server shuts down, has crashed or only starts. Source:
-PostgreSQL, "Error Codes".
-"""
+NO_ANSWER = "does not answer"
+_WHY = {
+    "08": NO_ANSWER,
+    "57P": NO_ANSWER,
+    "57014": "took too long",
+    "53300": "has no connection free",
+    "28": "refuses the account",
+    "3D000": "is not there",
+    "25006": "takes no writes",
+}
+"""What codes of errors mean, by how they begin. Source: PostgreSQL, "Error Codes"."""
 
 
 class DatabaseUnreachable(StorageUnavailable):
-    """Postgres does not answer. Whether the unit of work was kept is not known if it was being committed."""
+    """Postgres cannot be used just now. Whether the unit of work was kept is not known if it was being committed."""
 
-    def __init__(self) -> None:
-        super().__init__("the database does not answer")
+    def __init__(self, why: str = NO_ANSWER) -> None:
+        super().__init__(f"the database {why}")
+        self.why = why
 
 
 class Reachability:
@@ -39,6 +47,7 @@ class Reachability:
         self._monotonic = monotonic
         self._said_at: float | None = None
         self._is_said = self._is_away = False
+        self._reads_only = False
         self._failed = 0
 
     @property
@@ -48,32 +57,37 @@ class Reachability:
 
     def check(self, error: Exception) -> None:
         """Looks at what a unit of work has raised. Raises `DatabaseUnreachable` in its place if that is the reason."""
-        if not _is_away(error):
+        why = _why(error)
+        if why is None:
             return
+        self._reads_only = why == _WHY["25006"]
         self._is_away = True
         self._failed += 1
         now, pause_s = self._monotonic(), SAID_EVERY_S if self._is_said else LEAST_S
         if self._said_at is None or now - self._said_at >= pause_s:
             self._said_at, self._is_said = now, True
-            said = "the database does not answer or has ended connections: nothing is stored or dialled meanwhile"
-            log.error("%s (%s units of work)", said, self._failed)
-        raise DatabaseUnreachable from error
+            said = "does not answer or has ended connections" if why == NO_ANSWER else why
+            log.error("the database %s (%s requests and tasks failed)", said, self._failed)
+        raise DatabaseUnreachable(why) from error
 
-    def answered(self) -> None:
-        """A unit of work was done."""
-        self._is_away = False
+    def answered(self, *, wrote: bool = True) -> None:
+        """A unit of work was done, which tells nothing of a database that takes no writes unless it `wrote`."""
+        if self._reads_only and not wrote:
+            return
+        self._is_away = self._reads_only = False
         if self._is_said and self._said_at is not None and self._monotonic() - self._said_at >= LEAST_S:
-            log.warning("the database answers again (%s units of work had failed)", self._failed)
+            log.warning("the database answers again (%s had failed)", self._failed)
             self._said_at, self._is_said, self._failed = self._monotonic(), False, 0
 
 
-def _is_away(error: Exception) -> bool:
-    if isinstance(error, DBAPIError):
-        state = getattr(error.orig, "sqlstate", None)
-        return str(state).startswith(_ENDS) or (
-            state is None and (error.connection_invalidated or _is_of_driver(error))
-        )
-    return isinstance(error, AWAY_ERRORS)
+def _why(error: Exception) -> str | None:
+    """Why Postgres cannot be used, where an error says so."""
+    if not isinstance(error, DBAPIError):
+        return NO_ANSWER if isinstance(error, AWAY_ERRORS) else None
+    state: str | None = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        return NO_ANSWER if error.connection_invalidated or _is_of_driver(error) else None
+    return next((why for begin, why in _WHY.items() if state.startswith(begin)), None)
 
 
 def _is_of_driver(error: DBAPIError) -> bool:

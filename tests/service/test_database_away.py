@@ -4,7 +4,7 @@ import logging
 import os
 import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -12,15 +12,18 @@ import pytest
 from anyio import to_thread
 
 from callwright.contract.dialling import RetryPolicy
-from callwright.service.storage.brief_units import LOOK_UPS, TRANSACTIONS, UNIT_LIMIT_S
+from callwright.service.storage.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.storage.migrate import upgrade
+from callwright.service.storage.time_limits import LIMIT_S
 from tests.postgres import Server, create_database
 from tests.service.dialler.campaigns import people
 from tests.service.dialler.evidence import check_everything, evidence
-from tests.service.doors import Door
+from tests.service.doors import Door, open_service
 from tests.service.test_full_disk import health, in_mid_campaign, until
 from tests.service.wire import AsyncClient, Response, by_hand, refused
 
+ENDS_S = 15.0
+"""How long a service may take to end (docs/backups.md)."""
 DURABLE = {"synchronous_commit": "on"}
 AGENT = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
@@ -63,13 +66,13 @@ async def served(http: AsyncClient, name: str) -> None:
         await anyio.sleep(0.05)
 
 
-async def at_once(door: Door, count: int) -> None:
+async def at_once(door: Door, count: int, names: str = "At once") -> None:
     """As many look-ups and brief writes at the same time."""
     async with by_hand(door) as http, anyio.create_task_group() as tasks:
 
         async def ask(index: int) -> None:
             assert (await http.get("/v1/wallet")).status_code == 200
-            assert (await http.post("/v1/agents", json={**AGENT, "name": f"At once {index}"})).status_code == 201
+            assert (await http.post("/v1/agents", json={**AGENT, "name": f"{names} {index}"})).status_code == 201
 
         for index in range(count):
             tasks.start_soon(ask, index)
@@ -88,7 +91,7 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
                 caplog.clear()
                 await to_thread.run_sync(server.kill)
                 for _ in range(5):
-                    with anyio.fail_after(UNIT_LIMIT_S):
+                    with anyio.fail_after(LIMIT_S):
                         answers = await all_ways(http, "Meanwhile")
                     for answer in answers:
                         said = refused(answer, 503, "service_unavailable")["message"]
@@ -115,3 +118,42 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
         found = await evidence(door.service.ports.database, deployment_id)
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.usefixtures("engine")
+async def test_a_postgres_that_stands_still_holds_up_no_request_and_no_stop(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with own_server() as (server, url), open_service(url, tmp_path, workers=True) as door, by_hand(door) as http:
+        database = door.service.ports.database
+        for index in range(2):
+            await served(http, f"Before {index}")
+            database.shorten(2)
+            caplog.clear()
+            with server.frozen():
+                for _ in range(2):
+                    with anyio.fail_after(10):
+                        answers = await all_ways(http, "Meanwhile")
+                    for answer in answers:
+                        assert refused(answer, 503, "service_unavailable")["message"].startswith("The database ")
+                        assert answer.headers["retry-after"] == "1"
+                with anyio.fail_after(10):
+                    assert (await health(door))[0] == 503
+            assert not any(record.exc_info for record in caplog.records), caplog.text
+            database.shorten(LIMIT_S)
+            with anyio.fail_after(30):
+                await served(http, f"After {index}")
+                await at_once(door, 2 * (TRANSACTIONS + LOOK_UPS), f"At once after {index}")
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.usefixtures("engine")
+async def test_a_service_ends_although_its_postgres_stands_still(tmp_path: Path) -> None:
+    async with own_server() as (server, url):
+        with ExitStack() as still:
+            async with open_service(url, tmp_path, workers=True) as door, by_hand(door) as http:
+                await served(http, "Before")
+                still.enter_context(server.frozen())
+                began = anyio.current_time()
+        assert anyio.current_time() - began < ENDS_S

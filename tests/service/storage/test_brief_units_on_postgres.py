@@ -1,6 +1,5 @@
 """Brief units of work on Postgres: values, places, and connections that break."""
 
-from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -9,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from callwright.service.storage import brief_units, engines
+from callwright.service.storage import engines
 from callwright.service.storage.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.storage.database import Database, opened
 from callwright.service.storage.engines import PassedOverFailure, make_engine
@@ -185,35 +184,3 @@ async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another
         assert caught.value.__cause__.connection_invalidated
         await database.write_briefly(prepared, "c")
         assert await database.look_up(names) == {"c"}
-
-
-@ON_POSTGRES
-async def test_a_unit_that_takes_too_long_ends_and_leaves_its_place_and_its_locks(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(brief_units, "UNIT_LIMIT_S", 0.3)
-    asleep = text("SELECT pg_sleep(60)")
-
-    def work(connection: Connection) -> None:
-        prepared(connection, "a")
-        Prepared(asleep).first(connection, {})
-
-    async with opened(database_url) as database:
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(2 * TRANSACTIONS):
-                    tasks.start_soon(_refused, database, work)
-            monkeypatch.undo()
-            async with anyio.create_task_group() as tasks:
-                for index in range(2 * TRANSACTIONS):
-                    tasks.start_soon(_put, database, str(index))
-        assert await database.look_up(names) == {str(index) for index in range(2 * TRANSACTIONS)}
-
-
-async def _put(database: Database, name: str) -> None:
-    await database.write_briefly(prepared, name)
-
-
-async def _refused(database: Database, work: Callable[[Connection], None]) -> None:
-    with pytest.raises(DatabaseUnreachable):
-        await database.write_briefly(work)

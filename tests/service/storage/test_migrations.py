@@ -13,14 +13,17 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy import Connection, Engine, inspect, make_url, select, text
 
 from callwright.service.storage import migrate, transcript_search
 from callwright.service.storage import migrations as folder
+from callwright.service.storage.database_file import DatabaseUnusable
 from callwright.service.storage.engines import make_engine
 from callwright.service.storage.schema import metadata, service_state, webhooks
+from tests.programs import until
 
 T = TypeVar("T")
+ADVISORY_LOCK = 7_263_901
 VERSIONS = Path(str(folder.__file__)).parent / "versions"
 
 
@@ -233,3 +236,59 @@ def test_sorted_names_have_the_c_collation_on_postgres(database_url: str) -> Non
         return [column["type"].__dict__.get("collation") for column in columns if column["name"] == "name"]
 
     assert on(database_url, collations) == (["C"] if database_url.startswith("postgresql") else [None])
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+@pytest.mark.parametrize(
+    "setting", ["default_transaction_isolation = 'serializable'", "statement_timeout = 50", "lock_timeout = 50"]
+)
+def test_processes_that_start_at_once_wait_for_each_other_whatever_the_database_says(
+    empty_database_url: str, setting: str
+) -> None:
+    name = make_url(empty_database_url).database
+    on(empty_database_url, lambda connection: connection.execute(text(f'ALTER DATABASE "{name}" SET {setting}')))
+    failed: list[Exception] = []
+
+    def start() -> None:
+        try:
+            migrate.upgrade(empty_database_url)
+        except Exception as error:
+            failed.append(error)
+
+    starts = [threading.Thread(target=start) for _ in range(2)]
+    holder, watcher = make_engine(empty_database_url), make_engine(empty_database_url)
+    with holder.connect() as held, held.begin():
+        held.execute(text("SET LOCAL statement_timeout = 0"))
+        held.execute(text(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})"))
+        for each in starts:
+            each.start()
+        until(lambda: failed != [] or _waits_long(watcher) == len(starts), "both wait for the lock for a while")
+    for each in starts:
+        each.join()
+    holder.dispose()
+    watcher.dispose()
+    assert failed == []
+    assert on(empty_database_url, migrate.revision_of) == migrate.REVISION
+
+
+def _waits_long(watcher: Engine) -> int:
+    """How many wait for an advisory lock for longer than any timeout of the test."""
+    waiting = """SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()
+    AND clock_timestamp() - query_start > interval '150 ms'"""
+    with watcher.connect() as connection:
+        return connection.execute(text(waiting)).scalar_one()
+
+
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+def test_a_database_that_keeps_text_in_another_encoding_is_refused(empty_database_url: str) -> None:
+    name = make_url(empty_database_url).database
+    admin = make_url(empty_database_url).set(database="postgres").render_as_string(hide_password=False)
+    engine = make_engine(admin).execution_options(isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for encoding in ("LATIN1", "SQL_ASCII"):
+            connection.execute(text(f'DROP DATABASE "{name}"'))
+            made = f"CREATE DATABASE \"{name}\" ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+            connection.execute(text(made))
+            with pytest.raises(DatabaseUnusable, match=f"keeps text as {encoding}.*UTF8"):
+                migrate.upgrade(empty_database_url)
+    engine.dispose()

@@ -2,6 +2,7 @@
 
 import logging
 
+import asyncpg
 import psycopg
 import pytest
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -49,6 +50,33 @@ def found_away(reachability: Reachability) -> None:
         reachability.check(AWAY[0])
 
 
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (asyncpg.TooManyConnectionsError("remaining slots are reserved"), "has no connection free"),
+        (asyncpg.InvalidPasswordError("password authentication failed"), "refuses the account"),
+        (asyncpg.InvalidCatalogNameError("no such database"), "is not there"),
+        (asyncpg.ReadOnlySQLTransactionError("cannot execute INSERT"), "takes no writes"),
+        (asyncpg.QueryCanceledError("statement timeout"), "took too long"),
+        (asyncpg.CannotConnectNowError("starting up"), "does not answer"),
+        (asyncpg.AdminShutdownError("terminating connection"), "does not answer"),
+    ],
+)
+def test_why_a_database_cannot_be_used_is_said(error: asyncpg.PostgresError, why: str) -> None:
+    with pytest.raises(DatabaseUnreachable, match=f"the database {why}"):
+        Reachability().check(DBAPIError("SELECT", None, error))
+
+
+def test_a_database_that_takes_no_writes_is_away_until_it_has_taken_one() -> None:
+    reachability = Reachability()
+    with pytest.raises(DatabaseUnreachable):
+        reachability.check(DBAPIError("INSERT", None, asyncpg.ReadOnlySQLTransactionError("cannot execute INSERT")))
+    reachability.answered(wrote=False)
+    assert reachability.is_away
+    reachability.answered(wrote=True)
+    assert not reachability.is_away
+
+
 @pytest.mark.parametrize("error", AWAY, ids=lambda error: str(error)[:40])
 def test_an_error_of_a_server_that_is_gone_says_that_the_database_does_not_answer(error: Exception) -> None:
     reachability = Reachability()
@@ -80,9 +108,9 @@ def test_the_log_says_it_at_once_then_every_ten_seconds_and_when_it_is_over(capl
         reachability.answered()
     said = [record.getMessage() for record in caplog.records]
     assert [text.rpartition("(")[2] for text in said] == [
-        "1 units of work)",
-        "51 units of work)",
-        "51 units of work had failed)",
+        "1 requests and tasks failed)",
+        "51 requests and tasks failed)",
+        "51 had failed)",
     ]
     assert not reachability.is_away
 
