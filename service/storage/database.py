@@ -72,7 +72,6 @@ class Database:
     def __init__(self, url: str, limits: Limits | None = None, *, checkpoints: bool = False) -> None:
         self.url = url
         self.limits = limits or Limits()
-        self._locks_s = self.limits.lock_ms / 1_000
         self.is_sqlite = is_sqlite(url)
         file = Path(make_url(url).database or "") if self.is_sqlite else None
         self.fullness = Fullness(None if file is None else file.parent)
@@ -95,7 +94,8 @@ class Database:
         most = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
         self._threads = ThreadUnits(most, is_bounded=not self.is_sqlite)
         self._stop_threads = anyio.CapacityLimiter(STOPS)
-        self._thread_waits, self._loop_waits = LockWaits(AGAIN_IN_THREADS), LockWaits(AGAIN_ON_LOOP)
+        self._thread_waits = LockWaits(AGAIN_IN_THREADS, self.limits.lock_ms, self._check_open)
+        self._loop_waits = LockWaits(AGAIN_ON_LOOP, self.limits.lock_ms, self._check_open)
         self._looking_after = anyio.CancelScope(shield=True)
         self._closed = False
 
@@ -194,16 +194,14 @@ class Database:
             until = deadline(self._limit_s)
             if (brief := await self._brief_units(until)) is None:
                 return await self._write_in_thread(run, until)
-            return await self._loop_waits.run(lambda: brief.transaction(run, until), self._locks_s, self._check_open)
+            return await self._loop_waits.run(lambda: brief.transaction(run, until))
 
     async def _write_in_thread(self, work: Callable[[Connection], T], until: float) -> T:
         def run() -> T:
             with self._engine.begin() as connection:
                 return work(connection)
 
-        return await self._thread_waits.run(
-            lambda: self._threads.run_write(run, until), self._locks_s, self._check_open
-        )
+        return await self._thread_waits.run(lambda: self._threads.run_write(run, until))
 
     async def _write_into_file(self, writer: GroupCommit, run: Callable[[Connection], T], is_brief: bool) -> T:
         """Commits into the file that everybody reads, and says so only if it is still there then."""

@@ -56,17 +56,22 @@ def unavailable_because(error: BaseException) -> str | None:
 class LockWaits:
     """Tries units of work again. Second tries of all units together use a few places, so that the rest stays free."""
 
-    def __init__(self, again: int, chance: Callable[[], float] = random.random) -> None:
+    def __init__(
+        self, again: int, limit_ms: int, check: Callable[[], None], chance: Callable[[], float] = random.random
+    ) -> None:
+        """`limit_ms` bounds the wait for locks of one unit; `check` raises where there is no sense in another try."""
         self._again = anyio.Semaphore(again)
+        self._limit_s = limit_ms / 1_000
+        self._check = check
         self._chance = chance
 
-    async def run(self, attempt: Callable[[], Awaitable[T]], limit_s: float, check: Callable[[], None]) -> T:
-        """What the unit of work gives once it had its locks. `check` raises where there is no sense in another try.
+    async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """What the unit of work gives once it had its locks.
 
         Raises:
             Locked: it did not get them within the limit.
         """
-        deadline, pause_s = anyio.current_time() + limit_s, PAUSE_S
+        deadline, pause_s = anyio.current_time() + self._limit_s, PAUSE_S
         try:
             return await attempt()
         except (DBAPIError, Locked) as error:
@@ -81,7 +86,7 @@ class LockWaits:
                     if isinstance(last, Locked):
                         raise last
                     raise Locked("a lock could not be had in time") from last
-                check()
+                self._check()
                 try:
                     return await attempt()
                 except (DBAPIError, Locked) as error:
