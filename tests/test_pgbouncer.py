@@ -55,6 +55,9 @@ def pooler_url(database_url: str) -> Generator[str]:
             pooler.stop()
 
 
+HELD = text("SELECT count(*) FROM pg_prepared_statements")
+
+
 def _plain(url: str) -> URL:
     return make_url(url).set(drivername="postgresql")
 
@@ -70,13 +73,14 @@ async def test_a_pooler_that_takes_the_place_of_the_server_is_noticed_before_any
 
     async def look() -> None:
         counts.append((await units.transaction(lambda connection: asked.first(connection, {}), deadline()))[0])
+        counts.append(await units.transaction(lambda connection: connection.execute(HELD).scalar_one(), deadline()))
 
     try:
         for _ in range(5):
             async with anyio.create_task_group() as tasks:
                 for _ in range(8):
                     tasks.start_soon(look)
-        assert (len(counts), max(counts)) == (40, 0)
+        assert (len(counts), max(counts)) == (80, 0)
         assert not believes_direct.prepares
     finally:
         await units.close()

@@ -95,6 +95,19 @@ async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database_url: s
                 await database.read(names)
 
 
+@pytest.mark.parametrize(("writing", "reading"), [("write_briefly", "look_up"), ("write", "read")])
+async def test_no_reading_waits_behind_writes(database_url: str, writing: str, reading: str) -> None:
+    async with opened(database_url) as database:
+        await database.look_up(names)
+        database.shorten(3)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
+                tasks.start_soon(refused, getattr(database, writing), only_sleeps)
+            await anyio.wait_all_tasks_blocked()
+            with anyio.fail_after(2):
+                assert await getattr(database, reading)(names) == set()
+
+
 async def test_what_hangs_keeps_no_service_from_its_end(database_url: str) -> None:
     with anyio.fail_after(LAST_S + 10):
         async with anyio.create_task_group() as tasks, opened(database_url) as database:
