@@ -37,7 +37,6 @@ from bench.outage_load import Asked, Caller, Load, Record, repeated
 from bench.over_http import request
 from bench.rest import plain
 from bench.several_services import Process, services
-from callwright.service import accounts
 from callwright.service.settings import ServiceSettings
 
 HOST = "127.0.0.1"
@@ -206,9 +205,6 @@ def done(plain_url: str) -> tuple[int, int]:
 async def _set_up(url: str, folder: Path, taker: ThreadingHTTPServer, campaigns: int) -> Stage:
     settings = ServiceSettings(data=folder, database_url=url, webhook_networks=(ip_network("127.0.0.0/8"),))
     async with open_service(url, folder, workers=False, extra_dollars=100_000, settings=settings) as door:
-        ports = door.service.ports
-        # Services that begin on one empty database at the same moment would all make it, and one of them fails.
-        await ports.database.write(accounts.default_organization, ports.ids, ports.clock.now_ms())
         agent, number = await make_agent(door, "Caller"), await rent(door)
         audience = await make_audience(door, people(PEOPLE))
         for index in range(2):

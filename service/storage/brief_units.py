@@ -56,7 +56,7 @@ class _NotBegun(Exception):
 class BriefUnits:
     """Runs brief units of work. It belongs to the event loop."""
 
-    def __init__(self, connector: Connector, limits: Limits) -> None:
+    def __init__(self, connector: Connector, limits: Limits, limit_s: float = LIMIT_S) -> None:
         self._begin = limits.begin()
         self._connector = connector
         self._engine: AsyncEngine = create_async_engine(
@@ -71,7 +71,7 @@ class BriefUnits:
         self._free: deque[_Held] = deque()
         """Connections that no unit uses."""
         self._lost_at = 0.0
-        self._limit_s = LIMIT_S
+        self._limit_s = limit_s
         self._under_way: set[anyio.CancelScope] = set()
         self._transactions = anyio.Semaphore(TRANSACTIONS, fast_acquire=True)
         self._look_ups = anyio.Semaphore(LOOK_UPS, fast_acquire=True)
