@@ -42,6 +42,8 @@ class _Held:
 
     connection: AsyncConnection
     driver: Any
+    begin: str
+    """The statements that begin a transaction."""
     used_at: float = 0.0
 
 
@@ -82,7 +84,7 @@ class BriefUnits:
         Raises:
             TimeoutError: they took longer than until the deadline.
         """
-        return await self._run(self._look_ups, work, until)
+        return await self._run(self._look_ups, lambda connection, _: work(connection), until)
 
     async def transaction(self, work: Callable[[Connection], T], until: float) -> T:
         """Runs a unit of work and returns once it is committed. If it raises, nothing of it is kept.
@@ -91,9 +93,9 @@ class BriefUnits:
             TimeoutError: it took longer than until the deadline. Whether it was kept is not known.
         """
 
-        def committed(connection: Connection) -> T:
+        def committed(connection: Connection, begin: str) -> T:
             try:
-                run_text(connection, self._begin)
+                run_text(connection, begin)
             except DBAPIError as error:
                 raise (_NotBegun(error) if error.connection_invalidated else error) from error
             done = work(connection)
@@ -115,7 +117,7 @@ class BriefUnits:
         for scope in self._under_way:
             scope.deadline = min(scope.deadline, anyio.current_time() + limit_s)
 
-    async def _run(self, places: anyio.Semaphore, work: Callable[[Connection], T], until: float) -> T:
+    async def _run(self, places: anyio.Semaphore, work: Callable[[Connection, str], T], until: float) -> T:
         # What was sent is waited for although its request was cancelled, as it is in a thread.
         limit_s = min(until - time.monotonic(), self._limit_s)
         deadline = anyio.current_time() + limit_s
@@ -134,11 +136,11 @@ class BriefUnits:
         finally:
             places.release()
 
-    async def _with_connection(self, work: Callable[[Connection], T]) -> T:
+    async def _with_connection(self, work: Callable[[Connection, str], T]) -> T:
         held = await self._taken()
         is_clean = False
         try:
-            done = await held.connection.run_sync(_left_clean, work)
+            done = await held.connection.run_sync(_left_clean, work, held.begin)
             is_clean = True
             return done
         except Exception:
@@ -163,7 +165,7 @@ class BriefUnits:
             if time.monotonic() - held.used_at <= engines.IDLE_S and held.used_at > self._lost_at:
                 return held
             try:
-                await held.connection.run_sync(_left_clean, _nothing)
+                await held.connection.run_sync(_left_clean, _nothing, held.begin)
                 return held
             except DBAPIError:
                 await _cut_off(held)
@@ -174,7 +176,8 @@ class BriefUnits:
             prepares = self._connector.prepares
             connection = await self._engine.connect()
             if self._connector.prepares or not prepares:
-                return _Held(connection, (await connection.get_raw_connection()).driver_connection)
+                driver = (await connection.get_raw_connection()).driver_connection
+                return _Held(connection, driver, "BEGIN" if prepares else self._begin)
             await connection.close()  # SQLAlchemy would prepare, and a pooler was found
 
     def _choose_cache(self, _: object, __: object, ___: object, given: dict[str, Any]) -> None:
@@ -202,14 +205,14 @@ class BriefUnits:
             await self._engine.dispose()
 
 
-def _nothing(connection: Connection) -> None:
+def _nothing(connection: Connection, _: str) -> None:
     connection.execute(select(1))
 
 
-def _left_clean(connection: Connection, work: Callable[[Connection], T]) -> T:
+def _left_clean(connection: Connection, work: Callable[[Connection, str], T], begin: str) -> T:
     """What the unit gives. Its connection is in no transaction then, or will not be used again."""
     try:
-        done = work(connection)
+        done = work(connection, begin)
         if connection.in_transaction():
             connection.commit()
         return done

@@ -307,7 +307,7 @@ class Database:
             async with self._choosing:
                 if not self._brief_is_chosen:
                     with limited(until - time.monotonic()):
-                        connector = await to_thread.run_sync(find_connector, self.url, self._times)
+                        connector = await to_thread.run_sync(find_connector, self.url, self.limits, self._times)
                     self._brief = None if connector is None else BriefUnits(connector, self.limits, self._limit_s)
                     self._brief_is_chosen = True
         return self._brief

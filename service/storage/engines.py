@@ -68,12 +68,17 @@ class Limits:
     """How long a unit of work waits for locks in all, mostly without a place."""
 
     def _settings(self) -> Sequence[tuple[str, int]]:
-        """What is set in each transaction. What is set for a session does not survive a pooler between."""
+        """What is set. Behind a pooler it is set in each transaction, since what is set for a session does not last."""
         return (
             ("idle_in_transaction_session_timeout", self.silent_ms),
             ("lock_timeout", self.try_ms),
             ("statement_timeout", self.statement_ms),
         )
+
+    def session(self) -> str:
+        """The statements that put a whole session under these limits, where no pooler is between."""
+        settings = [("default_transaction_isolation", "'read committed'"), *self._settings()]
+        return "; ".join(f"SET {name} = {value}" for name, value in settings)
 
     def begin(self, isolation: str = "READ COMMITTED") -> str:
         """The statements that begin a transaction under these limits, which go out together."""

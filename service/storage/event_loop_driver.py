@@ -10,7 +10,7 @@ from typing import Any, cast
 import asyncpg
 from sqlalchemy import URL
 
-from .engines import make_engine
+from .engines import Limits, make_engine
 from .time_limits import ThreadLimits
 
 CONNECT_S = 5
@@ -72,7 +72,7 @@ def can_follow(said: Mapping[str, str]) -> bool:
     return asked <= {*_FOLLOWED, *_OWN_WAY} and said.get("sslrootcert") != _OF_SYSTEM and not several_hosts
 
 
-def find_connector(url: str, times: ThreadLimits | None = None) -> "Connector | None":
+def find_connector(url: str, limits: Limits, times: ThreadLimits | None = None) -> "Connector | None":
     """What makes connections to a database; None where asyncpg cannot follow its address. Connects once to find out,
     for as long as `times` allow.
 
@@ -98,9 +98,9 @@ def find_connector(url: str, times: ThreadLimits | None = None) -> "Connector | 
                 },
             )
             limit_s = int(said.get("connect_timeout", 0))
-            return Connector(
-                place, limit_s if limit_s > 0 else CONNECT_S, prepares=driver.prepare_threshold is not None
-            )
+            limit_s = limit_s if limit_s > 0 else CONNECT_S
+            prepares = driver.prepare_threshold is not None
+            return Connector(place, limit_s, prepares=prepares, session=limits.session())
     finally:
         engine.dispose()
 
@@ -108,7 +108,9 @@ def find_connector(url: str, times: ThreadLimits | None = None) -> "Connector | 
 class Connector:
     """Makes connections to one place."""
 
-    def __init__(self, place: URL, limit_s: float, *, prepares: bool) -> None:
+    def __init__(self, place: URL, limit_s: float, *, prepares: bool, session: str = "") -> None:
+        """`session` are statements that each connection begins with where there is no pooler."""
+        self._session = session
         self._address = place.render_as_string(hide_password=False)
         self._limit_s = limit_s
         self.prepares = prepares
@@ -126,7 +128,8 @@ class Connector:
                 self.prepares = await connection.fetchval("SELECT pg_backend_pid()") == connection.get_server_pid()
                 return connection
             # Nothing may be prepared before this is known, and what is sent without values never is.
-            await connection.execute(_IS_NAMED_PROCESS.format(connection.get_server_pid()))
+            is_named = _IS_NAMED_PROCESS.format(connection.get_server_pid())
+            await connection.execute(f"{is_named}; {self._session}")
             return connection
         except asyncpg.DivisionByZeroError:
             connection.terminate()
