@@ -10,6 +10,7 @@ from callwright.service.storage.database_file import DatabaseUnusable
 from callwright.service.storage.engines import connection_parameters, make_engine
 from callwright.service.storage.event_loop_driver import can_follow
 from callwright.service.storage.reachability import DatabaseUnreachable
+from tests.databases import is_pooled
 
 from .test_brief_units import FIND, prepared
 
@@ -83,6 +84,8 @@ async def test_every_address_works_whether_or_not_asyncpg_can_follow_it(
 async def test_the_event_loop_and_the_threads_go_to_the_same_place(
     database_url: str, address: str, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if is_pooled() and "PGOPTIONS" in settings:
+        pytest.skip("pgbouncer refuses options")
     made = make_url(database_url)
     name, socket = str(made.database), quote(str(made.query["host"]), safe="")
     server = {"PGHOST": str(made.query["host"]), "PGPORT": str(made.query["port"])}
