@@ -25,9 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from callwright.service.storage.schema import agents, api_keys, audit_log, organizations
 
 CONNECTIONS = 8
-"""As many as SQLAlchemy's pool opens at most unless told otherwise, and all of them kept: by itself it keeps 5, and the
-others would be opened again and again under load.
-"""
+"""All of them are kept. On two cores so many answer more than the 15 that SQLAlchemy's pool opens at most by itself."""
 SQLITE_WAITS_S = 30
 """How long a connection waits for another one that writes."""
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")

@@ -37,7 +37,7 @@ from .fullness import DRIVER_ERRORS, Fullness
 from .group_commit import GroupCommit
 from .lock_waits import Locked, LockWaits, is_locked
 from .presence import Loss, Presence
-from .reachability import AWAY_ERRORS, NO_ANSWER, DatabaseUnreachable, Reachability
+from .reachability import AWAY_ERRORS, NO_ANSWER, TAKES_NO_WRITES, DatabaseUnreachable, Reachability
 from .thread_units import ThreadUnits
 from .time_limits import LIMIT_S, LOOK_EVERY_S, ThreadLimits, deadline, limited
 from .unavailable import StorageUnavailable
@@ -53,7 +53,6 @@ ROOM_S = 1.0
 """Between two tries of a write that waits until the disk has room."""
 LAST_S = 3.0
 """How long the units of work on Postgres may take that run when the database is closed."""
-TAKES_NO_WRITES = "takes no writes"
 CLOSE_LIMIT_S = 30
 """How long closing waits for the units of work that run."""
 AGAIN_IN_THREADS = 1
@@ -129,7 +128,6 @@ class Database:
         If the connection turns out to be broken, all of them are run again on another one, once.
         """
         self._check_open()
-
         until = deadline(self._limit_s)
 
         def run() -> T:

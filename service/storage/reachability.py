@@ -20,6 +20,7 @@ LEAST_S = 1.0
 AWAY_ERRORS = (DBAPIError, PoolTimeout, TimeoutError)
 """What is raised where the server does not answer, among other things."""
 NO_ANSWER = "does not answer"
+TAKES_NO_WRITES = "takes no writes"
 _WHY = {
     "08": NO_ANSWER,
     "57P": NO_ANSWER,
@@ -27,7 +28,7 @@ _WHY = {
     "53300": "has no connection free",
     "28": "refuses the account",
     "3D000": "is not there",
-    "25006": "takes no writes",
+    "25006": TAKES_NO_WRITES,
 }
 """What codes of errors mean, by how they begin. Source: PostgreSQL, "Error Codes"."""
 
@@ -60,7 +61,7 @@ class Reachability:
         why = _why(error)
         if why is None:
             return
-        self._reads_only = why == _WHY["25006"]
+        self._reads_only = why == TAKES_NO_WRITES
         self._is_away = True
         self._failed += 1
         now, pause_s = self._monotonic(), SAID_EVERY_S if self._is_said else LEAST_S
