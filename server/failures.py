@@ -16,9 +16,9 @@ def reason(error: BaseException) -> str | None:
     """Why the data folder or the database cannot be used, in one line. None where it is neither."""
     from sqlalchemy.exc import DBAPIError  # loaded already wherever such an error can come from
 
-    from callwright.service.storage.database_file import DatabaseUnusable
     from callwright.service.storage.migrate import SchemaTooNew
     from callwright.service.storage.unavailable import StorageUnavailable
+    from callwright.service.storage.unusable import DatabaseUnusable
 
     found = first_cause(error)
     if isinstance(found, SchemaTooNew | StorageUnavailable | DatabaseUnusable):

@@ -11,8 +11,8 @@ the transaction that does it, so that nothing can come in between, also where no
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar, cast
 
 import anyio
@@ -25,6 +25,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from callwright.contract.model import Input
 
 from .asked_at import PATIENCE_S, AskedAt, moment_of
+from .stake import Stake, Weigh
 from .told_sentences import Mark, is_genuine, mark_in, new_mark
 from .untrusted import NOT_INSTRUCTIONS, cleaned
 from .use import Clock, Use
@@ -32,7 +33,6 @@ from .use import Clock, Use
 LONGEST_QUESTION = 4_000
 """Characters of what a person is asked. What is longer is refused and never cut."""
 _LONGEST_ANSWER = LONGEST_QUESTION + 200
-_MOST_SHOWN = 600
 _QUESTION = "agreement"
 _REVISIONS = "expected_revisions"
 _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
@@ -40,34 +40,6 @@ _TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. 
 _DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
 
 Given = TypeVar("Given", bound=Input)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stake:
-    """What a call of a tool would set going."""
-
-    sentence: str | None
-    """What the person says yes to. Made of the organization's own settings and of counts, the same at each asking.
-    None where nobody has to be asked, as long as `bound` holds.
-    """
-    shown: str | None = None
-    """More for the person's eyes only, for example the first greeting."""
-    bound: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Arguments that hold the call to what was weighed, for example the plan: values as JSON has them. They count
-    where nobody has to be asked, too.
-    """
-
-    @property
-    def question(self) -> str | None:
-        """What the person reads."""
-        if self.sentence is None:
-            return None
-        sentence = cleaned(self.sentence)
-        return f"{sentence}\n{self.shown[:_MOST_SHOWN]}" if self.shown else sentence
-
-
-Weigh = Callable[[Use, Any], Awaitable[Stake | None]]
-"""What a person has to be asked about before a call with these arguments; None where nothing is at stake."""
 
 
 class Agreeing(Input):

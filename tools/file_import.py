@@ -27,11 +27,12 @@ from callwright.contract.words import AudienceId
 from .arguments import narrowed
 from .asking import asked_plainly
 from .catalogue import tool_named
-from .consent import Agreeing, Stake
+from .consent import Agreeing
 from .csv_parts import Part, UnreadableFile, parts_of
 from .errors import explained
 from .files import Folders
 from .kept_file import KeptFile, kept
+from .stake import Stake
 from .stakes import joining, rows_in
 from .text import lines, shortened
 from .tool import Narrow, Reply, Tool, data_of, narrow

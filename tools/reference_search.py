@@ -1,6 +1,6 @@
 """Looking up what an argument of a tool names: one thing, or the words that say what there is instead."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from .number_repair import E164, WANTED, Reading, is_telephone_number, readings
 from .plain_words import entries_like
 from .reference_kinds import CONTACT, KINDS, OTHER_IDS, PHONE_NUMBER, Kind, Reference
 from .text import line, lines, masked, moment, shortened
+from .tool import Tool
 from .untrusted import cleaned
 from .use import Caller, Session, fence_of
 
@@ -27,6 +28,10 @@ _MOST_COUNTRIES = 10
 _SHOWN = 80
 _TOLD = ("number", "label", "name", "url", "language", "status")
 _HIDDEN = "•"
+
+
+ToolNamed = Callable[[str], Tool]
+"""Finds a tool by its name."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +50,11 @@ class Given:
 class Search:
     """What one call of a tool looks up. Each list is read once."""
 
-    def __init__(self, client: Caller, session: Session, region: str | None) -> None:
+    def __init__(self, client: Caller, session: Session, region: str | None, tools: ToolNamed) -> None:
         self._client = client
         self._session = session
         self._region = region
+        self._tools = tools
         self._read: dict[str, list[Any]] = {}
         self._foreign = False
         """Whether a list did not come as the contract has it. Then what is not found may be an id of another form."""
@@ -227,8 +233,6 @@ class Search:
         return self._read[kind.noun]
 
     async def _ask(self, operation: AnyOperation, **given: Any) -> list[Any]:
-        from .catalogue import tool_named
-
         try:
             found = await self._client.ask_loosely(operation, operation.takes(**given))
         except NotOffered:
@@ -236,7 +240,9 @@ class Search:
             return []
         except CallwrightError as error:
             raise ToolError(
-                explained(error, tool_named(operation.name), offers=self._session.offers, fence=fence_of(self._session))
+                explained(
+                    error, self._tools(operation.name), offers=self._session.offers, fence=fence_of(self._session)
+                )
             ) from error
         page: Page[Any] | None = found.answer
         if page is None:

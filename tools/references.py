@@ -17,7 +17,7 @@ from .errors import explained
 from .number_repair import E164
 from .privacy import numbers_hidden_in
 from .reference_kinds import CONTACT, numbers_of, references_of
-from .reference_search import Given, Search
+from .reference_search import Given, Search, ToolNamed
 from .text import lines
 from .tool import Reply, Tool
 from .use import Session, fence_of
@@ -38,7 +38,7 @@ class Resolved:
         return replace(reply, text=lines(*self.notes, reply.text)) if self.notes else reply
 
 
-async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session) -> Resolved:
+async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, tools: ToolNamed) -> Resolved:
     """The arguments with ids in place of names, and numbers in E.164. What is of a wrong type is left as it is.
 
     Raises:
@@ -57,7 +57,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session) -
             for number in numbers_hidden_in(given.value):
                 session.guesses.note(number)
     try:
-        search = Search(await session.client(), session, _region(found))
+        search = Search(await session.client(), session, _region(found), tools)
     except CallwrightError as error:
         raise ToolError(explained(error, tool, offers=session.offers, fence=fence_of(session))) from error
     for given, reference in sorted(named, key=lambda entry: CONTACT in entry[1].kinds):  # they need deployment_id

@@ -123,6 +123,7 @@ async def _run(
     from callwright.client.transport import tool_name
 
     from .arguments import validated
+    from .catalogue import tool_named
     from .consent import agreed
     from .errors import explained
     from .extras import separated, with_extra
@@ -136,7 +137,7 @@ async def _run(
     running, key = tool_name.set(tool.name), session.ids() if tool.keyed else ""
     try:
         own, extra = separated(arguments, session.extras.get(tool.name, {}))
-        found = await resolved(tool, own, session)
+        found = await resolved(tool, own, session, tool_named)
         asked = validated(tool, found.arguments)
         client = with_extra(await client_of(session), tool.operation, extra)
         use = Use(client=client, session=session, progress=progress, key=key)

@@ -47,10 +47,11 @@ from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.contract.words import Money
 
 from .change_words import answering_then, begins, change_said
-from .consent import Agreeing, Stake
+from .consent import Agreeing
 from .cost_words import joining_cost
 from .inbound_words import taking
 from .looked_up import looked_up
+from .stake import Stake
 from .text import amount, listed
 from .untrusted import cleaned
 from .use import Use

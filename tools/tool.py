@@ -12,7 +12,7 @@ from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation
 from callwright.contract.pagination import Page
 
-from .consent import Weigh
+from .stake import Weigh
 from .toolsets import Toolset
 from .use import Use
 

@@ -17,9 +17,10 @@ from callwright.server.settings import ProgramSettings
 from callwright.service.data_folder import ADDRESS, DataFolder
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import VOICES
-from callwright.service.storage.database_file import DatabaseUnusable, check_database, read_only
+from callwright.service.storage.database_file import check_database, read_only
 from callwright.service.storage.engines import is_sqlite, make_engine
 from callwright.service.storage.migrate import REVISION, check_encoding, revision_of
+from callwright.service.storage.unusable import DatabaseUnusable
 
 from .checkup import Finding, Report, Section
 from .doctor_disk import free_finding, health_finding, soundness

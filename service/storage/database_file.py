@@ -10,7 +10,9 @@ from urllib.parse import quote
 
 from callwright.service.data_folder import KEY
 
+from .files_beside import beside, identity, other_file_mark
 from .schema import metadata
+from .unusable import DatabaseUnusable
 
 RECORDINGS = "recordings"
 BUSY_S = 2.0
@@ -21,25 +23,6 @@ _FIRST = frozenset({"organizations", "wallets", "service_state", "idempotency_ke
 _OURS = re.compile("[0-9]{4}")
 """How our schemas are numbered."""
 _EFFECTIVE = os.access in os.supports_effective_ids
-
-
-class DatabaseUnusable(RuntimeError):
-    """The database is not the one that was there, or cannot be worked with; the text says what to do."""
-
-
-def beside(file: Path) -> tuple[Path, Path]:
-    """The log of a database file, and the index of that log."""
-    return Path(f"{file}-wal"), Path(f"{file}-shm")
-
-
-def other_file_mark(file: Path) -> Path:
-    """Says which database file a log belongs to, where another one was put in its place; empty if that is gone."""
-    return Path(f"{file}-replaced")
-
-
-def identity(device: int, inode: int) -> str:
-    """What tells a file from others, as a mark holds it."""
-    return f"{device} {inode}"
 
 
 def check_database(folder: Path, file: Path) -> None:

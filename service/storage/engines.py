@@ -12,10 +12,10 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
 from sqlalchemy.pool import QueuePool
 
-from .database_file import DatabaseUnusable
 from .error_text import hide_values
 from .time_limits import ThreadLimits
 from .unavailable import StorageUnavailable
+from .unusable import DatabaseUnusable
 
 READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""

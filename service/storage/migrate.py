@@ -6,9 +6,10 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, make_url, text
 
-from .database_file import DatabaseUnusable, check_database, check_tables
+from .database_file import check_database, check_tables
 from .engines import is_sqlite, make_engine
 from .fullness import DRIVER_ERRORS
+from .unusable import DatabaseUnusable
 
 REVISION = "0019"
 """The newest migration. A test holds it against the folder of migrations."""

@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import cast
 
-from .database_file import beside, identity, other_file_mark
+from .files_beside import beside, identity, other_file_mark
 from .unavailable import StorageUnavailable
 
 log = logging.getLogger(__name__)

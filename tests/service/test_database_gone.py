@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from callwright.contract.dialling import RetryPolicy
-from callwright.service.storage.database_file import DatabaseUnusable, beside, check_database, other_file_mark
+from callwright.service.storage.database_file import check_database
+from callwright.service.storage.files_beside import beside, other_file_mark
 from callwright.service.storage.migrate import upgrade
 from callwright.service.storage.presence import Presence
+from callwright.service.storage.unusable import DatabaseUnusable
 from tests.service.dialler.campaigns import progressed
 from tests.service.dialler.evidence import check_everything, evidence
 from tests.service.doors import open_service

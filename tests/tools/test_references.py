@@ -137,7 +137,7 @@ async def test_another_case_is_not_guessed_but_asked_about(era: str) -> None:
 async def test_a_number_in_what_was_asked_is_repeated_as_the_session_shows_numbers(masks: bool, shown: str) -> None:
     async with session(caller(list_agents=listing(ANNA)), masks=masks).opened() as opened:
         with pytest.raises(ToolError, match="no agent is called") as caught:
-            await resolved(tool_named("get_agent"), {"id": "Anna +12025559143"}, opened)
+            await resolved(tool_named("get_agent"), {"id": "Anna +12025559143"}, opened, tool_named)
     assert f'"{shown}"' in str(caught.value)
 
 
@@ -209,13 +209,13 @@ CONTACT = samples.contact().model_copy(update={"id": "ctc_7"})
 
 async def resolved_calls(asked: FakeCaller, arguments: dict[str, Any], *, masks: bool = True) -> Resolved:
     async with session(asked, masks=masks).opened() as opened:
-        return await resolved(tool_named("list_calls"), arguments, opened)
+        return await resolved(tool_named("list_calls"), arguments, opened, tool_named)
 
 
 async def refused_calls(asked: FakeCaller, arguments: dict[str, Any]) -> str:
     async with session(asked).opened() as opened:
         with pytest.raises(ToolError) as caught:
-            await resolved(tool_named("list_calls"), arguments, opened)
+            await resolved(tool_named("list_calls"), arguments, opened, tool_named)
     return str(caught.value)
 
 
@@ -261,7 +261,7 @@ async def test_an_empty_reference_is_refused_instead_of_finding_nothing(value: s
 @pytest.mark.parametrize("value", [7, None, ["Anna"], {"name": "Anna"}, "a\x00b", "\ud800"])
 async def test_what_is_no_name_at_all_is_left_to_the_check_of_the_arguments(value: object) -> None:
     asked = caller()
-    found = await resolved(tool_named("get_agent"), {"id": value}, session(asked))
+    found = await resolved(tool_named("get_agent"), {"id": value}, session(asked), tool_named)
     assert found.arguments == {"id": value}
     assert asked.asked == []
 

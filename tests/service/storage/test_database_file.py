@@ -15,9 +15,9 @@ from callwright.server.commands.checkup import Finding
 from callwright.server.failures import reason
 from callwright.server.settings import read_settings
 from callwright.service.data_folder import KEY
-from callwright.service.storage.database_file import DatabaseUnusable
 from callwright.service.storage.engines import make_engine
 from callwright.service.storage.migrate import upgrade
+from callwright.service.storage.unusable import DatabaseUnusable
 
 NOBODY = 65_534
 REFUSALS: dict[str, tuple[str, ...]] = {

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import Connection, make_url, text
 
 from callwright.service.storage.database import opened
-from callwright.service.storage.database_file import DatabaseUnusable
 from callwright.service.storage.engines import connection_parameters, make_engine
 from callwright.service.storage.event_loop_driver import can_follow
 from callwright.service.storage.reachability import DatabaseUnreachable
+from callwright.service.storage.unusable import DatabaseUnusable
 from tests.databases import is_pooled
 
 from .test_brief_units import FIND, prepared

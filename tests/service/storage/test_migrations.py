@@ -17,9 +17,9 @@ from sqlalchemy import Connection, Engine, inspect, make_url, select, text
 
 from callwright.service.storage import migrate, transcript_search
 from callwright.service.storage import migrations as folder
-from callwright.service.storage.database_file import DatabaseUnusable
 from callwright.service.storage.engines import make_engine
 from callwright.service.storage.schema import metadata, service_state, webhooks
+from callwright.service.storage.unusable import DatabaseUnusable
 from tests.databases import is_pooled
 from tests.programs import until
 
