@@ -1,25 +1,15 @@
 """The moment a deployment becomes active: its contacts are made from the audience and fall due."""
 
-import json
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select, update
 
-from callwright.service.engine.call_engine import AgentSnapshot
 from callwright.service.storage.journal import json_text
 from callwright.service.storage.schema import audiences, deployments
 
 from .intake import insert_contacts
 
-SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id")
-"""What is kept of the agent at the start; later edits do not reach the deployment."""
 _AUDIENCE = select(audiences.c.id).where(audiences.c.id == bindparam("id")).with_for_update(read=True)
-
-
-def agent_of(row: Row[Any]) -> AgentSnapshot:
-    """The agent a started deployment calls with."""
-    kept = json.loads(row.agent_snapshot)
-    return AgentSnapshot(id=row.agent_id, **{name: kept[name] for name in SNAPSHOT})
 
 
 def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int | None = None) -> None:

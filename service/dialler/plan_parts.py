@@ -13,7 +13,7 @@ from callwright.service.domain.plan_seal import PARTS, VALID_MS, Part, SealedPla
 from callwright.service.domain.refusals import Refusal
 from callwright.service.storage.schema import imports, phone_numbers
 
-from .activation import SNAPSHOT
+from .agent_snapshot import SNAPSHOT
 from .do_not_call import removals
 
 _I, _N = imports.c, phone_numbers.c

@@ -21,7 +21,7 @@ from callwright.service.storage.ledger import wallet_of
 from callwright.service.storage.schema import organizations
 
 from . import eligibility
-from .activation import SNAPSHOT
+from .agent_snapshot import SNAPSHOT
 from .dearest_case import dearest_case
 from .forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
 from .plan_parts import check_plan, numbers_in_order, parts_of, plan_of

@@ -20,7 +20,7 @@ from callwright.service.storage.schema import (
     phone_numbers,
 )
 
-from .activation import agent_of
+from .agent_snapshot import agent_of
 from .schedule import Slot
 
 _D, _K, _R, _C = deployments.c, deployment_contacts.c, audience_rows.c, calls.c

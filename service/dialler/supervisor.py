@@ -27,6 +27,7 @@ from callwright.service.storage.schema import deployments, organizations
 from callwright.service.storage.unavailable import StorageUnavailable
 
 from . import activation, endings, imports, leases, start_guards, sweeps
+from .agent_snapshot import agent_of
 from .leases import LeaseLost
 from .live import LiveDriver
 from .rehearsal import Rehearsal
@@ -212,7 +213,7 @@ def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: 
     if row is None:
         return
     try:
-        refusals = start_guards.start_refusals(connection, PLANS[row.plan], row, activation.agent_of(row))
+        refusals = start_guards.start_refusals(connection, PLANS[row.plan], row, agent_of(row))
     except Refusal as refusal:
         refusals = [refusal]
     if refusals:

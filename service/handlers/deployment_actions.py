@@ -15,7 +15,8 @@ from callwright.contract.events import DeploymentPaused as PausedData
 from callwright.contract.previews import Preview
 from callwright.contract.problems import PLAN_REQUIRED
 from callwright.service.dialler import endings, spending_cap
-from callwright.service.dialler.activation import SNAPSHOT, begin
+from callwright.service.dialler.activation import begin
+from callwright.service.dialler.agent_snapshot import SNAPSHOT
 from callwright.service.dialler.plan_parts import check_plan, parts_of
 from callwright.service.dialler.previewing import preview
 from callwright.service.dialler.start_guards import audience_of, start_refusals

@@ -7,7 +7,7 @@ from sqlalchemy import Row, and_, bindparam, select, update
 from callwright.contract import deployments as contract
 from callwright.contract.counts import count_of
 from callwright.contract.problems import PLAN_LIMIT_REACHED
-from callwright.service.dialler.activation import SNAPSHOT
+from callwright.service.dialler.agent_snapshot import SNAPSHOT
 from callwright.service.dialler.queue import WAITING
 from callwright.service.domain.refusals import Refusal, not_found
 from callwright.service.storage.prepared import Prepared
