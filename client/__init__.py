@@ -1,6 +1,7 @@
 """The typed async client of the REST service. It stands on `callwright.contract`, httpx2 and anyio alone."""
 
 from .client import Client, Surface, client_methods
+from .compat.lenient_response import LenientResponse
 from .download import ContentRange, Download, DownloadRequest
 from .errors import (
     AddressUnreadable,
@@ -27,7 +28,6 @@ from .errors import (
     UnexpectedAnswer,
 )
 from .listing import Listing
-from .loose import Loose
 from .receiving import typed_data, verify
 from .retry import Retries
 
@@ -46,8 +46,8 @@ __all__ = [
     "InvalidRequest",
     "InvalidSignature",
     "KeyOwnerRequired",
+    "LenientResponse",
     "Listing",
-    "Loose",
     "NotFound",
     "NotOffered",
     "PermissionRefused",

@@ -10,8 +10,8 @@ from callwright.contract.model import Resource
 from callwright.contract.operation import AnyOperation, Operation
 from callwright.contract.pagination import Page
 
+from .compat.unwrapping import data_in, without_nulls
 from .errors import DoesNotFit, UnexpectedAnswer, reasons
-from .unwrapping import data_in, without_nulls
 
 Out = TypeVar("Out")
 Item = TypeVar("Item", bound=Resource)

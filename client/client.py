@@ -7,22 +7,22 @@ from uuid import uuid4
 
 import anyio
 
-from .agents import Agents
-from .audiences import Audiences
-from .calls import Calls
-from .deployments import Deployments
-from .events import Events
-from .method import Noun, OperationMethod
-from .network_place import Resolve, resolved
-from .phone_numbers import PhoneNumbers
+from .compat.network_place import Resolve, resolved
+from .nouns.agents import Agents
+from .nouns.audiences import Audiences
+from .nouns.calls import Calls
+from .nouns.deployments import Deployments
+from .nouns.events import Events
+from .nouns.method import Noun, OperationMethod
+from .nouns.phone_numbers import PhoneNumbers
+from .nouns.transcripts import Transcripts
+from .nouns.voices import Voices
+from .nouns.wallet import Wallet
+from .nouns.webhooks import Webhooks
 from .request import beta_headers
 from .retry import Retries
 from .session import OneUseKey, Session
-from .transcripts import Transcripts
 from .transport import ApiKey, AsyncBaseTransport, Bounds, Transport
-from .voices import Voices
-from .wallet import Wallet
-from .webhooks import Webhooks
 
 NOUNS: Mapping[str, type[Noun]] = MappingProxyType(
     {
@@ -70,10 +70,10 @@ class Client(Surface):
 
     `timeout_s` bounds each attempt of a request, `connect_timeout_s` its connecting; with `retries` the longest wait is
     the sum of the attempts and the pauses between. Bound a whole call with `anyio.fail_after`. `max_answer_bytes`
-    bounds a JSON answer. `transport` replaces the network, for example by an ASGI application, and `elsewhere` the one
-    for addresses of other hosts that stand in answers (`open_address`); both are closed with the client. `resolve`
-    looks up the IP addresses of such hosts. `sleep`, `draw` (a number from 0 up to 1) and `new_key` are what pauses,
-    their jitter and the idempotency keys are made with.
+    bounds a JSON answer. `transport` replaces the network, for example by an ASGI application, and `other_hosts` the
+    network to other hosts, whose addresses stand in answers (`open_address`); both are closed with the client.
+    `resolve` looks up the IP addresses of such hosts. `sleep`, `draw` (a number from 0 up to 1) and `new_key` are what
+    pauses, their jitter and the idempotency keys are made with.
 
     The environment is not read: a proxy is given as a transport.
 
@@ -88,7 +88,7 @@ class Client(Surface):
         *,
         beta: Collection[str] = (),
         transport: AsyncBaseTransport | None = None,
-        elsewhere: AsyncBaseTransport | None = None,
+        other_hosts: AsyncBaseTransport | None = None,
         resolve: Resolve = resolved,
         timeout_s: float = 30.0,
         connect_timeout_s: float = 5.0,
@@ -104,7 +104,7 @@ class Client(Surface):
                 base_url,
                 ApiKey(api_key),
                 transport=transport,
-                elsewhere=elsewhere,
+                other_hosts=other_hosts,
                 resolve=resolve,
                 bounds=bounds,
                 retries=retries,

@@ -11,12 +11,12 @@ from callwright.contract.operation import AnyOperation, MediaStream, Operation
 from callwright.contract.pagination import Page
 
 from .answers import output_of
-from .dialect import Dialect
+from .compat.foreign_address import ADDRESS_LIMIT_S, Accepts, Fetched, opened
+from .compat.lenient_response import LenientResponse, leniently
+from .compat.paths import Compat
 from .download import DownloadRequest
 from .errors import InvalidArguments, ServiceProblem
-from .foreign_address import ADDRESS_LIMIT_S, Accepts, Fetched, opened
 from .listing import Listing
-from .loose import Loose, loosely
 from .request import WireRequest, wire_request
 from .transport import Answer, Transport
 
@@ -68,7 +68,7 @@ class Session:
         *,
         idempotency_key: str | None = None,
         extra: Mapping[str, JsonValue] | None = None,
-    ) -> Loose[Out]:
+    ) -> LenientResponse[Out]:
         """The answer of an operation as it comes, fitting the contract or not. Otherwise as `ask`.
 
         `extra` are fields of the body that the contract does not know.
@@ -79,7 +79,7 @@ class Session:
         wire = wire_request(operation, asked, idempotency_key=key, extra=extra)
         answer = await self._exchanged(operation, wire)
         request_id = answer.headers.get("x-request-id")
-        return loosely(operation, answer.body, status=answer.status, request_id=request_id)
+        return leniently(operation, answer.body, status=answer.status, request_id=request_id)
 
     def open_address(
         self, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
@@ -95,9 +95,9 @@ class Session:
         return opened(self._transport, url, accepts=accepts, limit_s=limit_s, chosen=chosen)
 
     @property
-    def dialect(self) -> Dialect:
+    def compat(self) -> Compat:
         """What is known of the way the service speaks."""
-        return self._transport.dialect
+        return self._transport.compat
 
     async def page(self, operation: Operation[P, In, Page[Item]], asked: In) -> Page[Item]:
         """One page of a list, the one asked for."""
@@ -125,7 +125,7 @@ class Session:
     async def _exchanged(self, operation: AnyOperation, wire: WireRequest) -> Answer:
         deprecations = self._transport.deprecations
         try:
-            answer = await self._transport.dialect.asked(operation, wire, self._transport.exchange)
+            answer = await self._transport.compat.asked(operation, wire, self._transport.exchange)
         except ServiceProblem as problem:
             deprecations.heed(operation.name, problem.headers)
             raise

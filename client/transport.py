@@ -14,8 +14,9 @@ from typing import TypeVar
 import anyio
 import httpx2 as httpx
 
+from .compat.network_place import Resolve, resolved
+from .compat.paths import Compat
 from .deprecation import Deprecations
-from .dialect import Dialect
 from .envelopes import problem_of
 from .errors import (
     AnswerTooLarge,
@@ -26,7 +27,6 @@ from .errors import (
     ServiceUnreachable,
     UnexpectedAnswer,
 )
-from .network_place import Resolve, resolved
 from .request import WireRequest
 from .retry import Retries
 
@@ -159,7 +159,7 @@ class Transport:
         api_key: ApiKey,
         *,
         transport: AsyncBaseTransport | None = None,
-        elsewhere: AsyncBaseTransport | None = None,
+        other_hosts: AsyncBaseTransport | None = None,
         resolve: Resolve = resolved,
         bounds: Bounds | None = None,
         retries: Retries | None = None,
@@ -168,7 +168,7 @@ class Transport:
         draw: Callable[[], float] | None = None,
     ) -> None:
         self.base_url = _checked_base(base_url)
-        self.dialect = Dialect(self.base_url)
+        self.compat = Compat(self.base_url)
         self.deprecations = Deprecations()
         self._origin = _origin(self.base_url)
         self._bounds = bounds or Bounds()
@@ -183,7 +183,7 @@ class Transport:
             trust_env=False, limits=httpx.Limits(max_connections=self._bounds.connections)
         )
         self._direct = transport if isinstance(transport, DirectTransport) else None
-        self._elsewhere = elsewhere
+        self._other_hosts = other_hosts
         self.resolve = resolve
         timeout = httpx.Timeout(self._bounds.read_s, connect=self._bounds.connect_s)
         self._extensions = {"timeout": timeout.as_dict()}
@@ -216,14 +216,14 @@ class Transport:
         """Closes the connections, and the injected transport with them."""
         with anyio.move_on_after(_CLOSE_S, shield=True):
             await self._carrier.aclose()
-            if self._elsewhere is not None:
-                await self._elsewhere.aclose()
+            if self._other_hosts is not None:
+                await self._other_hosts.aclose()
 
     async def once(self, request: httpx.Request, *, own: bool, keyed: bool) -> httpx.Response:
         """Sends a ready request once, as it is: no retry, no redirect. The caller reads and closes the answer.
 
         `own` says that it goes to the service itself, `keyed` that it carries the key, which only an own one may.
-        What goes elsewhere uses connections of its own, never the injected transport.
+        What goes to another host uses connections of its own, never the injected transport.
 
         Raises:
             httpx.RequestError: it could not be sent, or nothing came back.
@@ -233,10 +233,10 @@ class Transport:
         if own:
             carrier = self._carrier
         else:
-            self._elsewhere = self._elsewhere or httpx.AsyncHTTPTransport(
+            self._other_hosts = self._other_hosts or httpx.AsyncHTTPTransport(
                 trust_env=False, limits=httpx.Limits(max_connections=4)
             )
-            carrier = self._elsewhere
+            carrier = self._other_hosts
         request.extensions = {**self._extensions, **request.extensions}
         response = await carrier.handle_async_request(request)
         response.request = request

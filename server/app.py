@@ -32,11 +32,11 @@ from callwright.tools.served import served_tools
 from .apps import Views, with_views
 from .completions import complete
 from .current import Sessions, current_session, remembering
-from .elsewhere import as_offered
 from .instructions import instructions
 from .log_lines import ShortLines
 from .messages import checking, naming_lost_questions
 from .recent import fixed_resources, recent_resources
+from .remote import as_offered
 from .resources import SCHEME, address_of, protocol_templates
 from .session import ServerSession
 from .subscriptions import Subscriptions

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from callwright.client.loose import Loose
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.contract.agents import list_agents
 from callwright.contract.audiences import list_audiences
 from callwright.contract.calls import list_calls
@@ -61,7 +61,7 @@ class Candidates:
         last: Page[Any] | None = None
         for number in range(1, _MOST_PAGES + 1):
             found = await client.ask_loosely(self._operation, self._question(number, last))
-            last = page = page_of(cast("Loose[Page[Any]]", found))
+            last = page = page_of(cast("LenientResponse[Page[Any]]", found))
             self.values += [value for entry in page.data if (value := self._value(entry)) is not None]
             self.complete = not page.pagination.has_more
             if self.complete or len(self.values) >= enough:

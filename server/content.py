@@ -50,14 +50,16 @@ def prose(text: str, *, whole_with: str) -> Content:
     return Content(f"{kept}\n\n[{len(text) - len(kept):,} more characters: {whole_with}.]\n")
 
 
-def fitting(parts: Sequence[str], *, bound: int = TEXT_BYTES - 2_000) -> int:
-    """How many of the parts, from the first on, fit together with a heading; one at least."""
+def fitting(parts: Iterable[str], *, bound: int = TEXT_BYTES - 2_000) -> list[str]:
+    """The parts, from the first on, that fit together with a heading; one at least. What follows is not looked at."""
+    kept: list[str] = []
     left = bound
-    for number, part in enumerate(parts):
+    for part in parts:
         left -= len(part.encode()) + 2
-        if left < 0 and number:
-            return number
-    return len(parts)
+        if left < 0 and kept:
+            break
+        kept.append(part)
+    return kept
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:

@@ -23,7 +23,7 @@ from callwright.client.transport import Answer, DirectTransport, httpx
 from callwright.service.data_folder import DataFolder, DataFolderInUse
 
 from .failures import first_cause, start_failure
-from .inside import Inside
+from .in_process import InProcessTransport
 from .key_sessions import Key, KeyLookUpFailed
 from .log_lines import is_of_use
 from .settings import ProgramSettings
@@ -198,8 +198,8 @@ class ServiceKeys:
 
     def client(self, key: Key, /) -> Client:
         """A client that works as this key, in this process. Closing it closes nothing, so it need not be closed."""
-        inside = Inside(self._service, personal=key.secret if key.is_personal else None)
-        return Client(IN_PROCESS, key.secret, transport=inside)
+        in_process = InProcessTransport(self._service, personal=key.secret if key.is_personal else None)
+        return Client(IN_PROCESS, key.secret, transport=in_process)
 
     async def sealing_secret(self) -> bytes:
         """32 bytes that every process of this installation knows, for what clients carry between two requests."""
@@ -208,7 +208,7 @@ class ServiceKeys:
         return await installation_secret(self._service.ports.database, _SEALING_SECRET)
 
 
-class Residence(DirectTransport):
+class SharedServiceTransport(DirectTransport):
     """Sends requests to whoever serves the folder: this process or another one.
 
     A request that could not be sent because the other process left waits for the next one, this process perhaps.
@@ -218,23 +218,23 @@ class Residence(DirectTransport):
         self._settings = settings
         self._say_address = say_address
         self._folder = DataFolder(settings.data)
-        self._inside: Inside | None = None
-        self._outside = httpx.AsyncHTTPTransport()
+        self._in_process: InProcessTransport | None = None
+        self._over_http = httpx.AsyncHTTPTransport()
         self._address: str | None = None
         self._changed = anyio.Event()
         self.failure: Exception | None = None
         """Why this process could not serve the folder."""
 
-    async def reside(self) -> None:
+    async def run(self) -> None:
         """Serves the folder as soon as nobody else does; until then finds out who does. Runs until cancelled."""
         try:
-            await self._reside()
+            await self._run()
         except Exception as error:
             self.failure = start_failure(error)
             log.warning("%s", self.failure)
             raise
 
-    async def _reside(self) -> None:
+    async def _run(self) -> None:
         while True:
             try:
                 self._folder.hold()
@@ -246,14 +246,14 @@ class Residence(DirectTransport):
                 with listener_on() as listener:
                     await self._serve(listener)
             finally:
-                self._inside = None
+                self._in_process = None
                 self._folder.withdraw()
                 self._folder.let_go()
 
     async def _serve(self, listener: socket.socket) -> None:
         async with service_of(self._settings) as (service, _), listening(service.asgi, listener) as base_url:
             service.ports.own_address.bound = base_url.removesuffix("/v1")
-            self._inside = Inside(service)
+            self._in_process = InProcessTransport(service)
             self._folder.announce(base_url)
             self._say_address(base_url)
             self._change()
@@ -276,7 +276,7 @@ class Residence(DirectTransport):
         with anyio.move_on_after(TAKEOVER_S):
             while True:
                 key = self._folder.key()
-                if key is not None and (self._inside is not None or self._address is not None):
+                if key is not None and (self._in_process is not None or self._address is not None):
                     return key
                 await self._wait()
         raise ServiceTimeout("nobody serves the data folder", request_sent=False, repeatable=True)
@@ -289,19 +289,19 @@ class Residence(DirectTransport):
         self, method: str, target: str, headers: Mapping[str, str], content: bytes | None
     ) -> Answer | None:
         """The answer of this process while it serves the folder, else None."""
-        return None if self._inside is None else await self._inside.answered(method, target, headers, content)
+        return None if self._in_process is None else await self._in_process.answered(method, target, headers, content)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Sends a request to whoever serves the folder now. Raises `ConnectTimeout` when nobody does for long."""
         body = await request.aread()
         until = anyio.current_time() + TAKEOVER_S
         while anyio.current_time() < until:
-            inside, address = self._inside, self._address
-            if inside is not None:
-                return await inside.handle_async_request(request)
+            in_process, address = self._in_process, self._address
+            if in_process is not None:
+                return await in_process.handle_async_request(request)
             if address is not None:
                 try:
-                    return await self._outside.handle_async_request(_again(request, body, address))
+                    return await self._over_http.handle_async_request(_again(request, body, address))
                 except _NOT_SENT:
                     self._address = None if self._address == address else self._address
             await self._wait()
@@ -309,7 +309,7 @@ class Residence(DirectTransport):
 
     async def aclose(self) -> None:
         """Closes the connections to another process."""
-        await self._outside.aclose()
+        await self._over_http.aclose()
 
 
 def _again(request: httpx.Request, body: bytes, address: str) -> httpx.Request:
@@ -329,18 +329,18 @@ async def embedded(settings: ProgramSettings, say_address: Callable[[str], None]
         ServiceTimeout: another process holds the folder and does not answer.
     """
     try:
-        residence = Residence(settings, say_address)
+        transport = SharedServiceTransport(settings, say_address)
     except OSError as error:
         raise start_failure(error) from error
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(residence.reside)
-            key = await residence.ready()
-            async with Client(IN_PROCESS, key, transport=residence) as client:
+            tasks.start_soon(transport.run)
+            key = await transport.ready()
+            async with Client(IN_PROCESS, key, transport=transport) as client:
                 yield client
             tasks.cancel_scope.cancel()
     except Exception as error:
-        found = residence.failure or first_cause(error)
+        found = transport.failure or first_cause(error)
         if isinstance(found, CallwrightError):
             raise found from error
         raise

@@ -1,10 +1,10 @@
 """Calls as resources: the record, the transcript in its forms, the sound."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import cast
+from typing import Any, cast
 
 from anyio import to_thread
 from mcp.server.mcpserver.exceptions import ResourceError
@@ -78,17 +78,24 @@ async def call(session: ServerSession, address: Address) -> Content:
 async def transcript_markdown(session: ServerSession, address: Address) -> Content:
     """The turns as Markdown, fenced."""
     found, about, wanted = await _transcript(session, address, with_call=True)
-    count = fitting(markdown_turns(wanted))
-    note = _left(found, wanted, count, address)
-    return Content(markdown(_with(found, wanted[:count]), cast("Call", about), tag=session.ids(), note=note))
+    paragraphs = fitting(markdown_turns(wanted))
+    shown, note = _with(found, wanted[: len(paragraphs)]), _left(found, wanted, len(paragraphs), address)
+    return Content(markdown(shown, cast("Call", about), paragraphs, tag=session.ids(), note=note))
 
 
 async def transcript_json(session: ServerSession, address: Address) -> Content:
     """The turns as data."""
     found, _, wanted = await _transcript(session, address)
-    count = fitting([json.dumps(data_of(turn), ensure_ascii=False, indent=3) for turn in wanted])
+    turns: list[dict[str, Any]] = []
+
+    def written() -> Iterator[str]:
+        for turn in wanted:
+            turns.append(data_of(turn))
+            yield json.dumps(turns[-1], ensure_ascii=False, indent=3)
+
+    count = len(fitting(written()))
     shown = _with(found, wanted[:count]).model_copy(update={"next_cursor": None})
-    data = only_said(data_of(shown), shown)
+    data = only_said({**data_of(_with(shown, [])), "turns": turns[:count]}, shown)
     cleaned_at(data, "turns.text")
     if note := _left(found, wanted, count, address):
         data |= {"turns_left": len(wanted) - count, "note": note}
@@ -100,8 +107,9 @@ async def transcript_vtt(session: ServerSession, address: Address) -> Content:
     found, _, wanted = await _transcript(session, address)
     if missing := absence(found):
         raise ResourceError(missing)
-    count = fitting(vtt_cues(wanted))
-    return Content(webvtt(_with(found, wanted[:count]), note=_left(found, wanted, count, address)))
+    cues = fitting(vtt_cues(wanted))
+    note = _left(found, wanted, len(cues), address)
+    return Content(webvtt(_with(found, wanted[: len(cues)]), cues, note=note))
 
 
 async def recording(session: ServerSession, address: Address) -> Content:
@@ -145,8 +153,13 @@ async def _transcript(
     loose = await client.ask_loosely(get_call, GetCall(call_uuid=call_id)) if with_call else None
     about = None if loose is None else loose.answer or call_of(loose.data)
     found = await whole_transcript(client, call_id, masks=session.masks)
-    wanted = [turn for turn in found.turns if part.has(turn)]
-    return found, about, [turn.model_copy(update={"text": shortened(turn.text, _MOST_OF_A_TURN)}) for turn in wanted]
+    return found, about, [_of_readable_length(turn) for turn in found.turns if part.has(turn)]
+
+
+def _of_readable_length(turn: TranscriptTurn) -> TranscriptTurn:
+    if len(turn.text) <= _MOST_OF_A_TURN:
+        return turn
+    return turn.model_copy(update={"text": shortened(turn.text, _MOST_OF_A_TURN)})
 
 
 def _with(found: Transcript, turns: list[TranscriptTurn]) -> Transcript:

@@ -95,7 +95,7 @@ class ServerSession:
         """The numbers of contacts that were looked for."""
         self.used_answers = UsedAnswers()
         """What a person has said yes to and is done."""
-        self.elsewhere = False
+        self.remote = False
         """Whether the service runs elsewhere and may give less than the contract promises."""
         self.extras: Extras = {}
         """Arguments that only the service at hand takes."""

@@ -67,7 +67,7 @@ def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> Serv
         from .embedded import embedded, remote
 
         if settings.base_url is not None:
-            from .elsewhere import learn
+            from .remote import learn
 
             return remote(settings, lambda client: learn(client, settings, session))
 
@@ -90,7 +90,7 @@ def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> Serv
         enabled=settings.tools_of(),
         confirm=settings.confirm,
     )
-    session.elsewhere = settings.base_url is not None
+    session.remote = settings.base_url is not None
     return session
 
 

@@ -11,8 +11,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import JsonValue
 
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.client.errors import DoesNotFit
-from callwright.client.loose import Loose
 from callwright.contract.model import Input
 from callwright.contract.operation import AnyOperation, MediaStream, Operation
 
@@ -61,7 +61,7 @@ class ExtraCaller:
         *,
         idempotency_key: str | None = None,
         extra: Mapping[str, JsonValue] | None = None,
-    ) -> Loose[Out]:
+    ) -> LenientResponse[Out]:
         """The answer as it comes, whether the contract's model fits or not."""
         sent = {**(extra or {}), **self._extra} if operation.name == self._operation.name else extra
         return await self._caller.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=sent)

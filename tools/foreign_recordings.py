@@ -7,8 +7,8 @@ from typing import Any
 
 from mcp.types import AudioContent, ContentBlock, ResourceLink
 
+from callwright.client.compat.foreign_address import sound_type
 from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError
-from callwright.client.foreign_address import sound_type
 from callwright.contract.calls import GetCall, GetRecording, get_call, get_recording
 
 from .foreign_transcripts import needs_another_way

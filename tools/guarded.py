@@ -11,8 +11,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.client.errors import CallwrightError
-from callwright.client.loose import Loose
 from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 from callwright.contract.phone_numbers import ListPhoneNumbers, list_phone_numbers
@@ -59,12 +59,12 @@ class GuardedCaller:
         *,
         idempotency_key: str | None = None,
         extra: Mapping[str, JsonValue] | None = None,
-    ) -> Loose[Out]:
+    ) -> LenientResponse[Out]:
         """The answer as it comes, whether the contract's model fits or not."""
         await self._note(asked)
         found = await self._caller.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=extra)
         own = await self._own_numbers(found.answer)
-        return Loose(
+        return LenientResponse(
             answer=None if found.answer is None else self._shown(found.answer, own),
             data=lambda: self._json(operation.item, found.data, own),
         )

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.client.errors import DoesNotFit
-from callwright.client.loose import Loose
 from callwright.contract.counts import count_of
 from callwright.contract.model import Input, Resource
 from callwright.contract.operation import AnyOperation
@@ -53,12 +53,12 @@ def plain(entry: Any) -> Plain:
     return Plain.model_validate({cleaned(name): _visible(value) for name, value in fields.items()})
 
 
-def one_of(found: Loose[Out]) -> Out | Plain:
+def one_of(found: LenientResponse[Out]) -> Out | Plain:
     """The contract's model where it fits, else what the service said."""
     return plain(found.data) if found.answer is None else found.answer
 
 
-def page_of(found: Loose[Page[Any]]) -> Page[Any]:
+def page_of(found: LenientResponse[Page[Any]]) -> Page[Any]:
     """A page of the contract's models where they fit, else of what the service said.
 
     What the service does not tell about the page is None in its `pagination`.

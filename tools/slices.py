@@ -1,7 +1,8 @@
 """get_transcript for a model: the part it asks for, under a bound of tokens, and where to go on."""
 
 import re
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
@@ -13,7 +14,7 @@ from .budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting, json_by
 from .foreign_transcripts import only_said
 from .text import line, lines
 from .tool import Narrow, Reply, data_of, narrow
-from .transcripts import WHAT, absence, heading, turn_lines, whole_transcript
+from .transcripts import MOST_TURNS, WHAT, absence, heading, turn_lines, whole_transcript
 from .untrusted import cleaned_at, fenced
 from .use import Use
 
@@ -67,16 +68,49 @@ class TranscriptPart(Narrow):
 
 async def part_of_transcript(use: Use, asked: ReadTranscript) -> Reply:
     """The turns asked for. What does not fit is counted, with the cursor that goes on."""
-    found = await whole_transcript(use.client, asked.call_uuid, masks=use.session.masks)
+    masks = use.session.masks
+    found = await whole_transcript(use.client, asked.call_uuid, masks=masks, until=_last_of_use(asked))
+    unread = max(0, min(found.turn_count, MOST_TURNS) - len(found.turns)) if found.next_cursor else 0
     wanted = [turn for turn in found.turns if _wanted(turn, asked)]
-    fitting_turns = _fitting(wanted[: asked.per_page], asked.max_tokens)
-    left = wanted[len(fitting_turns) :]
-    cursor = f"turn-{left[0].index}" if left else found.next_cursor
-    shown = found.model_copy(update={"turns": fitting_turns})
-    part = narrow(TranscriptPart, shown).model_copy(update={"next_cursor": cursor, "turns_left": len(left)})
-    data = only_said(data_of(part), shown)
+    most = wanted[: asked.per_page]
+    said, turns = turn_lines(most), [data_of(narrow(Turn, turn)) for turn in most]
+    count = _fitting(said, turns, asked.max_tokens)
+    left = wanted[count:]
+    following = found.next_cursor if not unread else None
+    cursor = f"turn-{left[0].index}" if left else following
+    turns_left = len(left) + (_of_the_unread(found, unread, asked) if left else 0)
+    shown = found.model_copy(update={"turns": most[:count]})
+    empty = narrow(TranscriptPart, found.model_copy(update={"turns": []}))
+    part = empty.model_copy(update={"next_cursor": cursor, "turns_left": turns_left})
+    data = only_said({**data_of(part), "turns": turns[:count]}, shown)
     cleaned_at(data, "turns.text")
-    return Reply(text=_worded(part, shown, use), data=data, untrusted=("turns.text",))
+    return Reply(text=_worded(part, shown, said[:count], use), data=data, untrusted=("turns.text",))
+
+
+def _indices(asked: ReadTranscript) -> tuple[int, int | None] | None:
+    """The first and the last index asked for; None where turns are asked for by other means as well."""
+    match = _CURSOR.fullmatch(asked.cursor) if asked.cursor is not None else None
+    narrowed = (asked.speaker, asked.from_seconds, asked.to_seconds) != (None, None, None)
+    if narrowed or (asked.cursor is not None and match is None):
+        return None
+    around = asked.around_turn
+    first = max(asked.from_turn or 0, int(match[1]) if match else 0, 0 if around is None else around - CONTEXT_TURNS)
+    ends = [end for end in (asked.to_turn, None if around is None else around + CONTEXT_TURNS) if end is not None]
+    return first, min(ends, default=None)
+
+
+def _last_of_use(asked: ReadTranscript) -> int | None:
+    """The index of the last turn that has to be read: the one behind those shown, or the last one asked for."""
+    if (indices := _indices(asked)) is None:
+        return None
+    first, last = indices
+    return first + asked.per_page if last is None else min(first + asked.per_page, last)
+
+
+def _of_the_unread(found: Transcript, unread: int, asked: ReadTranscript) -> int:
+    """How many of the turns that were not read are asked for."""
+    last = None if (indices := _indices(asked)) is None else indices[1]
+    return unread if last is None else max(0, min(unread, last + 1 - len(found.turns)))
 
 
 def _wanted(turn: TranscriptTurn, asked: ReadTranscript) -> bool:
@@ -96,23 +130,20 @@ def _wanted(turn: TranscriptTurn, asked: ReadTranscript) -> bool:
     )
 
 
-def _fitting(turns: list[TranscriptTurn], max_tokens: int) -> list[TranscriptTurn]:
-    """As many turns as fit, in words and as data; one at least, so that asking again always gets further."""
-    sizes = [
-        json_bytes(said) + json_bytes(data_of(narrow(Turn, turn))) + 2
-        for turn, said in zip(turns, turn_lines(turns), strict=True)
-    ]
-    return turns[: fitting(sizes, max_tokens * BYTES_A_TOKEN - _HEAD_BYTES)]
+def _fitting(said: Sequence[str], turns: Sequence[dict[str, Any]], max_tokens: int) -> int:
+    """How many turns fit, in words and as data; one at least, so that asking again always gets further."""
+    sizes = [json_bytes(words) + json_bytes(turn) + 2 for words, turn in zip(said, turns, strict=True)]
+    return fitting(sizes, max_tokens * BYTES_A_TOKEN - _HEAD_BYTES)
 
 
-def _worded(part: TranscriptPart, shown: Transcript, use: Use) -> str:
+def _worded(part: TranscriptPart, shown: Transcript, said: list[str], use: Use) -> str:
     if not part.turn_count:
         return lines(heading(shown), absence(shown))
-    if not part.turns:
+    if not said:
         return lines(heading(shown), "No turn fits what was asked for.")
     more = count_of(part.turns_left, "more turn") if part.turns_left else "More turns"
     return lines(
         heading(shown),
-        fenced(turn_lines(shown.turns), tag=use.session.ids(), what=WHAT),
+        fenced(said, tag=use.session.ids(), what=WHAT),
         line(f"{more}: call again with cursor={part.next_cursor}") if part.next_cursor else None,
     )

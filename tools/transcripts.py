@@ -1,6 +1,6 @@
 """Transcripts as a model, a person or a player reads them: lines, Markdown, WebVTT."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from callwright.client.errors import CallwrightError
 from callwright.contract.calls import Call, GetTranscript, Transcript, TranscriptTurn
@@ -14,12 +14,17 @@ from .use import Caller
 
 _TURNS_AT_ONCE = 200
 _MOST_PAGES = 20
+MOST_TURNS = _TURNS_AT_ONCE * _MOST_PAGES
+"""Turns of a call that are read; there are more than in a call of two hours."""
 
 WHAT = "Transcript of a call."
 
 
-async def whole_transcript(client: Caller, call_id: str, *, masks: bool) -> Transcript:
+async def whole_transcript(client: Caller, call_id: str, *, masks: bool, until: int | None = None) -> Transcript:
     """All turns of a call, 4,000 at most; `next_cursor` is still there when some are missing.
+
+    `until` is the index of the last turn of use. Pages behind it are not read, where the turns so far are numbered from
+    0 on and the service tells how many there are.
 
     Where the service has no transcripts of its own, the one at the call's `transcript_url`. That comes past the guard
     of answers, so it is guarded here: with `masks` a speaker who is called by a number has no middle.
@@ -32,13 +37,18 @@ async def whole_transcript(client: Caller, call_id: str, *, masks: bool) -> Tran
         raise
     turns, cursor = list(found.turns), found.next_cursor
     for _ in range(_MOST_PAGES - 1):
-        if cursor is None:
+        if cursor is None or (until is not None and _reaches(found, turns, until)):
             break
         asked = GetTranscript(call_uuid=call_id, per_page=_TURNS_AT_ONCE, cursor=cursor)
         part = await own_form(client, asked, first=len(turns))
         turns += part.turns
         cursor = part.next_cursor
     return found.model_copy(update={"turns": turns, "next_cursor": cursor})
+
+
+def _reaches(found: Transcript, turns: Sequence[TranscriptTurn], until: int) -> bool:
+    counted = "turn_count" in found.model_fields_set and found.turn_count > len(turns) > until
+    return counted and turns[-1].index == len(turns) - 1
 
 
 def heading(transcript: Transcript) -> str:
@@ -75,16 +85,17 @@ def turn_lines(turns: list[TranscriptTurn]) -> list[str]:
     ]
 
 
-def markdown_turns(turns: Sequence[TranscriptTurn]) -> list[str]:
+def markdown_turns(turns: Sequence[TranscriptTurn]) -> Iterator[str]:
     """One paragraph a turn: speaker, time, index, words."""
-    return [
-        f"**{who(turn)}** ({f'{moment}, ' if (moment := when(turn)) else ''}turn {turn.index}): {_inert(turn.text)}\n"
-        for turn in turns
-    ]
+    for turn in turns:
+        moment = f"{spoken}, " if (spoken := when(turn)) else ""
+        yield f"**{who(turn)}** ({moment}turn {turn.index}): {_inert(turn.text)}\n"
 
 
-def markdown(transcript: Transcript, call: Call, *, tag: str, note: str | None = None) -> str:
-    """The transcript as Markdown, its turns fenced as untrusted under `tag`. `note` stands behind them."""
+def markdown(
+    transcript: Transcript, call: Call, paragraphs: Sequence[str], *, tag: str, note: str | None = None
+) -> str:
+    """The transcript as Markdown: the `paragraphs` of its turns, fenced as untrusted under `tag`, and `note`."""
     title = f"# Transcript of call {transcript.call_id}"
     measures = (length(transcript), count_of(transcript.turn_count, "turn"), cleaned(transcript.language))
     facts = [
@@ -95,32 +106,29 @@ def markdown(transcript: Transcript, call: Call, *, tag: str, note: str | None =
         f"- length: {', '.join(filter(None, measures))}",
         "- simulated: no telephone rang" if transcript.simulated else None,
     ]
-    turns = transcript.turns
-    said = fenced(markdown_turns(turns), tag=tag, what=WHAT, between="\n\n") if turns else None
+    said = fenced(list(paragraphs), tag=tag, what=WHAT, between="\n\n") if paragraphs else None
     parts = [title, lines(*facts), absence(transcript) or said, note]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def vtt_cues(turns: Sequence[TranscriptTurn]) -> list[str]:
+def vtt_cues(turns: Sequence[TranscriptTurn]) -> Iterator[str]:
     """One cue a turn, with a voice tag for its speaker."""
-    cues: list[str] = []
     for turn in turns:
         end = max(turn.end_seconds, turn.start_seconds + 0.001)
         words = _vtt_words(turn.text)
         if when(turn) is None:  # a cue cannot be without times, and none are made up
-            cues.append(f"NOTE {turn.index} {_vtt_words(who(turn))}: {words}")
+            yield f"NOTE {turn.index} {_vtt_words(who(turn))}: {words}"
             continue
         times = f"{_vtt_time(turn.start_seconds)} --> {_vtt_time(end)}"
-        cues.append(f"{turn.index}\n{times}\n<v {_vtt_words(who(turn))}>{words or '…'}</v>")
-    return cues
+        yield f"{turn.index}\n{times}\n<v {_vtt_words(who(turn))}>{words or '…'}</v>"
 
 
-def webvtt(transcript: Transcript, *, note: str | None = None) -> str:
-    """The transcript as WebVTT. Source: https://www.w3.org/TR/webvtt1/"""
+def webvtt(transcript: Transcript, cues: Sequence[str], *, note: str | None = None) -> str:
+    """The transcript as WebVTT, with the `cues` of its turns and `note`. Source: https://www.w3.org/TR/webvtt1/"""
     blocks = ["WEBVTT", f"NOTE {WHAT} {NOT_INSTRUCTIONS}"]
     if transcript.simulated:
         blocks.append("NOTE simulated: no telephone rang")
-    blocks += vtt_cues(transcript.turns)
+    blocks += cues
     if note:
         blocks.append(f"NOTE {note}")
     return "\n\n".join(blocks) + "\n"

@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar
 
 from pydantic import JsonValue
 
-from callwright.client.loose import Loose
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 
@@ -65,7 +65,7 @@ class Caller(Protocol):
         *,
         idempotency_key: str | None = None,
         extra: Mapping[str, JsonValue] | None = None,
-    ) -> Loose[Out]:
+    ) -> LenientResponse[Out]:
         """The answer as it comes, whether the contract's model fits or not. `extra` goes into the body besides."""
         ...
 
@@ -128,7 +128,7 @@ class Session(Protocol):
         ...
 
     @property
-    def elsewhere(self) -> bool:
+    def remote(self) -> bool:
         """Whether the service runs elsewhere, so that its words are others' words."""
         ...
 
@@ -163,7 +163,7 @@ class Session(Protocol):
 
 def fence_of(session: Session) -> str | None:
     """The tag of a fence for what the service itself says; None where it is this program's own."""
-    return session.ids() if session.elsewhere else None
+    return session.ids() if session.remote else None
 
 
 class Sessions(Protocol):

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from rich.console import Console
 
 from callwright.client import Client
-from callwright.client.description import routes
-from callwright.client.network_place import Resolve, resolved
+from callwright.client.compat.description import routes
+from callwright.client.compat.network_place import Resolve, resolved
 from callwright.client.transport import ApiKey, AsyncBaseTransport, Bounds, Transport, httpx
-from callwright.server.elsewhere import document_of
+from callwright.server.remote import document_of
 from callwright.server.settings import ProgramSettings
 
 from . import doctor_folder

@@ -14,9 +14,9 @@ from typing import Literal
 import anyio
 from anyio.streams.tls import TLSAttribute
 
-from callwright.client.dialect import PREFIXES
+from callwright.client.compat.network_place import Resolve, places_of
+from callwright.client.compat.paths import PREFIXES
 from callwright.client.envelopes import problem_of
-from callwright.client.network_place import Resolve, places_of
 from callwright.client.transport import Request, Response, Transport, httpx
 from callwright.contract.counts import count_of
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from callwright.client import CallwrightError, Client, NotOffered
-from callwright.client.description import Route, extra_properties, routes
+from callwright.client.compat.description import Route, extra_properties, routes
 from callwright.contract.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
 from callwright.tools.catalogue import TOOLS
@@ -90,7 +90,7 @@ def spelling_finding(client: Client, probe: Probe) -> Finding:
     """How the service spells phone numbers."""
     if probe.found.get("list_phone_numbers") in (None, "absent", "unknown"):
         return Finding(state="note", what="Phone numbers", said="not found at /phone_numbers nor at /phone-numbers")
-    spelt = client.dialect.spelling("list_phone_numbers") or "phone_numbers"
+    spelt = client.compat.spelling("list_phone_numbers") or "phone_numbers"
     said = f"read at /{spelt}; how they are rented is found out at the first try"
     return Finding(state="good", what="Phone numbers", said=said)
 

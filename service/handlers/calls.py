@@ -16,6 +16,7 @@ from callwright.service.domain.money import amount
 from callwright.service.domain.own_address import recording_url, transcript_url
 from callwright.service.domain.recording_retention import deleted_before_ms
 from callwright.service.domain.refusals import Refusal, not_found
+from callwright.service.domain.stored_turns import turns_between
 from callwright.service.engine.call_engine import Turn
 from callwright.service.speech.recording_plan import RecordingPlan
 from callwright.service.speech.recordings import MediaType
@@ -181,8 +182,8 @@ def _seen(work: Work, call_id: str) -> contract.Call:
     )
 
 
-def turns_of(work: Work, call_id: str) -> list[dict[str, Any]]:
-    return orjson.loads(work.connection.execute(_TURNS, {"id": call_id}).scalar() or "[]")
+def _stored_turns(work: Work, call_id: str) -> str:
+    return work.connection.execute(_TURNS, {"id": call_id}).scalar() or "[]"
 
 
 @handles(contract.get_transcript)
@@ -192,18 +193,18 @@ def get_transcript(asked: contract.GetTranscript, work: Work) -> contract.Transc
     first, binding = 0, f"{work.org_id} turns of {row.id}".encode()
     if asked.cursor is not None:
         (first,), _, _ = work.cursors.open(asked.cursor, binding)
-    turns = turns_of(work, row.id)
     end = first + asked.per_page
-    status = "available" if turns else "processing" if row.ended_at is None else "absent"
+    turns = turns_between(_stored_turns(work, row.id), first, end) if row.turn_count else []
+    status = "available" if row.turn_count else "processing" if row.ended_at is None else "absent"
     return contract.Transcript(
         call_id=row.id,
         simulated=row.simulated,
         language=row.language or "",
         status=status,
         duration_seconds=row.duration_ms / 1_000,
-        turn_count=len(turns),
-        turns=[contract.TranscriptTurn.model_validate(turn) for turn in turns[first:end]],
-        next_cursor=work.cursors.seal([end], 1, len(turns), binding) if end < len(turns) else None,
+        turn_count=row.turn_count,
+        turns=turns,
+        next_cursor=work.cursors.seal([end], 1, row.turn_count, binding) if end < row.turn_count else None,
     )
 
 
@@ -225,7 +226,7 @@ def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPl
             language=turn["language"],
             interrupted=turn["interrupted"],
         )
-        for turn in turns_of(work, row.id)
+        for turn in orjson.loads(_stored_turns(work, row.id))
     )
     try:
         plan = RecordingPlan(

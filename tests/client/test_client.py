@@ -3,9 +3,9 @@ from typing import Any, assert_type
 import pytest
 
 from callwright.client import Client, DownloadRequest, InvalidArguments, Listing, Surface, client_methods
-from callwright.client.agents import Agents
 from callwright.client.client import NOUNS
-from callwright.client.method import Noun, OperationMethod, method
+from callwright.client.nouns.agents import Agents
+from callwright.client.nouns.method import Noun, OperationMethod, method
 from callwright.contract.agents import Agent, get_agent
 from callwright.contract.pagination import Page
 from callwright.contract.surface import OPERATIONS

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from callwright.client import AddressUnreadable, AnswerTooLarge, Client
-from callwright.client.foreign_address import json_type, sound_type, transcript_type
+from callwright.client.compat.foreign_address import json_type, sound_type, transcript_type
 from callwright.client.transport import AsyncByteStream, MockTransport, Request, Response, httpx
 from tests.client.scripted import KEY
 
@@ -58,7 +58,7 @@ class Hosts:
     @asynccontextmanager
     async def client(self) -> AsyncGenerator[Client]:
         own, others = self._kept(self.own), self._kept(self.others)
-        async with Client(self._base, KEY, transport=own, elsewhere=others, resolve=looked_up) as client:
+        async with Client(self._base, KEY, transport=own, other_hosts=others, resolve=looked_up) as client:
             yield client
 
     async def read(self, url: str, *, accepts: Callable[[str], bool] = transcript_type, most: int = 1_000) -> bytes:

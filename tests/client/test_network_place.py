@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.client.network_place import place_of, places_of
+from callwright.client.compat.network_place import place_of, places_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from mcp import Client as McpClient
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
 from callwright.server.app import build
-from callwright.server.elsewhere import learn
+from callwright.server.remote import learn
 from callwright.server.session import ServerSession
 from callwright.server.settings import read_settings
 from callwright.tools.use import Caller, ConfirmMode
@@ -47,7 +47,7 @@ class Front:
             self.base,
             KEY,
             transport=ASGITransport(app=self.service.asgi),
-            elsewhere=ASGITransport(app=self.media),
+            other_hosts=ASGITransport(app=self.media),
             resolve=outside,
         )
 
@@ -63,7 +63,7 @@ class Front:
                 yield client
 
         session = ServerSession(connect, ids=numbered(), clock=FakeClock(), base_url=self.base, confirm=self.confirm)
-        session.elsewhere = True
+        session.remote = True
         return session
 
     @asynccontextmanager

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from callwright.client.loose import Loose
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.contract.operation import Operation
 from callwright.tools.use import Caller, Media
 
@@ -45,7 +45,7 @@ class Meanwhile:
         *,
         idempotency_key: str | None = None,
         extra: Mapping[str, Any] | None = None,
-    ) -> Loose[Any]:
+    ) -> LenientResponse[Any]:
         await self._passed(operation.name)
         return await self.way.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=extra)
 

@@ -178,5 +178,5 @@ def _text(entry: Requirement) -> str:
 
 
 def _row(entry: Requirement, found: list[Proof]) -> str:
-    links = [f"[{proof.path}::{proof.test}](../../tests/{proof.path})" for proof in found]
-    return f"| {entry.id} | {_text(entry)} | {'<br>'.join(links) or '**none**'} |"
+    names = [f"tests/{proof.path}::{proof.test}" for proof in found]
+    return f"| {entry.id} | {_text(entry)} | {'<br>'.join(names) or '**none**'} |"

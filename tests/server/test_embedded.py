@@ -149,13 +149,13 @@ async def test_a_request_that_nobody_takes_was_never_sent(tmp_path: Path, monkey
     monkeypatch.setattr(module, "LOOK_AGAIN_S", 0.01)
     DataFolder(tmp_path).keep_key("svc_live_1")
     with another_process_at(tmp_path, "http://127.0.0.1:1/v1"):
-        residence = module.Residence(read_settings({}, data=tmp_path), Said())
+        transport = module.SharedServiceTransport(read_settings({}, data=tmp_path), Said())
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(residence.reside)
+            tasks.start_soon(transport.run)
             with anyio.fail_after(LONG_S), pytest.raises(httpx.ConnectTimeout):
-                await residence.handle_async_request(httpx.Request("DELETE", "http://callwright/v1/agents/x"))
+                await transport.handle_async_request(httpx.Request("DELETE", "http://callwright/v1/agents/x"))
             tasks.cancel_scope.cancel()
-        await residence.aclose()
+        await transport.aclose()
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ async def test_what_another_service_says_when_it_refuses_stands_in_a_fence_witho
     )
     refusing = FakeCaller(answers=dict.fromkeys(OPERATIONS, refusal), media=refusal)
     opened = session(refusing)
-    opened.elsewhere = True
+    opened.remote = True
     async with assistant(build(opened.opened), era) as client:
         result = await asked(client, tool)
         text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))

@@ -74,7 +74,7 @@ async def test_whatever_text_another_service_puts_a_number_into_it_is_shown_with
 ) -> None:
     found = {name: _reading(answer) if fits else _told(_json_of(answer)) for name, answer in answers().items()}
     opened = session(FakeCaller(answers=found))
-    opened.elsewhere = True
+    opened.remote = True
     async with assistant(build(opened.opened), "2026-07-28") as client:
         result = await asked(client, tool)
         resources = await client.list_resources() if fits else None

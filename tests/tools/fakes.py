@@ -10,8 +10,8 @@ import anyio
 from mcp import Client
 from pydantic import JsonValue
 
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError
-from callwright.client.loose import Loose
 from callwright.contract.model import Input
 from callwright.contract.operation import MediaStream, Operation
 from callwright.server.app import CallwrightServer, build
@@ -89,13 +89,13 @@ class FakeCaller:
         *,
         idempotency_key: str | None = None,
         extra: Mapping[str, JsonValue] | None = None,
-    ) -> Loose[Out]:
+    ) -> LenientResponse[Out]:
         """Answers that fit. One that is a dict stands for an answer that does not."""
         self.extra = dict(extra or {})
         answer: Any = await self.ask(operation, asked, idempotency_key=idempotency_key)
         if answer is None or isinstance(answer, dict):
-            return Loose(answer=None, data=cast("dict[str, Any]", answer or {}))
-        return Loose(answer=answer, data=answer.model_dump(mode="json", by_alias=True, exclude_none=True))
+            return LenientResponse(answer=None, data=cast("dict[str, Any]", answer or {}))
+        return LenientResponse(answer=answer, data=answer.model_dump(mode="json", by_alias=True, exclude_none=True))
 
     def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
         return self._open(operation.name, asked)

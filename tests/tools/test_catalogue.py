@@ -1,9 +1,7 @@
 """The catalogue against the contract: nothing missing, nothing extra, every promise stated."""
 
-import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -18,7 +16,6 @@ from callwright.tools.errors import BY_NOUN, FINDERS, LOOKS, NEXT, looks
 from callwright.tools.tool import Tool
 from callwright.tools.toolsets import TOOLSETS
 
-SNAPSHOTS = Path(__file__).parents[1] / "snapshots" / "tools"
 DEFINITIONS = definitions()
 NAMES = {tool.name for tool in TOOLS}
 
@@ -190,8 +187,3 @@ def test_there_is_a_tool_to_look_with_after_a_lost_answer(tool: Tool) -> None:
 
 def test_the_stored_definitions_are_up_to_date() -> None:
     assert FILE.read_text(encoding="utf-8") == file_text()
-
-
-def test_the_snapshots_hold_every_definition() -> None:
-    stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in SNAPSHOTS.glob("*.json")}
-    assert stored == DEFINITIONS

@@ -9,7 +9,8 @@ from callwright.contract.calls import Transcript
 from callwright.tools.foreign_transcripts import only_said, read_transcript, when, who
 from callwright.tools.slices import TranscriptPart
 from callwright.tools.tool import data_of, narrow
-from callwright.tools.transcripts import heading, markdown, turn_lines, webvtt
+from callwright.tools.transcripts import heading, turn_lines
+from tests.tools.rendered import in_markdown, in_webvtt
 from tests.tools.samples import call, transcript
 
 VTT = """WEBVTT - a call
@@ -153,6 +154,6 @@ def test_a_transcript_of_the_contract_keeps_all_of_it() -> None:
 
 
 def test_without_times_there_are_no_cues() -> None:
-    text = webvtt(read([{"role": "agent", "text": "a --> b"}]))
+    text = in_webvtt(read([{"role": "agent", "text": "a --> b"}]))
     assert text.endswith("NOTE 0 agent: a --&gt; b\n")
-    assert markdown(read([{"role": "agent", "text": "x"}]), call(), tag="t").count("turn 0") == 1
+    assert in_markdown(read([{"role": "agent", "text": "x"}]), call(), tag="t").count("turn 0") == 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from callwright.client.loose import Loose
+from callwright.client.compat.lenient_response import LenientResponse
 from callwright.contract.agents import list_agents
 from callwright.contract.pagination import Page
 from callwright.tools.plain_words import Plain, entries_like, one_of, page_of, plain, plain_line, said
@@ -22,12 +22,12 @@ def words(data: dict[str, Any]) -> str:
 
 
 def listed(data: Any) -> Page[Any]:
-    return page_of(Loose[Page[Any]](answer=None, data=data))
+    return page_of(LenientResponse[Page[Any]](answer=None, data=data))
 
 
 def test_an_answer_that_fits_is_worded_as_ever() -> None:
     assert said(wording, agent(), use_of(FakeCaller())) == "agent Clinic reminders"
-    assert one_of(Loose(answer=agent(), data={})) == agent()
+    assert one_of(LenientResponse(answer=agent(), data={})) == agent()
 
 
 def test_one_that_does_not_is_worded_by_its_fields_inside_a_fence() -> None:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
+from callwright.contract.calls import GetTranscript, Transcript
+from callwright.contract.model import Input
 from callwright.tools.slices import ReadTranscript, part_of_transcript
 
 from . import samples
@@ -71,3 +73,37 @@ async def test_one_turn_always_comes_however_long_it_is() -> None:
 async def test_a_foreign_cursor_is_refused_in_words() -> None:
     with pytest.raises(ToolError, match="cursor"):
         await indexes(cursor="abc")
+
+
+def paged(count: int, *, at_once: int = 200) -> FakeCaller:
+    """A call whose transcript comes in pages."""
+
+    def page(asked: Input) -> Transcript:
+        assert isinstance(asked, GetTranscript)
+        first = int(asked.cursor or "0")
+        end = min(first + at_once, count)
+        said = [samples.turn(index, f"words of turn {index}") for index in range(first, end)]
+        return samples.transcript(*said, turn_count=count, next_cursor=str(end) if end < count else None)
+
+    return FakeCaller(answers={"get_transcript": page})
+
+
+@pytest.mark.parametrize(
+    ("asked", "pages", "left"),
+    [
+        ({}, 2, 800),
+        ({"from_turn": 150}, 2, 650),
+        ({"cursor": "turn-350", "to_turn": 700}, 3, 151),
+        ({"to_turn": 20}, 1, 0),
+        ({"around_turn": 500}, 3, 0),
+        ({"from_turn": 950}, 5, 0),
+        ({"speaker": "contact"}, 5, 800),
+        ({"to_seconds": 40.0}, 5, 0),
+    ],
+)
+async def test_pages_behind_the_turns_asked_for_are_not_read(asked: dict[str, Any], pages: int, left: int) -> None:
+    caller = paged(1_000)
+    reply = await part_of_transcript(use_of(caller), ReadTranscript(call_uuid="cal_1", max_tokens=20_000, **asked))
+    assert len(caller.asked) == pages
+    assert reply.data["turns_left"] == left
+    assert reply.data.get("next_cursor") == (f"turn-{reply.data['turns'][-1]['index'] + 1}" if left else None)

@@ -1,0 +1,203 @@
+"""Opens an address that stands in an answer, for example a call's `recording_url`, without trusting it.
+
+* The API key goes to the service itself (same scheme, host and port) and nowhere else, and across no redirect.
+* Any other host is asked over https. A service on this machine over plain http may name others on this machine.
+* Any other host must lie outside: not in a private network, on this machine or on the local link, unless the service
+  itself lies there. Every address of the host's name is looked at, and the connection goes to one that was.
+* At most three redirects are followed, and the rules hold for each.
+* The types of content are given, the time is bounded, and the reader bounds the bytes.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+from urllib.parse import urljoin
+
+import anyio
+
+from ..errors import AddressUnreadable, AnswerTooLarge
+from ..transport import Request, Response, Transport, httpx
+from .network_place import Place, places_of
+
+T = TypeVar("T")
+Accepts = Callable[[str], bool]
+"""Whether content of a type, for example `audio/mpeg`, is of use. The type is empty where none is told."""
+
+ADDRESS_LIMIT_S = 10.0
+"""Seconds from the first connection to the last byte."""
+MOST_REDIRECTS = 3
+_MOST_TRIED = 4
+_LONGEST_URL = 4_000
+_CLOSE_S = 5.0
+_REDIRECTS = (301, 302, 303, 307, 308)
+_UNTOLD = ("", "application/octet-stream", "binary/octet-stream")
+_NOT_TRANSCRIPTS = ("text/html", "text/css", "text/javascript")
+
+
+def transcript_type(media_type: str) -> bool:
+    """Whether it may be a transcript: JSON, or text that is no page for people."""
+    json = media_type == "application/json" or media_type.endswith("+json")
+    text = media_type.startswith("text/") and media_type not in _NOT_TRANSCRIPTS
+    return json or text or media_type in ("application/x-subrip", *_UNTOLD)
+
+
+def sound_type(media_type: str) -> bool:
+    """Whether it may be a recording."""
+    return media_type.startswith("audio/") or media_type in _UNTOLD
+
+
+def json_type(media_type: str) -> bool:
+    """Whether it may be JSON."""
+    return media_type.endswith(("/json", "+json")) or media_type in ("text/plain", *_UNTOLD)
+
+
+class Fetched:
+    """An answer of an address, opened but not read. `size` is None where it is not told."""
+
+    def __init__(self, response: Response, host: str, deadline: float) -> None:
+        self._response, self._host, self._deadline = response, host, deadline
+        self.media_type = _media_type(response)
+        self.etag = response.headers.get("etag")
+        length = response.headers.get("content-length", "")
+        encoded = response.headers.get("content-encoding", "identity") != "identity"
+        self.size = int(length) if length.isascii() and length.isdigit() and len(length) <= 15 and not encoded else None
+
+    async def read(self, max_bytes: int, /) -> bytes:
+        """All bytes, when there are at most `max_bytes`.
+
+        Raises:
+            AnswerTooLarge: there are more.
+            AddressUnreadable: they do not come, or not in time.
+        """
+        if self.size is not None and self.size > max_bytes:
+            raise AnswerTooLarge(limit_bytes=max_bytes)
+        return await _in_time(self._read(max_bytes), self._host, self._deadline)
+
+    async def _read(self, max_bytes: int) -> bytes:
+        body = bytearray()
+        async for chunk in self._response.aiter_bytes():
+            body += chunk
+            if len(body) > max_bytes:
+                raise AnswerTooLarge(limit_bytes=max_bytes)
+        return bytes(body)
+
+
+@asynccontextmanager
+async def opened(
+    transport: Transport, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
+) -> AsyncGenerator[Fetched]:
+    """What stands at an address, a relative one being the service's own.
+
+    `chosen` says that the person chose the address, so that it may lie anywhere; the key stays at home all the same.
+
+    Raises:
+        AddressUnreadable: it must not be opened, cannot be reached, or gives something else.
+    """
+    deadline = anyio.current_time() + limit_s
+    address = _address(transport, url)
+    response = await _in_time(_followed(transport, address, chosen=chosen), address.host, deadline)
+    try:
+        if not response.is_success:
+            raise AddressUnreadable(f"{address.host} answered with status {response.status_code}")
+        media_type = _media_type(response)
+        if not accepts(media_type):
+            raise AddressUnreadable(f"{address.host} answered with content of type {media_type[:100]}")
+        yield Fetched(response, address.host, deadline)
+    finally:
+        await _closed(response)
+
+
+async def _followed(transport: Transport, address: httpx.URL, *, chosen: bool) -> Response:
+    keyed = True
+    for _ in range(MOST_REDIRECTS + 1):
+        response = await _sent(transport, address, keyed=keyed, chosen=chosen)
+        target = response.headers.get("location")
+        if response.status_code not in _REDIRECTS or target is None:
+            return response
+        await _closed(response)
+        address, keyed = _address(transport, urljoin(str(address), target)), False
+    raise AddressUnreadable(f"{address.host} was the end of more than {MOST_REDIRECTS} redirects")
+
+
+async def _sent(transport: Transport, address: httpx.URL, *, keyed: bool, chosen: bool) -> Response:
+    headers = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "callwright-client"}
+    if _origin(address) == _origin(httpx.URL(transport.base_url)):
+        return await transport.once(Request("GET", address, headers=headers), own=True, keyed=keyed)
+    if chosen:
+        return await transport.once(Request("GET", address, headers=headers), own=False, keyed=False)
+    ways = list(await _allowed(transport, address))[:_MOST_TRIED]
+    for number, way in enumerate(ways, start=1):
+        # The name was looked up once, and the connection goes where that look-up led: a second one could lie.
+        request = Request(
+            "GET",
+            address.copy_with(host=way),
+            headers={**headers, "Host": address.netloc.decode("ascii")},
+            extensions={} if way == address.host else {"sni_hostname": address.host},
+        )
+        try:
+            return await transport.once(request, own=False, keyed=False)
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            if number == len(ways):
+                raise
+    raise AddressUnreadable(f"{address.host} does not exist")
+
+
+async def _allowed(transport: Transport, address: httpx.URL) -> dict[str, Place]:
+    """The IP addresses that may be asked."""
+    found = await _places(transport, address)
+    if not found:
+        raise AddressUnreadable(f"{address.host} does not exist")
+    if address.scheme == "https" and set(found.values()) == {"public"}:
+        return found
+    home = httpx.URL(transport.base_url)
+    at_home = set((await _places(transport, home)).values())
+    if not set(found.values()) <= {"public", *at_home} - {"reserved"}:
+        raise AddressUnreadable(f"{address.host} lies in a network that is not open to this service")
+    on_this_machine = home.scheme == "http" and at_home == {"loopback"} == set(found.values())
+    if address.scheme != "https" and not on_this_machine:
+        raise AddressUnreadable(f"{address.host} is named without https")
+    return found
+
+
+async def _places(transport: Transport, address: httpx.URL) -> dict[str, Place]:
+    try:
+        return await places_of(address.host, address.port or 443, transport.resolve)
+    except OSError:
+        return {}
+
+
+def _address(transport: Transport, url: str) -> httpx.URL:
+    try:
+        if len(url) > _LONGEST_URL:
+            raise AddressUnreadable("the address is too long")
+        address = httpx.URL(urljoin(f"{transport.base_url}/", url)).copy_with(fragment=None)
+    except (httpx.InvalidURL, ValueError):
+        raise AddressUnreadable("the address is none") from None
+    if address.scheme not in ("http", "https") or not address.host:
+        raise AddressUnreadable("the address is not one of the web")
+    if address.userinfo:
+        raise AddressUnreadable("the address holds a user and a password")
+    return address
+
+
+def _origin(address: httpx.URL) -> tuple[str, str, int]:
+    return address.scheme, address.host, address.port or (443 if address.scheme == "https" else 80)
+
+
+async def _in_time(work: Coroutine[Any, Any, T], host: str, deadline: float) -> T:
+    try:
+        with anyio.fail_after(max(0.0, deadline - anyio.current_time())):
+            return await work
+    except (TimeoutError, httpx.TimeoutException):
+        raise AddressUnreadable(f"{host} did not answer in time") from None
+    except (httpx.RequestError, httpx.InvalidURL):
+        raise AddressUnreadable(f"{host} cannot be reached") from None
+
+
+def _media_type(response: Response) -> str:
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def _closed(response: Response) -> None:
+    with anyio.move_on_after(_CLOSE_S, shield=True):
+        await response.aclose()

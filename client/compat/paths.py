@@ -1,0 +1,168 @@
+"""What one service speaks: the prefix before its paths, how it spells them, what it offers. Learned from its answers.
+
+Services of one specification differ in these, and none of it is written down where a client could look. So a request
+that did not reach anything is sent again in the other spelling, and what worked is remembered for the session.
+
+| answer                                                                | what it proves                     |
+|-----------------------------------------------------------------------|------------------------------------|
+| 404 in neither error envelope; 405; a page of HTML in answer to a GET | no such route here, nothing done   |
+| 501                                                                   | the route is there, but not served |
+| 404 to a GET that names no thing, for example a list                  | no such route here                 |
+| 401, 408, 429                                                         | nothing: found before the route is |
+| a success; a problem with any other code                              | the route is there                 |
+
+When the first way works, nothing more is sent. An operation that answered once, or that the service's own description
+names, is there for good: from then on a 404 means that the thing asked for is not.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from callwright.contract.operation import AnyOperation
+from callwright.contract.problems import NOT_FOUND
+
+from ..errors import UNSERVED_STATUSES, NotFound, NotOffered, ServiceProblem
+from ..request import WireRequest
+
+PREFIXES = ("", "/v1", "/api/v1")
+"""What is tried before the paths where the base address has no path of its own."""
+
+SPELLINGS: Mapping[str, tuple[str, ...]] = {"phone_numbers": ("phone_numbers", "phone-numbers")}
+"""First segments of paths that services spell in different ways; the contract's own way comes first."""
+
+_ABSENT = (404, 405, 501)
+_BEFORE_THE_ROUTE = {401, *UNSERVED_STATUSES}
+
+
+class Answered(Protocol):
+    """As much of an answer as is looked at here."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By name in lower case."""
+        ...
+
+
+A = TypeVar("A", bound=Answered)
+
+
+class Compat:
+    """What is known so far of the service at `base_url`."""
+
+    def __init__(self, base_url: str) -> None:
+        self._base_url = base_url
+        self._prefix: str | None = None if urlsplit(base_url).path in ("", "/") else ""
+        self._spelt: dict[str, str] = {}
+        self._spelt_by_method: dict[str, str] = {}
+        self._there: set[str] = set()
+        self._told: Mapping[str, str] = {}
+        self._worked = False
+
+    @property
+    def prefix(self) -> str | None:
+        """What stands between the base address and every path; None while it is not known."""
+        return self._prefix
+
+    def placed(self, operation: AnyOperation, wire: WireRequest) -> WireRequest:
+        """The request in the way that is most likely right."""
+        prefix, word = self._ways(operation)[0]
+        return _placed(wire, prefix, word)
+
+    def spelling(self, operation: str) -> str | None:
+        """The first segment of the operation's path as the service spells it, once that is known."""
+        return self._spelt.get(operation)
+
+    def told(self, spelt: Mapping[str, str]) -> None:
+        """Takes in a description of the service: the operations it names, each with the first segment of its path."""
+        self._told = dict(spelt)
+
+    async def asked(self, operation: AnyOperation, wire: WireRequest, once: Callable[[WireRequest], Awaitable[A]]) -> A:
+        """What `once` gives for the request, in the first way that reaches something.
+
+        Raises:
+            NotOffered: no way does.
+            CallwrightError: what `once` raises otherwise.
+        """
+        tried: list[str] = []
+        status = 404
+        for prefix, word in self._ways(operation):
+            tried.append(f"{wire.method} {prefix}{_spelt(operation.path, word)}")
+            try:
+                answer = await once(_placed(wire, prefix, word))
+            except ServiceProblem as problem:
+                if not self._absent(operation, problem):
+                    if problem.status not in _BEFORE_THE_ROUTE:
+                        self._learn(operation, prefix, word)
+                    raise self._read(operation, problem) from None
+                status = problem.status
+                if status == 501:
+                    break  # this is the route, and the service says that it does not serve it
+                continue
+            if wire.method == "GET" and operation.shape != "media" and _page_for_people(answer.headers):
+                continue
+            self._learn(operation, prefix, word)
+            return answer
+        raise NotOffered(
+            operation.name, status=status, base_url=self._base_url, tried=tried, nothing_found=not self._worked
+        )
+
+    def _ways(self, operation: AnyOperation) -> list[tuple[str, str]]:
+        prefixes: Iterable[str] = PREFIXES if self._prefix is None else (self._prefix,)
+        words = self._words(operation)
+        return [(prefix, word) for prefix in prefixes for word in words]
+
+    def _words(self, operation: AnyOperation) -> list[str]:
+        own = operation.path.split("/")[1]
+        known = self._spelt.get(operation.name)
+        if known is not None or own not in SPELLINGS:
+            return [known or own]
+        likely = self._told.get(operation.name, self._spelt_by_method.get(operation.method))
+        return sorted(SPELLINGS[own], key=lambda word: word != likely)
+
+    def _learn(self, operation: AnyOperation, prefix: str, word: str) -> None:
+        self._prefix, self._worked = prefix, True
+        self._there.add(operation.name)
+        if word in SPELLINGS.get(operation.path.split("/")[1], ()):
+            self._spelt[operation.name] = self._spelt_by_method[operation.method] = word
+
+    def _absent(self, operation: AnyOperation, problem: ServiceProblem) -> bool:
+        told = operation.name in self._told and self._worked and len(operation.path_fields) > 0
+        if problem.status not in _ABSENT or (problem.status == 404 and (told or operation.name in self._there)):
+            return False
+        names_nothing = operation.method == "GET" and not operation.path_fields and problem.field is None
+        return problem.status != 404 or names_nothing or _without_code(problem)
+
+    def _read(self, operation: AnyOperation, problem: ServiceProblem) -> ServiceProblem:
+        """A bare 404 of an operation that is known to be there means that the thing is not."""
+        if problem.status != 404 or not _without_code(problem) or not operation.path_fields:
+            return problem
+        return NotFound(
+            NOT_FOUND.meaning,
+            code=NOT_FOUND.code,
+            status=404,
+            type=NOT_FOUND.type,
+            field=operation.path_fields[-1],
+            request_id=problem.request_id,
+            headers=problem.headers,
+        )
+
+
+def _without_code(problem: ServiceProblem) -> bool:
+    """Whether the answer was in neither envelope. Some servers put the status in words where a code should be."""
+    return problem.code == f"http_{problem.status}" or problem.code == HTTPStatus(problem.status).phrase
+
+
+def _page_for_people(headers: Mapping[str, str]) -> bool:
+    return headers.get("content-type", "").partition(";")[0].strip().lower() == "text/html"
+
+
+def _spelt(path: str, word: str) -> str:
+    return "/".join(("", word, *path.split("/")[2:]))
+
+
+def _placed(wire: WireRequest, prefix: str, word: str) -> WireRequest:
+    path = prefix + _spelt(wire.path, word)
+    return wire if path == wire.path else replace(wire, path=path)

@@ -1,0 +1,25 @@
+"""The turns of a call as the database keeps them: one text, a JSON list in the order of their indices."""
+
+from pydantic import TypeAdapter
+
+from callwright.contract.calls import TranscriptTurn
+
+_READ = TypeAdapter(list[TranscriptTurn])
+
+
+def turns_between(stored: str, first: int, end: int) -> list[TranscriptTurn]:
+    """The turns from index `first` up to, and without, `end`. Nothing but these is parsed.
+
+    A turn begins with its index, and `{"index":7,` cannot stand inside of what somebody said, where a quotation mark
+    has a backslash before it. A list that is written in another way, for example with spaces, is parsed whole.
+    """
+    begin = stored.find(_beginning(first))
+    if begin < 0:
+        return _READ.validate_json(stored)[first:end]
+    behind = stored.find(_beginning(end), begin)
+    page = stored[begin:].rstrip("] \n") if behind < 0 else stored[begin : behind - 1]
+    return _READ.validate_json(f"[{page}]")[: end - first]
+
+
+def _beginning(index: int) -> str:
+    return f'{{"index":{index},'
