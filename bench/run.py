@@ -13,12 +13,13 @@ from statistics import median
 
 import anyio
 
-from bench import beside_fastapi, deliveries, delivery_fairness, rest
-from bench.against_openapi import compared
 from bench.campaign import calls_per_second
-from bench.pipe import PipeClient
-from bench.search_million import search_million
-from bench.walk_million import walk_million
+from bench.million.search_million import search_million
+from bench.million.walk_million import walk_million
+from bench.rest import beside_fastapi, rest
+from bench.tool_calls.against_openapi import compared
+from bench.tool_calls.pipe import PipeClient
+from bench.webhooks import deliveries, delivery_fairness
 
 HELLO = [sys.executable, str(Path(__file__).with_name("hello.py"))]
 CALLWRIGHT = [sys.executable, "-m", "callwright.server.main", "mcp"]

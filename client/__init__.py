@@ -1,9 +1,9 @@
 """The typed async client of the REST service. It stands on `callwright.contract`, httpx2 and anyio alone."""
 
-from .client import Client, Surface, client_methods
-from .compat.lenient_response import LenientResponse
-from .download import ContentRange, Download, DownloadRequest
-from .errors import (
+from callwright.client.client import Client, Surface, client_methods
+from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.download import ContentRange, Download, DownloadRequest
+from callwright.client.errors import (
     AddressUnreadable,
     AnswerTooLarge,
     AuthenticationFailed,
@@ -27,9 +27,9 @@ from .errors import (
     ServiceUnreachable,
     UnexpectedAnswer,
 )
-from .listing import Listing
-from .receiving import typed_data, verify
-from .retry import Retries
+from callwright.client.listing import Listing
+from callwright.client.receiving import typed_data, verify
+from callwright.client.retry import Retries
 
 __all__ = [
     "AddressUnreadable",

@@ -6,12 +6,11 @@ from typing import Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from callwright.contract.model import Resource
-from callwright.contract.operation import AnyOperation, Operation
-from callwright.contract.pagination import Page
-
-from .compat.unwrapping import data_in, without_nulls
-from .errors import DoesNotFit, UnexpectedAnswer, reasons
+from callwright.client.compat.unwrapping import data_in, without_nulls
+from callwright.client.errors import DoesNotFit, UnexpectedAnswer, reasons
+from callwright.contract.declaration.model import Resource
+from callwright.contract.declaration.operation import AnyOperation, Operation
+from callwright.contract.declaration.pagination import Page
 
 Out = TypeVar("Out")
 Item = TypeVar("Item", bound=Resource)

@@ -7,22 +7,22 @@ from uuid import uuid4
 
 import anyio
 
-from .compat.network_place import Resolve, resolved
-from .nouns.agents import Agents
-from .nouns.audiences import Audiences
-from .nouns.calls import Calls
-from .nouns.deployments import Deployments
-from .nouns.events import Events
-from .nouns.method import Noun, OperationMethod
-from .nouns.phone_numbers import PhoneNumbers
-from .nouns.transcripts import Transcripts
-from .nouns.voices import Voices
-from .nouns.wallet import Wallet
-from .nouns.webhooks import Webhooks
-from .request import beta_headers
-from .retry import Retries
-from .session import OneUseKey, Session
-from .transport import ApiKey, AsyncBaseTransport, Bounds, Transport
+from callwright.client.compat.network_place import Resolve, resolved
+from callwright.client.nouns.agents import Agents
+from callwright.client.nouns.audiences import Audiences
+from callwright.client.nouns.calls import Calls
+from callwright.client.nouns.deployments import Deployments
+from callwright.client.nouns.events import Events
+from callwright.client.nouns.method import Noun, OperationMethod
+from callwright.client.nouns.phone_numbers import PhoneNumbers
+from callwright.client.nouns.transcripts import Transcripts
+from callwright.client.nouns.voices import Voices
+from callwright.client.nouns.wallet import Wallet
+from callwright.client.nouns.webhooks import Webhooks
+from callwright.client.request import beta_headers
+from callwright.client.retry import Retries
+from callwright.client.session import OneUseKey, Session
+from callwright.client.transport import ApiKey, AsyncBaseTransport, Bounds, Transport
 
 NOUNS: Mapping[str, type[Noun]] = MappingProxyType(
     {

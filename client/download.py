@@ -9,11 +9,10 @@ from types import TracebackType
 
 import anyio
 
-from callwright.contract.operation import AnyOperation
-
-from .errors import AnswerTooLarge, InvalidArguments, ServiceProblem, UnexpectedAnswer
-from .request import WireRequest
-from .transport import Stream, Transport
+from callwright.client.errors import AnswerTooLarge, InvalidArguments, ServiceProblem, UnexpectedAnswer
+from callwright.client.request import WireRequest
+from callwright.client.transport import Stream, Transport
+from callwright.contract.declaration.operation import AnyOperation
 
 _SAVE_BYTES = 1024 * 1024 * 1024
 _CLEAN_UP_S = 5.0

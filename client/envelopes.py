@@ -11,9 +11,7 @@ from http import HTTPStatus
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from callwright.contract.problems import PROBLEMS, ProblemType
-
-from .errors import (
+from callwright.client.errors import (
     AuthenticationFailed,
     Conflict,
     InvalidRequest,
@@ -27,6 +25,7 @@ from .errors import (
     ServiceFailed,
     ServiceProblem,
 )
+from callwright.contract.problems import PROBLEMS, ProblemType
 
 _BY_STATUS: dict[int, tuple[type[ServiceProblem], ProblemType]] = {
     401: (AuthenticationFailed, "authentication_error"),

@@ -3,12 +3,11 @@
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from typing import Any, Generic, TypeVar
 
-from callwright.contract.model import Input, Resource
-from callwright.contract.operation import Operation
-from callwright.contract.pagination import Page
-
-from .errors import UnexpectedAnswer
-from .request import asked_with
+from callwright.client.errors import UnexpectedAnswer
+from callwright.client.request import asked_with
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import Operation
+from callwright.contract.declaration.pagination import Page
 
 Item = TypeVar("Item", bound=Resource)
 

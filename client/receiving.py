@@ -13,10 +13,9 @@ from typing import cast
 
 from pydantic import ValidationError
 
+from callwright.client.errors import InvalidArguments, InvalidSignature, UnexpectedAnswer, reasons
+from callwright.contract.declaration.model import Resource
 from callwright.contract.events import EVENT_TYPES, EventEnvelope
-from callwright.contract.model import Resource
-
-from .errors import InvalidArguments, InvalidSignature, UnexpectedAnswer, reasons
 
 SIGNATURE_HEADER = "X-Service-Signature"
 TOLERANCE_S = 300

@@ -9,10 +9,9 @@ from urllib.parse import quote, urlencode
 
 from pydantic import JsonValue, ValidationError
 
-from callwright.contract.model import Input
-from callwright.contract.operation import AnyOperation, Operation
-
-from .errors import InvalidArguments, reasons
+from callwright.client.errors import InvalidArguments, reasons
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import AnyOperation, Operation
 
 In = TypeVar("In", bound=Input)
 Out = TypeVar("Out")

@@ -18,7 +18,7 @@ missing, and does not come back within seconds.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .errors import UNSERVED_STATUSES, CallwrightError, RateLimited, ServiceProblem
+from callwright.client.errors import UNSERVED_STATUSES, CallwrightError, RateLimited, ServiceProblem
 
 UNAVAILABLE = "service_unavailable"
 _SHORTEST_TURN_S = 0.1

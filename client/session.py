@@ -6,19 +6,18 @@ from typing import Any, ParamSpec, TypeVar
 
 from pydantic import JsonValue
 
-from callwright.contract.model import Input, Resource
-from callwright.contract.operation import AnyOperation, MediaStream, Operation
-from callwright.contract.pagination import Page
-
-from .answers import output_of
-from .compat.foreign_address import ADDRESS_LIMIT_S, Accepts, Fetched, opened
-from .compat.lenient_response import LenientResponse, leniently
-from .compat.paths import Compat
-from .download import DownloadRequest
-from .errors import InvalidArguments, ServiceProblem
-from .listing import Listing
-from .request import WireRequest, wire_request
-from .transport import Answer, Transport
+from callwright.client.answers import output_of
+from callwright.client.compat.foreign_address import ADDRESS_LIMIT_S, Accepts, Fetched, opened
+from callwright.client.compat.lenient_response import LenientResponse, leniently
+from callwright.client.compat.paths import Compat
+from callwright.client.download import DownloadRequest
+from callwright.client.errors import InvalidArguments, ServiceProblem
+from callwright.client.listing import Listing
+from callwright.client.request import WireRequest, wire_request
+from callwright.client.transport import Answer, Transport
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation
+from callwright.contract.declaration.pagination import Page
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)

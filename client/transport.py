@@ -14,11 +14,11 @@ from typing import TypeVar
 import anyio
 import httpx2 as httpx
 
-from .compat.network_place import Resolve, resolved
-from .compat.paths import Compat
-from .deprecation import Deprecations
-from .envelopes import problem_of
-from .errors import (
+from callwright.client.compat.network_place import Resolve, resolved
+from callwright.client.compat.paths import Compat
+from callwright.client.deprecation import Deprecations
+from callwright.client.envelopes import problem_of
+from callwright.client.errors import (
     AnswerTooLarge,
     CallwrightError,
     InvalidArguments,
@@ -27,8 +27,8 @@ from .errors import (
     ServiceUnreachable,
     UnexpectedAnswer,
 )
-from .request import WireRequest
-from .retry import Retries
+from callwright.client.request import WireRequest
+from callwright.client.retry import Retries
 
 __all__ = [
     "ASGITransport",

@@ -4,15 +4,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
-from .model import Input, Resource
-from .names import Name
-from .operation import listing, operation, removal
-from .pagination import PageQuery
-from .problems import AGENT_IN_USE, DUPLICATE_NAME
-from .revisions import Revision
-from .words import AgentId, LanguageTag, Metadata, PlainText, Stored, Timestamp, VoiceId
+from callwright.contract.checks.names import Name
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation, removal
+from callwright.contract.declaration.pagination import PageQuery
+from callwright.contract.declaration.revisions import Revision
+from callwright.contract.declaration.words import (
+    AgentId,
+    LanguageTag,
+    Metadata,
+    PlainText,
+    Stored,
+    Timestamp,
+    VoiceId,
+)
+from callwright.contract.problems import AGENT_IN_USE, DUPLICATE_NAME
 
 SystemPrompt = Annotated[
     str,

@@ -4,16 +4,24 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from .csv_text import with_commas
-from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
-from .model import Input, Resource
-from .names import Name, SeenLines, Text
-from .operation import listing, operation, removal
-from .pagination import MOST_COUNTED, PageQuery
-from .problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
-from .revisions import Expecting, Revision
-from .words import AudienceId, CountryCode, ImportId, Metadata, PlainText, Stored, Timestamp
+from callwright.contract.checks.csv_text import with_commas
+from callwright.contract.checks.names import Name, SeenLines, Text
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation, removal
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.revisions import Expecting, Revision
+from callwright.contract.declaration.words import (
+    AudienceId,
+    CountryCode,
+    ImportId,
+    Metadata,
+    PlainText,
+    Stored,
+    Timestamp,
+)
+from callwright.contract.problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
 
 ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText, SeenLines]
 Dedupe = Literal["phone", "external_id", "none"]

@@ -4,12 +4,12 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
-from .model import Input, Resource
-from .operation import listing, media, operation
-from .pagination import MOST_COUNTED, PageQuery
-from .problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
-from .words import CallId, Timestamp
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, media, operation
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.words import CallId, Timestamp
+from callwright.contract.problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
 
 CallType = Literal["outbound", "inbound"]
 CallStatus = Literal["queued", "initiated", "ringing", "in_progress", "completed", "failed", "cancelled"]

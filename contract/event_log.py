@@ -4,14 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .events import EventEnvelope
-from .filters import Filter, FilterText, OneOrSeveral, Several
-from .model import Input, Resource
-from .operation import listing, operation
-from .pagination import MOST_COUNTED, PageQuery
-from .problems import INVALID_STATE_TRANSITION
-from .webhooks import AttemptOutcome, Delivery, Replayed
-from .words import EventId, ExactTimestamp, WebhookId
+from callwright.contract.declaration.filters import Filter, FilterText, OneOrSeveral, Several
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.words import EventId, ExactTimestamp, WebhookId
+from callwright.contract.events import EventEnvelope
+from callwright.contract.problems import INVALID_STATE_TRANSITION
+from callwright.contract.webhooks import AttemptOutcome, Delivery, Replayed
 
 Arrival = Literal[
     "arrived",

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from .calls import Transfer
-from .contacts import Stats
-from .model import Resource
-from .words import Timestamp
+from callwright.contract.calls import Transfer
+from callwright.contract.declaration.model import Resource
+from callwright.contract.declaration.words import Timestamp
+from callwright.contract.deployments.contacts import Stats
 
 EVENT_TYPES: dict[str, "EventType"] = {}
 

@@ -4,21 +4,30 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
-from .model import Input, Resource
-from .names import Label
-from .operation import listing, operation
-from .pagination import PageQuery
-from .problems import (
+from callwright.contract.checks.names import Label
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation
+from callwright.contract.declaration.pagination import PageQuery
+from callwright.contract.declaration.revisions import Expecting, Revision
+from callwright.contract.declaration.words import (
+    E164,
+    CountryCode,
+    Metadata,
+    Money,
+    PhoneNumberId,
+    Spend,
+    Stored,
+    Timestamp,
+)
+from callwright.contract.problems import (
     INSUFFICIENT_CREDITS,
     NUMBER_UNAVAILABLE,
     PHONE_NUMBER_IN_USE,
     PRICE_CHANGED,
     SPENDING_CAP_REACHED,
 )
-from .revisions import Expecting, Revision
-from .words import E164, CountryCode, Metadata, Money, PhoneNumberId, Spend, Stored, Timestamp
 
 NumberType = Literal["local", "mobile", "toll_free", "national"]
 PhoneNumberStatus = Literal["pending", "active", "releasing", "released", "suspended", "failed"]

@@ -1,7 +1,18 @@
 """The whole surface: importing this module declares every operation and event."""
 
-from . import agents, audiences, calls, deployments, event_log, phone_numbers, transcripts, voices, wallet, webhooks
-from .operation import OPERATIONS, Operation
+from callwright.contract import (
+    agents,
+    audiences,
+    calls,
+    event_log,
+    phone_numbers,
+    transcripts,
+    voices,
+    wallet,
+    webhooks,
+)
+from callwright.contract.declaration.operation import OPERATIONS, Operation
+from callwright.contract.deployments import deployments
 
 MODULES = (agents, voices, audiences, phone_numbers, deployments, calls, transcripts, wallet, webhooks, event_log)
 

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .calls import CallFilters
-from .model import Resource
-from .operation import listing, operation
-from .pagination import MOST_COUNTED, PageQuery
-from .words import Money, PlainText, Timestamp
+from callwright.contract.calls import CallFilters
+from callwright.contract.declaration.model import Resource
+from callwright.contract.declaration.operation import listing, operation
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.words import Money, PlainText, Timestamp
 
 GroupBy = Literal["outcome", "disposition", "agent_id", "deployment_id", "hour", "language", "answered_by", "day"]
 

@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .filters import Filter, FilterText
-from .model import Input, Resource
-from .operation import listing, media, operation
-from .pagination import PageQuery
-from .problems import SERVICE_UNAVAILABLE
-from .words import VoiceId
+from callwright.contract.declaration.filters import Filter, FilterText
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, media, operation
+from callwright.contract.declaration.pagination import PageQuery
+from callwright.contract.declaration.words import VoiceId
+from callwright.contract.problems import SERVICE_UNAVAILABLE
 
 Gender = Literal["female", "male", "neutral"]
 

@@ -4,12 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .changes import TO_NOTHING, Changes
-from .filters import Filter, FilterText, MadeBetween, Several
-from .model import Input, Resource
-from .operation import listing, operation
-from .pagination import MOST_COUNTED, PageQuery
-from .words import Money, Spend, Timestamp
+from callwright.contract.declaration.changes import TO_NOTHING, Changes
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, Several
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.words import Money, Spend, Timestamp
 
 TransactionType = Literal["topup", "call_charge", "number_rental", "refund", "adjustment"]
 

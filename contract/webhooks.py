@@ -4,15 +4,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from .events import EventName
-from .filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
-from .model import Input, Resource
-from .names import Text
-from .operation import listing, operation, removal
-from .pagination import MOST_COUNTED, PageQuery
-from .problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
-from .words import DeliveryId, Metadata, PlainText, Stored, Timestamp, WebhookId
+from callwright.contract.checks.names import Text
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import listing, operation, removal
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.words import (
+    DeliveryId,
+    Metadata,
+    PlainText,
+    Stored,
+    Timestamp,
+    WebhookId,
+)
+from callwright.contract.events import EventName
+from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
 
 MOST_SUBSCRIPTIONS = 20
 """Subscriptions an organization may have at a time."""

@@ -9,7 +9,7 @@ from mcp.server.mcpserver.prompts.base import Message, PromptArgument, UserMessa
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
-from .registry import PROMPTS, Prompt, PromptArgumentError, prompt_named
+from callwright.prompts.registry import PROMPTS, Prompt, PromptArgumentError, prompt_named
 
 
 class ServedPrompt(ProtocolPrompt):

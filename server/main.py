@@ -11,10 +11,10 @@ def main() -> None:
     os.umask(0o077)  # what it keeps and writes is for its owner: numbers, transcripts, keys
     if not arguments or arguments[0] == "mcp":
         gc.disable()  # until everything is built: `settle` turns it on again, and a start is a tenth faster
-        from .stdio import run
+        from callwright.server.commands.mcp import run
 
         raise SystemExit(run(arguments[1:]))
-    from .commands.line import app
+    from callwright.server.commands.line import app
 
     app(prog_name="callwright")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from callwright.tools.toolsets import DEFAULT_PROFILE, PROFILES, TOOLSETS, UnknownTools, enabled_tools, names_of
 
 if TYPE_CHECKING:
-    from callwright.tools.use import ConfirmMode
+    from callwright.tools.runtime.tool_context import ConfirmMode
 
 
 @dataclass(frozen=True)

@@ -20,42 +20,43 @@ from starlette.routing import Route
 
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
-from callwright.service.data_folder import DataFolder
-from callwright.service.delivery.dispatcher import Dispatcher
-from callwright.service.delivery.endpoints import Endpoints
-from callwright.service.delivery.on_demand import OnDemand
-from callwright.service.dialler import sweeps
-from callwright.service.dialler.pausing import pause_all
-from callwright.service.dialler.storage_watch import StorageWatch
-from callwright.service.dialler.supervisor import Supervisor
-from callwright.service.domain.alarm import Bell
-from callwright.service.domain.clock import SystemClock
-from callwright.service.domain.ids import Ids
-from callwright.service.domain.own_address import OwnAddress
-from callwright.service.domain.plan_seal import PlanSeal
-from callwright.service.domain.refusals import Refusal
+from callwright.service.campaigns.pausing import pause_all
 from callwright.service.handlers import every
-from callwright.service.http.gate import Gate
-from callwright.service.http.openapi import document
-from callwright.service.http.problems import problem_body
-from callwright.service.http.routes import PREFIXES, RouteTable
-from callwright.service.http.unit import ACTION_PATH
-from callwright.service.ports import Ports
+from callwright.service.platform.alarm import Bell
+from callwright.service.platform.clock.clock import SystemClock
+from callwright.service.platform.data_folder import DataFolder
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.engines import Limits
+from callwright.service.platform.database.listing import Cursors
+from callwright.service.platform.database.sqlite.fullness import LEAST_FREE
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.own_address import OwnAddress
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.documentation.openapi import document
+from callwright.service.rest.pipeline import Gate
+from callwright.service.rest.problems import problem_body
+from callwright.service.rest.routes import PREFIXES, RouteTable
+from callwright.service.rest.transaction import ACTION_PATH
+from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.services import Ports
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
-from callwright.service.storage import clock_record, migrate
-from callwright.service.storage.database import Database, opened
-from callwright.service.storage.engines import Limits
-from callwright.service.storage.fullness import LEAST_FREE
-from callwright.service.storage.listing import Cursors
-from callwright.service.storage.request_limits import RequestLimits
-from callwright.service.storage.schema import service_state
-from callwright.service.storage.unavailable import StorageUnavailable
+from callwright.service.tables import clock_record
+from callwright.service.tables.migrations import upgrade
+from callwright.service.tables.request_limits import RequestLimits
+from callwright.service.tables.schema import service_state
+from callwright.service.webhooks.dispatcher import Dispatcher
+from callwright.service.webhooks.transport.endpoints import Endpoints
+from callwright.service.webhooks.transport.on_demand import OnDemand
+from callwright.service.workers import sweeps
+from callwright.service.workers.storage_watch import StorageWatch
+from callwright.service.workers.supervisor import Supervisor
 
 _CURSOR_SECRET = "cursor_secret"
 _PLAN_SECRET = "plan_secret"
-API_KEYS_PAGE = Path(__file__).parent / "http" / "pages" / "api_keys.html"
+API_KEYS_PAGE = Path(__file__).parent / "rest" / "pages" / "api_keys.html"
 """What `action_url` leads to: how a person makes another key."""
 _PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
@@ -189,7 +190,7 @@ async def running(
     """
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     async with _alone(settings):
-        await to_thread.run_sync(migrate.upgrade, settings.database_url, settings.data)
+        await to_thread.run_sync(upgrade.upgrade, settings.database_url, settings.data)
         clock = clock or SystemClock(settings.clock_begins_ms)
         ids = Ids(clock.now_ms)
         bell = Bell()

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.databases import Engine, RunDatabases, chosen_engines, is_pooled
-from tests.engine_count import EngineCount
-from tests.keeper import Keeper
+from tests.support.databases import Engine, RunDatabases, chosen_engines, is_pooled
+from tests.support.engine_count import EngineCount
+from tests.support.run_folder import Keeper
 
-pytest.register_assert_rewrite("tests.journeys.story", "tests.programs")
+pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.programs")
 ENGINES = chosen_engines()
 
 _run = pytest.StashKey[RunDatabases]()
@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     else:
         config.stash[_run] = RunDatabases(Path(worker_input["databases"]))
     if is_pooled():
-        from tests.pgbouncer import BehindPooler  # only here, since few runs need it
+        from tests.support.pgbouncer import BehindPooler  # only here, since few runs need it
 
         config.pluginmanager.register(BehindPooler(config.stash[_run].folder))
 

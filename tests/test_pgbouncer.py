@@ -8,14 +8,14 @@ import anyio
 import pytest
 from sqlalchemy import URL, make_url, text
 
-from callwright.service.storage.brief_units import BriefUnits
-from callwright.service.storage.database import opened
-from callwright.service.storage.engines import Limits
-from callwright.service.storage.event_loop_driver import Connector
-from callwright.service.storage.prepared import Prepared
-from callwright.service.storage.time_limits import deadline
-from tests.databases import is_pooled
-from tests.pgbouncer import Pooler, installed, target
+from callwright.service.platform.database.database import opened
+from callwright.service.platform.database.engines import Limits
+from callwright.service.platform.database.postgres.brief_units import BriefUnits
+from callwright.service.platform.database.postgres.event_loop_driver import Connector
+from callwright.service.platform.database.postgres.time_limits import deadline
+from callwright.service.platform.database.prepared import Prepared
+from tests.support.databases import is_pooled
+from tests.support.pgbouncer import Pooler, installed, target
 
 
 @pytest.mark.parametrize(

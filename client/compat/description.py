@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from callwright.contract.operation import OPERATIONS, AnyOperation
+from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
 
 Json = dict[str, Any]
 

@@ -15,9 +15,9 @@ from urllib.parse import urljoin
 
 import anyio
 
-from ..errors import AddressUnreadable, AnswerTooLarge
-from ..transport import Request, Response, Transport, httpx
-from .network_place import Place, places_of
+from callwright.client.compat.network_place import Place, places_of
+from callwright.client.errors import AddressUnreadable, AnswerTooLarge
+from callwright.client.transport import Request, Response, Transport, httpx
 
 T = TypeVar("T")
 Accepts = Callable[[str], bool]

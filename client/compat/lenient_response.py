@@ -12,11 +12,10 @@ from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from callwright.contract.operation import AnyOperation, Operation
-
-from ..answers import adapter
-from ..errors import UnexpectedAnswer
-from .unwrapping import Json, data_in, without_nulls
+from callwright.client.answers import adapter
+from callwright.client.compat.unwrapping import Json, data_in, without_nulls
+from callwright.client.errors import UnexpectedAnswer
+from callwright.contract.declaration.operation import AnyOperation, Operation
 
 Out = TypeVar("Out")
 

@@ -21,11 +21,10 @@ from http import HTTPStatus
 from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from callwright.contract.operation import AnyOperation
+from callwright.client.errors import UNSERVED_STATUSES, NotFound, NotOffered, ServiceProblem
+from callwright.client.request import WireRequest
+from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import NOT_FOUND
-
-from ..errors import UNSERVED_STATUSES, NotFound, NotOffered, ServiceProblem
-from ..request import WireRequest
 
 PREFIXES = ("", "/v1", "/api/v1")
 """What is tried before the paths where the base address has no path of its own."""

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from callwright.contract.operation import AnyOperation
+from callwright.contract.declaration.operation import AnyOperation
 
 Json = dict[str, Any]
 

@@ -1,8 +1,7 @@
 """`client.agents`."""
 
+from callwright.client.nouns.method import Noun, listing, method
 from callwright.contract import agents
-
-from .method import Noun, listing, method
 
 
 class Agents(Noun):

@@ -1,8 +1,7 @@
 """`client.audiences`."""
 
+from callwright.client.nouns.method import Noun, listing, method
 from callwright.contract import audiences
-
-from .method import Noun, listing, method
 
 
 class Audiences(Noun):

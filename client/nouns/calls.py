@@ -1,8 +1,7 @@
 """`client.calls`."""
 
+from callwright.client.nouns.method import Noun, download, listing, method
 from callwright.contract import calls, transcripts
-
-from .method import Noun, download, listing, method
 
 
 class Calls(Noun):

@@ -1,8 +1,7 @@
 """`client.deployments`."""
 
-from callwright.contract import deployments
-
-from .method import Noun, listing, method
+from callwright.client.nouns.method import Noun, listing, method
+from callwright.contract.deployments import deployments
 
 
 class Deployments(Noun):

@@ -1,8 +1,7 @@
 """`client.events`."""
 
+from callwright.client.nouns.method import Noun, listing, method
 from callwright.contract import event_log
-
-from .method import Noun, listing, method
 
 
 class Events(Noun):

@@ -7,14 +7,13 @@ those that were given. Nothing is generated: the type checker follows the declar
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
-from callwright.contract.model import Input, Resource
-from callwright.contract.operation import AnyOperation, MediaStream, Operation
-from callwright.contract.pagination import Page
-
-from ..download import DownloadRequest
-from ..listing import Listing
-from ..request import asked_with
-from ..session import Session
+from callwright.client.download import DownloadRequest
+from callwright.client.listing import Listing
+from callwright.client.request import asked_with
+from callwright.client.session import Session
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation
+from callwright.contract.declaration.pagination import Page
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)

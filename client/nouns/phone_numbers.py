@@ -1,8 +1,7 @@
 """`client.phone_numbers`."""
 
+from callwright.client.nouns.method import Noun, listing, method
 from callwright.contract import phone_numbers
-
-from .method import Noun, listing, method
 
 
 class PhoneNumbers(Noun):

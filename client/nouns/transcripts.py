@@ -1,8 +1,7 @@
 """`client.transcripts`."""
 
+from callwright.client.nouns.method import Noun, listing
 from callwright.contract import transcripts
-
-from .method import Noun, listing
 
 
 class Transcripts(Noun):

@@ -1,8 +1,7 @@
 """`client.voices`."""
 
+from callwright.client.nouns.method import Noun, download, listing, method
 from callwright.contract import voices
-
-from .method import Noun, download, listing, method
 
 
 class Voices(Noun):

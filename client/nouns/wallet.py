@@ -1,8 +1,7 @@
 """`client.wallet`."""
 
+from callwright.client.nouns.method import Noun, listing, method
 from callwright.contract import wallet
-
-from .method import Noun, listing, method
 
 
 class Wallet(Noun):

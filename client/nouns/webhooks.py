@@ -1,8 +1,7 @@
 """`client.webhooks`."""
 
+from callwright.client.nouns.method import Noun, listing, method
 from callwright.contract import webhooks
-
-from .method import Noun, listing, method
 
 
 class Webhooks(Noun):

@@ -21,10 +21,10 @@ from rich.table import Table
 from rich.text import Text
 
 from callwright.client import Client
-from callwright.contract.counts import count_of
-from callwright.server.app import build
-from callwright.server.embedded import embedded, random_id
-from callwright.server.session import ServerSession, SystemClock
+from callwright.contract.checks.counts import count_of
+from callwright.server.embedded.embedded import embedded, random_id
+from callwright.server.mcp.app import build
+from callwright.server.mcp.session import ServerSession, SystemClock
 from callwright.server.settings import read_settings
 
 PROMPT = """You call patients of the practice Bright Dental on behalf of its front desk.

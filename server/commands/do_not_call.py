@@ -7,15 +7,14 @@ from rich.console import Console
 from rich.markup import escape
 from sqlalchemy import Connection
 
-from callwright.contract.counts import count_of
+from callwright.contract.checks.counts import count_of
+from callwright.server.commands.accounts.accounts import CommandError, account_database
+from callwright.server.commands.invoking import Data, Database, run, settings_of
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.accounts import records
-from callwright.service.dialler import do_not_call as numbers
-from callwright.service.domain.ids import Ids
-
-from .accounts import CommandError, account_database
-from .invoking import Data, Database, run, settings_of
+from callwright.service.dialling import do_not_call as numbers
+from callwright.service.platform.ids import Ids
 
 do_not_call = typer.Typer(help="The numbers whose people asked not to be called again.", no_args_is_help=True)
 

@@ -13,11 +13,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from callwright.client.errors import CallwrightError, ServiceProblem
-from callwright.server.failures import first_cause, reason
+from callwright.server.commands.accounts.accounts import CommandError
+from callwright.server.embedded.failures import first_cause, reason
 from callwright.server.settings import BadSetting, ProgramSettings, read_settings
-from callwright.service.data_folder import DataFolderInUse
-
-from .accounts import CommandError
+from callwright.service.platform.data_folder import DataFolderInUse
 
 T = TypeVar("T")
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the service (CALLWRIGHT_DATA, ~/.callwright).")]

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from .account_lines import keys, orgs, users
-from .audit import audit
-from .do_not_call import do_not_call
-from .invoking import Data, Database
-from .invoking import run as _run
-from .invoking import settings_of as _settings
+from callwright.server.commands.accounts.account_lines import keys, orgs, users
+from callwright.server.commands.accounts.audit import audit
+from callwright.server.commands.do_not_call import do_not_call
+from callwright.server.commands.invoking import Data, Database
+from callwright.server.commands.invoking import run as _run
+from callwright.server.commands.invoking import settings_of as _settings
 
 app = typer.Typer(
     name="callwright",
@@ -46,7 +46,7 @@ def callwright(
 @app.command()
 def mcp(data: Data = None, database: Database = None) -> None:
     """The MCP server over stdio (also without any command)."""
-    from callwright.server.stdio import run
+    from callwright.server.commands.mcp import run
 
     given = [f"--data={data}"] if data else []
     raise typer.Exit(run([*given, *([f"--database={database}"] if database else [])]))
@@ -106,8 +106,8 @@ def serve(
     database: Database = None,
 ) -> None:
     """The service over HTTP: REST at /v1, its description at /openapi.json, MCP at /mcp and /sse, /healthz."""
-    from .serve import Listening
-    from .serve import serve as run
+    from callwright.server.commands.serve import Listening
+    from callwright.server.commands.serve import serve as run
 
     where = Listening(host, port, tuple(allowed_host or ()), sticky, paused)
     chosen = {
@@ -129,7 +129,7 @@ def demo(
     data: Data = None,
 ) -> None:
     """The main job once, on the simulated network: agent, audience, campaign, transcript, recording."""
-    from .demo import run
+    from callwright.server.commands.demo import run
 
     raise typer.Exit(_run(run, contacts, out, data))
 
@@ -158,8 +158,8 @@ def listen(
     """Events as they happen, until Ctrl-C: of the organization default in the data folder, or of the key's
     organization at the service that CALLWRIGHT_BASE_URL and CALLWRIGHT_API_KEY name.
     """
-    from .listen import Asked
-    from .listen import run as follow
+    from callwright.server.commands.events.listen import Asked
+    from callwright.server.commands.events.listen import run as follow
 
     _run(follow, _settings(data, database), Asked(webhook_id, forward, secret, everything))
 
@@ -176,7 +176,7 @@ def doctor(
     database: Database = None,
 ) -> None:
     """Looks at a service, or at the data folder, and says what works. Status 1 where something has to be put right."""
-    from .doctor import run
+    from callwright.server.commands.doctor.doctor import run
 
     given = {"CALLWRIGHT_BASE_URL": base_url, "CALLWRIGHT_API_KEY": api_key}
     raise typer.Exit(_run(run, _settings(data, database, {name: text for name, text in given.items() if text})))

@@ -12,8 +12,9 @@ from anyio.abc import TaskStatus
 from rich.console import Console
 from rich.markup import escape
 
-from callwright.server.app import settle
-from callwright.server.embedded import (
+from callwright.server.commands.accounts.accounts import CommandError
+from callwright.server.commands.signals import stop_signals
+from callwright.server.embedded.embedded import (
     LOOK_AGAIN_S,
     ServiceKeys,
     address_of,
@@ -22,14 +23,12 @@ from callwright.server.embedded import (
     random_id,
     service_of,
 )
-from callwright.server.hosts import BadHostName, HostNames, names_for
+from callwright.server.mcp.app import settle
 from callwright.server.settings import ProgramSettings
-from callwright.server.web import mcp_beside
+from callwright.server.transport.hosts import BadHostName, HostNames, names_for
+from callwright.server.transport.http import mcp_beside
 from callwright.service.app import LAST_UNITS_S, Service
-from callwright.service.data_folder import DataFolder, DataFolderInUse
-
-from .accounts import CommandError
-from .signals import stop_signals
+from callwright.service.platform.data_folder import DataFolder, DataFolderInUse
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 No API operation makes them. Every act leaves an audit entry in the organizations it concerns.
 """
 
-from .api_keys import (
+from callwright.service.accounts.api_keys import (
     DEFAULT_PROFILE,
     MAX_ACTIVE_KEYS,
     PROFILES,
@@ -13,10 +13,23 @@ from .api_keys import (
     keys_of,
     revoke_key,
 )
-from .embedded import DEFAULT_ORGANIZATION, DEFAULT_PLAN, default_organization, embedded_key
-from .errors import AccountError
-from .memberships import ROLES, add_member, delete_user, first_owner, join, leave, users_of
-from .organizations import (
+from callwright.service.accounts.embedded import (
+    DEFAULT_ORGANIZATION,
+    DEFAULT_PLAN,
+    default_organization,
+    embedded_key,
+)
+from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.memberships import (
+    ROLES,
+    add_member,
+    delete_user,
+    first_owner,
+    join,
+    leave,
+    users_of,
+)
+from callwright.service.accounts.organizations import (
     PlanChange,
     change_plan,
     create_organization,
@@ -26,7 +39,7 @@ from .organizations import (
     plan_of,
     warn_of_low_balance,
 )
-from .users import OPERATOR, create_user, find_user, operator_user, user_with
+from callwright.service.accounts.users import OPERATOR, create_user, find_user, operator_user, user_with
 
 __all__ = [
     "DEFAULT_ORGANIZATION",

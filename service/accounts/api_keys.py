@@ -5,15 +5,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
-from callwright.contract.names import checked_label
-from callwright.service.domain.ids import Ids
-from callwright.service.http.principals import IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
-from callwright.service.storage.schema import api_keys, memberships, users
-
-from .errors import AccountError
-from .memberships import first_owner, role_of
-from .records import hold, note
-from .users import checked
+from callwright.contract.checks.names import checked_label
+from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.memberships import first_owner, role_of
+from callwright.service.accounts.principals import IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
+from callwright.service.accounts.records import hold, note
+from callwright.service.accounts.users import checked
+from callwright.service.platform.ids import Ids
+from callwright.service.tables.schema import api_keys, memberships, users
 
 MAX_ACTIVE_KEYS = 20
 PROFILES = ("analyst", "operator", "builder", "all")

@@ -2,15 +2,14 @@
 
 from sqlalchemy import Connection, func, select, update
 
-from callwright.service.domain.ids import Ids
-from callwright.service.http.principals import fingerprint
-from callwright.service.storage.schema import api_keys, organizations
-
-from .api_keys import create_key
-from .memberships import OWNER, first_owner, join, role_of
-from .organizations import create_organization
-from .records import change, note
-from .users import operator_user
+from callwright.service.accounts.api_keys import create_key
+from callwright.service.accounts.memberships import OWNER, first_owner, join, role_of
+from callwright.service.accounts.organizations import create_organization
+from callwright.service.accounts.principals import fingerprint
+from callwright.service.accounts.records import change, note
+from callwright.service.accounts.users import operator_user
+from callwright.service.platform.ids import Ids
+from callwright.service.tables.schema import api_keys, organizations
 
 DEFAULT_ORGANIZATION = "default"
 DEFAULT_PLAN = "enterprise"

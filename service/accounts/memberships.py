@@ -4,12 +4,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from callwright.service.domain.ids import Ids
-from callwright.service.storage.schema import api_keys, memberships, organizations, users
-
-from .errors import AccountError
-from .records import change, hold, note
-from .users import create_user, find_user, user_with
+from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.records import change, hold, note
+from callwright.service.accounts.users import create_user, find_user, user_with
+from callwright.service.platform.ids import Ids
+from callwright.service.tables.schema import api_keys, memberships, organizations, users
 
 OWNER, MEMBER = "owner", "member"
 ROLES = (OWNER, MEMBER)

@@ -6,21 +6,20 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from callwright.contract.dearest_case import CURRENCY
+from callwright.contract.checks.names import checked_name
+from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
-from callwright.contract.names import checked_name
-from callwright.service.domain.ids import Ids
-from callwright.service.domain.money import LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
-from callwright.service.domain.plans import PLANS, Plan, negotiated
-from callwright.service.storage import journal
-from callwright.service.storage.ledger import Movement, book, wallet_of, warn_below
-from callwright.service.storage.recording_watermarks import settle
-from callwright.service.storage.schema import organizations, wallets
-
-from .errors import AccountError
-from .memberships import OWNER, join
-from .records import change, hold, note
-from .users import checked, operator_user
+from callwright.service.accounts.errors import AccountError
+from callwright.service.accounts.memberships import OWNER, join
+from callwright.service.accounts.records import change, hold, note
+from callwright.service.accounts.users import checked, operator_user
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.money import LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
+from callwright.service.rules.plans import PLANS, Plan, negotiated
+from callwright.service.tables import outbox
+from callwright.service.tables.ledger import Movement, book, wallet_of, warn_below
+from callwright.service.tables.recording_watermarks import settle
+from callwright.service.tables.schema import organizations, wallets
 
 _O = organizations.c
 _NEGOTIABLE = {
@@ -178,5 +177,5 @@ def _top_up(connection: Connection, ids: Ids, org_id: str, micros: int, descript
         method="play_money",
         play_money=True,
     )
-    journal.emit(connection, ids, org_id, WALLET_TOPUP_SETTLED, data, at_ms=now_ms, simulated=True)
+    outbox.emit(connection, ids, org_id, WALLET_TOPUP_SETTLED, data, at_ms=now_ms, simulated=True)
     return balance

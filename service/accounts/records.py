@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from callwright.service.domain.ids import Ids
-from callwright.service.storage import journal
-from callwright.service.storage.schema import organizations
+from callwright.service.platform.ids import Ids
+from callwright.service.tables import outbox
+from callwright.service.tables.schema import organizations
 
 ACTOR = "operator"
 """Who did it, as the audit log says: whoever runs the installation."""
@@ -33,8 +33,8 @@ def note(
     changes: Mapping[str, Any] | None = None,
 ) -> None:
     """Adds an audit entry. `changes` holds `before` and `after` by field."""
-    entry = journal.entry_row(ids, org_id, action, subject, at_ms=now_ms, actor=ACTOR, changes=changes)
-    journal.add_entries(connection, [entry])
+    entry = outbox.entry_row(ids, org_id, action, subject, at_ms=now_ms, actor=ACTOR, changes=changes)
+    outbox.add_entries(connection, [entry])
 
 
 def change(before: Any, after: Any) -> dict[str, Any]:

@@ -10,11 +10,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from callwright.contract.names import checked_name
-from callwright.service.domain.ids import Ids
-from callwright.service.storage.schema import users
-
-from .errors import AccountError
+from callwright.contract.checks.names import checked_name
+from callwright.service.accounts.errors import AccountError
+from callwright.service.platform.ids import Ids
+from callwright.service.tables.schema import users
 
 OPERATOR = "operator@localhost"
 """The user who stands for whoever runs this installation, made when first needed."""

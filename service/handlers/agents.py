@@ -8,20 +8,19 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract import agents as contract
-from callwright.contract.pagination import Page
+from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AGENT_IN_USE
-from callwright.service.domain.clock import moment
-from callwright.service.domain.refusals import Refusal, invalid, not_found
-from callwright.service.domain.templates import variables_in
+from callwright.service.handlers import revisions
+from callwright.service.handlers.changes import LIVE, check_name_free, given, name_taken
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.clock.clock import moment
+from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.refusals import Refusal, invalid, not_found
+from callwright.service.rules.templates import variables_in
 from callwright.service.speech.voices import voice
-from callwright.service.storage.journal import json_text
-from callwright.service.storage.listing import Listing, page_of
-from callwright.service.storage.prepared import Prepared
-from callwright.service.storage.schema import agents, deployments
-
-from . import revisions
-from .changes import LIVE, check_name_free, given, name_taken
-from .work import Work, handles
+from callwright.service.tables.outbox import json_text
+from callwright.service.tables.schema import agents, deployments
 
 _C = agents.c
 _BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))

@@ -6,24 +6,23 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 
 from callwright.contract import audiences as contract
-from callwright.contract.pagination import Page
-from callwright.contract.phone_columns import USUAL as USUAL_PHONE_COLUMN
+from callwright.contract.checks.phone_columns import USUAL as USUAL_PHONE_COLUMN
+from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
-from callwright.service.dialler import spending_cap
-from callwright.service.dialler.intake import Taken, take_rows
-from callwright.service.dialler.plan_parts import open_imports
-from callwright.service.domain.clock import moment, moment_or_none
-from callwright.service.domain.phone import is_country
-from callwright.service.domain.refusals import Refusal, invalid, not_found
-from callwright.service.domain.rows import BadRow
-from callwright.service.storage.journal import json_text
-from callwright.service.storage.listing import Listing, page_of
-from callwright.service.storage.prepared import Prepared
-from callwright.service.storage.schema import audience_rows, audiences, deployments, import_errors, imports
-
-from . import revisions
-from .changes import LIVE, check_name_free, given
-from .work import Work, handles
+from callwright.service.campaigns import spending_cap
+from callwright.service.campaigns.intake import Taken, take_rows
+from callwright.service.campaigns.plan_parts import open_imports
+from callwright.service.handlers import revisions
+from callwright.service.handlers.changes import LIVE, check_name_free, given
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.clock.clock import moment, moment_or_none
+from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.phone import is_country
+from callwright.service.platform.refusals import Refusal, invalid, not_found
+from callwright.service.rules.rows import BadRow
+from callwright.service.tables.outbox import json_text
+from callwright.service.tables.schema import audience_rows, audiences, deployments, import_errors, imports
 
 _A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c
 _LAST_IMPORT = (

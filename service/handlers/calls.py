@@ -8,24 +8,23 @@ import orjson
 from sqlalchemy import Row, bindparam, func, select, update
 
 from callwright.contract import calls as contract
-from callwright.contract.dearest_case import CURRENCY
-from callwright.contract.pagination import Page
+from callwright.contract.declaration.pagination import Page
+from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
-from callwright.service.domain.clock import instant_or_none, whole_seconds
-from callwright.service.domain.money import amount
-from callwright.service.domain.own_address import recording_url, transcript_url
-from callwright.service.domain.recording_retention import deleted_before_ms
-from callwright.service.domain.refusals import Refusal, not_found
-from callwright.service.domain.stored_turns import turns_between
-from callwright.service.engine.call_engine import Turn
+from callwright.service.handlers.request_context import Work, handles, plans_media
+from callwright.service.platform.clock.clock import instant_or_none, whole_seconds
+from callwright.service.platform.database.listing import Finder, Listing, matches, page_of
+from callwright.service.platform.money import amount
+from callwright.service.platform.own_address import recording_url, transcript_url
+from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.rules.recording_retention import deleted_before_ms
+from callwright.service.rules.stored_turns import turns_between
 from callwright.service.speech.recording_plan import RecordingPlan
 from callwright.service.speech.recordings import MediaType
-from callwright.service.storage.deployment_calls import OfDeployments
-from callwright.service.storage.listing import Finder, Listing, matches, page_of
-from callwright.service.storage.recording_watermarks import watermark_of
-from callwright.service.storage.schema import calls, organizations, transcripts
-
-from .work import Work, handles, plans_media
+from callwright.service.tables.deployment_calls import OfDeployments
+from callwright.service.tables.recording_watermarks import watermark_of
+from callwright.service.tables.schema import calls, organizations, transcripts
+from callwright.service.telephony.engine import Turn
 
 _C = calls.c
 _FIND = (

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from callwright.contract.changes import Changes
+from callwright.contract.declaration.changes import Changes
 from callwright.contract.problems import DUPLICATE_NAME
-from callwright.service.domain.refusals import Refusal
-from callwright.service.storage.prepared import Prepared
-
-from .work import Work
+from callwright.service.handlers.request_context import Work
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.refusals import Refusal
 
 LIVE = ("draft", "scheduled", "active", "paused")
 """The states of a deployment that is not finished."""

@@ -1,24 +1,13 @@
 """Loads every handler. A test holds the list of handlers against the contract's operations."""
 
-from . import (
-    agents,
-    audiences,
-    calls,
-    deployments,
-    event_explanation,
-    event_log,
-    inbound,
-    phone_numbers,
-    transcripts,
-    voices,
-    wallet,
-    webhook_deliveries,
-    webhooks,
-)
+from callwright.service.handlers import agents, audiences, calls, phone_numbers, transcripts, voices, wallet
+from callwright.service.handlers.deployments import deployments, inbound
+from callwright.service.handlers.events import explanation, log
+from callwright.service.handlers.webhooks import deliveries, subscriptions
 
 MODULES = (
     *(agents, audiences, calls, deployments, inbound, phone_numbers, transcripts, voices, wallet),
-    *(webhooks, webhook_deliveries, event_log, event_explanation),
+    *(subscriptions, deliveries, log, explanation),
 )
 
 

@@ -9,21 +9,20 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract import phone_numbers as contract
-from callwright.contract.pagination import Page
+from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABLE, PHONE_NUMBER_IN_USE, PRICE_CHANGED
-from callwright.service.dialler import number_status, spending_cap
-from callwright.service.domain.clock import moment, moment_or_none
-from callwright.service.domain.money import PRICES, RENTAL_PERIOD_MS, amount, micros, money
-from callwright.service.domain.refusals import Refusal, not_found
-from callwright.service.engine.number_inventory import RentableNumber, find_rentable, rentable
-from callwright.service.storage.journal import json_text
-from callwright.service.storage.ledger import Movement, book, wallet_of
-from callwright.service.storage.listing import Listing, page_of, page_of_values, sort_fields
-from callwright.service.storage.schema import deployment_numbers, deployments, phone_numbers
-
-from . import revisions
-from .changes import LIVE, given
-from .work import Work, handles
+from callwright.service.campaigns import number_status, spending_cap
+from callwright.service.handlers import revisions
+from callwright.service.handlers.changes import LIVE, given
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.clock.clock import moment, moment_or_none
+from callwright.service.platform.database.listing import Listing, page_of, page_of_values, sort_fields
+from callwright.service.platform.money import PRICES, RENTAL_PERIOD_MS, amount, micros, money
+from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.tables.ledger import Movement, book, wallet_of
+from callwright.service.tables.outbox import json_text
+from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
+from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
 
 _N = phone_numbers.c
 _FIND = select(phone_numbers).where(_N.id == bindparam("id"), _N.org_id == bindparam("org"))

@@ -11,14 +11,13 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
-from callwright.contract.model import Input
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.revisions import Expecting
 from callwright.contract.problems import REVISION_MISMATCH
-from callwright.contract.revisions import Expecting
-from callwright.service.domain.refusals import Refusal
-from callwright.service.domain.revisions import revision
-from callwright.service.storage.schema import agents, audiences, deployments, phone_numbers
-
-from .work import Work
+from callwright.service.handlers.request_context import Work
+from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.revisions import revision
+from callwright.service.tables.schema import agents, audiences, deployments, phone_numbers
 
 _D = deployments.c
 _CALLS = _D.audience_id == bindparam("id")

@@ -8,18 +8,17 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, case, func, select
 
 from callwright.contract import transcripts as contract
-from callwright.contract.dearest_case import CURRENCY
-from callwright.contract.pagination import MOST_COUNTED, Page
-from callwright.service.domain.clock import DAY, HOUR, moment, whole_seconds
-from callwright.service.domain.money import money
-from callwright.service.domain.refusals import invalid
-from callwright.service.domain.search_words import Query, read_query, words_of
-from callwright.service.storage.listing import Listing, matches, page_of
-from callwright.service.storage.schema import calls, transcripts
-from callwright.service.storage.transcript_search import finder
-
-from .calls import COLUMNS
-from .work import Work, handles
+from callwright.contract.declaration.pagination import MOST_COUNTED, Page
+from callwright.contract.deployments.dearest_case import CURRENCY
+from callwright.service.handlers.calls import COLUMNS
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.clock.clock import DAY, HOUR, moment, whole_seconds
+from callwright.service.platform.database.listing import Listing, matches, page_of
+from callwright.service.platform.money import money
+from callwright.service.platform.refusals import invalid
+from callwright.service.rules.search_words import Query, read_query, words_of
+from callwright.service.tables.schema import calls, transcripts
+from callwright.service.tables.transcript_search import finder
 
 _C = calls.c
 MAX_GROUPS = 200

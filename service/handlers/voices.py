@@ -1,17 +1,16 @@
 """Voices."""
 
 from callwright.contract import voices as contract
-from callwright.contract.pagination import Page
-from callwright.service.domain.refusals import not_found
-from callwright.service.engine.call_engine import Turn
-from callwright.service.engine.simulated.timing import spoken_duration_s
+from callwright.contract.declaration.pagination import Page
+from callwright.service.handlers.request_context import Work, handles, plans_media
+from callwright.service.platform.database.listing import page_of_values, sort_fields
+from callwright.service.platform.refusals import not_found
 from callwright.service.speech.greetings import greeting
 from callwright.service.speech.recording_plan import RecordingPlan
 from callwright.service.speech.recordings import MediaType
 from callwright.service.speech.voices import VOICES, Voice, voice
-from callwright.service.storage.listing import page_of_values, sort_fields
-
-from .work import Work, handles, plans_media
+from callwright.service.telephony.engine import Turn
+from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
 
 
 def _show(found: Voice) -> contract.Voice:

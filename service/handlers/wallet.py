@@ -5,15 +5,14 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from callwright.contract import wallet as contract
-from callwright.contract.pagination import Page
-from callwright.service.domain.clock import moment
-from callwright.service.domain.money import PRICES, micros, money
-from callwright.service.storage.ledger import wallet_of, warn_below
-from callwright.service.storage.listing import Listing, page_of
-from callwright.service.storage.schema import transactions
-
-from .changes import given
-from .work import Work, handles
+from callwright.contract.declaration.pagination import Page
+from callwright.service.handlers.changes import given
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.clock.clock import moment
+from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.money import PRICES, micros, money
+from callwright.service.tables.ledger import wallet_of, warn_below
+from callwright.service.tables.schema import transactions
 
 _T = transactions.c
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from .browser import launched
+from tests.browser.browser import launched
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -14,7 +14,7 @@ from mcp.types import TextResourceContents
 from playwright.async_api import Browser, Frame, FrameLocator, Page, Route
 from playwright.async_api import Error as PlaywrightError
 
-from callwright.server.app import CallwrightServer
+from callwright.server.mcp.app import CallwrightServer
 
 PAGE = Path(__file__).with_name("host.html")
 LIMIT_S = 120.0

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .host import Host
+from tests.browser.host import Host
 
 _CONTRAST = """() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);

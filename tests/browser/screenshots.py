@@ -15,7 +15,7 @@ from playwright.async_api import Browser
 
 from tests.browser.browser import launched
 from tests.browser.host import NARROW, WIDE, Host, hosted
-from tests.browser.stage import BUSY, GOAL_MET, Stage, stage, strangers
+from tests.browser.shown_campaign import BUSY, GOAL_MET, Stage, stage, strangers
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 SCALE = 15.0

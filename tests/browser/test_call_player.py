@@ -7,13 +7,12 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from callwright.contract.calls import RecordingState
-from tests.tools import samples
-from tests.tools.fakes import ERAS, FakeCaller, FakeMedia, server
-
-from .browser import needs_browser
-from .host import NARROW, Host, failure, hosted, refusal
-from .looks import overhang, pale_texts
-from .stage import stage
+from tests.browser.browser import needs_browser
+from tests.browser.host import NARROW, Host, failure, hosted, refusal
+from tests.browser.looks import overhang, pale_texts
+from tests.browser.shown_campaign import stage
+from tests.support.tools import samples
+from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, server
 
 pytestmark = [needs_browser, pytest.mark.asyncio(loop_scope="session")]
 both_eras = pytest.mark.parametrize("era", ERAS)

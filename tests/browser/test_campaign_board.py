@@ -7,14 +7,13 @@ import anyio
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.tools import samples
-from tests.tools.fakes import ERAS, FakeCaller, server
-from tests.tools.inbound import inbound_of
-
-from .browser import needs_browser
-from .host import NARROW, Host, failure, hosted, refusal
-from .looks import ground, overhang, pale_texts
-from .stage import stage, strangers
+from tests.browser.browser import needs_browser
+from tests.browser.host import NARROW, Host, failure, hosted, refusal
+from tests.browser.looks import ground, overhang, pale_texts
+from tests.browser.shown_campaign import stage, strangers
+from tests.support.tools import samples
+from tests.support.tools.fakes import ERAS, FakeCaller, server
+from tests.support.tools.inbound import inbound_of
 
 pytestmark = [needs_browser, pytest.mark.asyncio(loop_scope="session")]
 both_eras = pytest.mark.parametrize("era", ERAS)

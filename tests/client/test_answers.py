@@ -8,10 +8,10 @@ from callwright.client.answers import output_of
 from callwright.client.transport import Response
 from callwright.contract.agents import list_agents
 from callwright.contract.calls import GetRecording, get_recording
-from callwright.contract.deployments import preview_deployment
-from callwright.contract.dialling import RetryPolicy
-from callwright.contract.model import Input, Resource
-from callwright.contract.operation import Operation
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import Operation
+from callwright.contract.deployments.deployments import preview_deployment
+from callwright.contract.deployments.dialling import RetryPolicy
 from tests.client.scripted import AGENT, ScriptedService, client_of, many, one
 
 

@@ -7,7 +7,7 @@ from callwright.client.client import NOUNS
 from callwright.client.nouns.agents import Agents
 from callwright.client.nouns.method import Noun, OperationMethod, method
 from callwright.contract.agents import Agent, get_agent
-from callwright.contract.pagination import Page
+from callwright.contract.declaration.pagination import Page
 from callwright.contract.surface import OPERATIONS
 from tests.client.scripted import AGENT, BASE, KEY, ScriptedService, client_of, many, one
 

@@ -6,9 +6,9 @@ import pytest
 
 from callwright.client.compat.description import MOST_FIELDS, Route, extra_properties, routes
 from callwright.contract.agents import create_agent, list_agents, update_agent
-from callwright.contract.deployments import create_deployment, start_deployment
+from callwright.contract.deployments.deployments import create_deployment, start_deployment
 from callwright.contract.phone_numbers import list_phone_numbers, rent_phone_number
-from callwright.service.http.openapi import describe
+from callwright.service.rest.documentation.openapi import describe
 
 SAID = "Only this service has it."
 

@@ -9,11 +9,11 @@ from callwright.client.compat.lenient_response import LenientResponse, leniently
 from callwright.client.errors import DoesNotFit, UnexpectedAnswer
 from callwright.contract.agents import Agent, create_agent, delete_agent, get_agent, list_agents
 from callwright.contract.calls import get_call, list_calls
-from callwright.contract.operation import AnyOperation
+from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.voices import get_voice
 from callwright.contract.wallet import get_wallet
 from tests.client.scripted import AGENT, ScriptedService, client_of, one
-from tests.tools.samples import call
+from tests.support.tools.samples import call
 
 PAGING = {"page": 1, "per_page": 50, "total": 1, "has_more": False}
 

@@ -28,9 +28,9 @@ from callwright.client.transport import ASGITransport, AsyncBaseTransport, Reque
 from callwright.contract.agents import CreateAgent, create_agent
 from callwright.service import accounts
 from callwright.service.app import Application, gate_of
-from callwright.service.storage.schema import api_keys, request_days
-from tests.service.doors import BASE_URL, Door, open_service
-from tests.service.standing import NOON_MS, MovableClock, Process, standing
+from callwright.service.tables.schema import api_keys, request_days
+from tests.support.clock_set_by_test import NOON_MS, MovableClock, Process, standing
+from tests.support.service import BASE_URL, Door, open_service
 
 DAY_MS = 86_400_000
 ADA: dict[str, Any] = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}

@@ -17,8 +17,8 @@ from callwright.client import (
     verify,
 )
 from callwright.contract.events import EVENT_TYPES, CallCompleted, EventEnvelope
-from callwright.service.delivery.signing import signature
-from tests.service.delivery import receiver
+from callwright.service.webhooks.signing import signature
+from tests.support.webhooks import signature_check
 
 SECRET = "whsec_" + "aB3-_" * 8
 OTHER = "whsec_" + "zY9-_" * 8
@@ -79,7 +79,7 @@ def test_any_body_that_is_signed_passes_and_only_then_is_read(body: bytes, secre
     # Bytes that are no event come as far as being read, and no signature is at fault then.
     with pytest.raises(UnexpectedAnswer, match="is signed and is no event"):
         verify(body, signature(body, NOW_S, [secret]), secret, now_s=NOW_S)
-    receiver.verified(signature(body, NOW_S, [secret]), body, secret, now_s=NOW_S)
+    signature_check.verified(signature(body, NOW_S, [secret]), body, secret, now_s=NOW_S)
 
 
 @given(data=st.data(), further=st.text())

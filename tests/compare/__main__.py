@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.databases import Engine, RunDatabases
-from tests.keeper import Keeper
-
-from . import campaigns, made_up_requests, rows, tool_calls
-from .sides import Side, checked_out, running
+from tests.compare import campaigns, made_up_requests, rows, tool_calls
+from tests.compare.sides import Side, checked_out, running
+from tests.support.databases import Engine, RunDatabases
+from tests.support.run_folder import Keeper
 
 PARTS = ("requests", "campaigns", "tools")
 ENGINES: dict[str, tuple[Engine, ...]] = {

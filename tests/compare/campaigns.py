@@ -4,8 +4,8 @@ import time
 from random import Random
 from typing import Any
 
-from .receiver import receiving
-from .sides import LIMIT_S, Side
+from tests.compare.receiver import receiving
+from tests.compare.sides import LIMIT_S, Side
 
 START = "2027-04-05T13:00:00Z"
 """The campaigns' own clocks begin here, a Monday morning in New York."""

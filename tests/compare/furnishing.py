@@ -2,10 +2,10 @@
 
 import json
 
-from . import campaigns
-from .names import Names
-from .receiver import receiving
-from .sides import Side
+from tests.compare import campaigns
+from tests.compare.names import Names
+from tests.compare.receiver import receiving
+from tests.compare.sides import Side
 
 PEOPLE = 12
 _LISTS = (

@@ -15,12 +15,11 @@ from requests import PreparedRequest, Request
 from requests.exceptions import InvalidHeader
 from schemathesis import GenerationMode
 
+from tests.compare.furnishing import furnished
+from tests.compare.names import Names
+from tests.compare.sides import Side
 from tests.fuzz.cases import Case, described, edges, meet, operations_of, random_cases
 from tests.fuzz.values import KnownValues
-
-from .furnishing import furnished
-from .names import Names
-from .sides import Side
 
 HEADERS = ("allow", "content-type", "location", "retry-after", "content-disposition", "content-range", "deprecation")
 """Headers of answers that are compared; the others differ between any two runs, or say how long something takes."""

@@ -13,7 +13,7 @@ from warnings import catch_warnings
 from sqlalchemy import MetaData, create_engine, select
 from sqlalchemy.exc import SAWarning
 
-from .names import ids_in, is_of_run, kinds, without_differences
+from tests.compare.names import ids_in, is_of_run, kinds, without_differences
 
 LEFT_OUT = {
     "alembic_version": "the schema is told by its columns",

@@ -1,6 +1,6 @@
 """What is taken out of what two runs say."""
 
-from .names import Names
+from tests.compare.names import Names
 
 AGENT, OTHER = "agt_" + "a" * 24, "agt_" + "b" * 24
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .rows import Row, differences
+from tests.compare.rows import Row, differences
 
 
 def call(place: int, run: str, **changed: Any) -> list[Row]:

@@ -14,12 +14,11 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.compare.furnishing import furnished
+from tests.compare.names import Names, ids_in
+from tests.compare.sides import LIMIT_S, Side
 from tests.journeys.hosts import Person
-from tests.programs import text_of
-
-from .furnishing import furnished
-from .names import Names, ids_in
-from .sides import LIMIT_S, Side
+from tests.support.programs import text_of
 
 _LEFT_OUT = ("wait_for",)
 """Tools that wait: how far something has come by then differs."""

@@ -14,14 +14,13 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import EmptyResult, SetLevelRequestParams, SubscribeRequestParams, UnsubscribeRequestParams
 
 from callwright.client.errors import ServiceUnreachable
-from callwright.server.app import build, settle
-from callwright.server.embedded import listener_on
-from callwright.server.session import ServerSession, SystemClock
-from callwright.tools.served import served_tools
-from callwright.tools.use import Caller
-
-from .answering_fixtures import add_answering_tools, add_resources_and_prompts, schema_tool
-from .asking_fixtures import add_asking_tools, add_rounds
+from callwright.server.embedded.embedded import listener_on
+from callwright.server.mcp.app import build, settle
+from callwright.server.mcp.session import ServerSession, SystemClock
+from callwright.tools.runtime.tool_context import Caller
+from callwright.tools.serving.served import served_tools
+from tests.conformance.answering_fixtures import add_answering_tools, add_resources_and_prompts, schema_tool
+from tests.conformance.asking_fixtures import add_asking_tools, add_rounds
 
 WATCHED = "test://watched-resource"
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
-from tests import postgres
 from tests.house.tree import ROOT
 from tests.journeys.test_full_disk import PEOPLE, SLOWLY, attempts, data_of, door, health, started, state
-from tests.programs import environment, run, serving, until
+from tests.support import postgres
+from tests.support.programs import environment, run, serving, until
 
 PAGE = (ROOT / "docs" / "backups.md").read_text(encoding="utf-8")
 BLOCKS = {

@@ -18,9 +18,9 @@ from anyio import to_thread
 
 from callwright.client.transport import ASGITransport, httpx
 from callwright.server.commands.line import app as command_line
-from callwright.service.delivery import outcomes, schedule
-from callwright.service.domain.clock import DAY, SECOND
-from tests.service.doors import open_service
+from callwright.service.platform.clock.clock import DAY, SECOND
+from callwright.service.webhooks import outcomes, retry_schedule
+from tests.support.service import open_service
 from tests.typescript_client.running import CLIENT, over_http
 
 PAGE = (CLIENT.parents[1] / "docs" / "webhooks.md").read_text(encoding="utf-8")
@@ -143,9 +143,9 @@ def test_the_times_on_the_page_are_the_services() -> None:
     rows = {
         cells[0]: cells[1:] for line in PAGE.splitlines() if (cells := [cell.strip() for cell in line.split("|")[1:-1]])
     }
-    gaps = [gap // SECOND for gap in schedule.GAPS_MS]
+    gaps = [gap // SECOND for gap in retry_schedule.GAPS_MS]
     assert rows["seconds after the first"] == [str(sum(gaps[:count])) for count in range(len(gaps) + 1)]
-    assert rows[f"gap before it, ±{schedule.JITTER * 100:.0f} %"] == ["", *map(str, gaps)]
+    assert rows[f"gap before it, ±{retry_schedule.JITTER * 100:.0f} %"] == ["", *map(str, gaps)]
     assert (outcomes.FAILURES_UNTIL_DISABLED, outcomes.SILENCE_UNTIL_DISABLED_MS) == (20, 3 * DAY)
     assert "when 20 events in a row have failed" in PAGE
     assert "for three days" in PAGE

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import anyio
 
-from callwright.service.http.examples import FILE
+from callwright.service.rest.documentation.examples import FILE
 from tests.examples.record import file_text
-from tests.examples.story import examples
+from tests.examples.scenario import examples
 
 
 def main() -> int:

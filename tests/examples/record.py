@@ -7,10 +7,10 @@ from typing import Any, cast
 
 import orjson
 
-from callwright.contract.operation import AnyOperation
+from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from tests.examples.stage import BASE, STEP_MS, Stage
-from tests.service.wire import AsyncClient, Response
+from tests.examples.repeatable_service import BASE, STEP_MS, Stage
+from tests.support.raw_requests import AsyncClient, Response
 
 PREFIX = "/v1"
 _DIFFERS = ("content-length", "content-range", "etag", "last-modified")

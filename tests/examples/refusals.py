@@ -3,10 +3,10 @@
 from typing import Any
 
 from callwright.contract.webhooks import MOST_EARLIER_SECRETS, MOST_SUBSCRIPTIONS
-from callwright.service.domain.clock import MINUTE
-from callwright.service.http.incoming import MAX_BODY
+from callwright.service.platform.clock.clock import MINUTE
+from callwright.service.rest.incoming import MAX_BODY
 from tests.examples.record import Recorder
-from tests.examples.stage import ENDPOINT
+from tests.examples.repeatable_service import ENDPOINT
 
 _JSON = {"Content-Type": "application/json"}
 _AGENT = {"name": "Cleo", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}

@@ -10,11 +10,11 @@ import pytest
 from callwright.contract.events import EVENT_TYPES
 from callwright.contract.problems import PROBLEMS
 from callwright.contract.surface import OPERATIONS
-from callwright.service.http.examples import FILE
+from callwright.service.rest.documentation.examples import FILE
 from tests.examples.record import BASE, file_text
-from tests.examples.stage import ENDPOINT, CountedIds
-from tests.examples.story import examples
-from tests.service.standing import MovableClock
+from tests.examples.repeatable_service import ENDPOINT, CountedIds
+from tests.examples.scenario import examples
+from tests.support.clock_set_by_test import MovableClock
 
 KEPT: dict[str, dict[str, Any]] = json.loads(FILE.read_bytes())
 AGAIN = "run scripts/examples and look at what has changed"
@@ -29,7 +29,7 @@ async def test_the_service_answers_as_the_examples_say(database_url: str, tmp_pa
 
 
 def test_every_operation_has_an_example() -> None:
-    assert sorted(set(OPERATIONS) - set(KEPT["operations"])) == [], "perform it in tests/examples/story.py"
+    assert sorted(set(OPERATIONS) - set(KEPT["operations"])) == [], "perform it in tests/examples/scenario.py"
     assert sorted(set(KEPT["operations"]) - set(OPERATIONS)) == [], AGAIN
 
 

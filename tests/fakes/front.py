@@ -8,14 +8,14 @@ from mcp import Client as McpClient
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.server.app import build
-from callwright.server.remote import learn
-from callwright.server.session import ServerSession
+from callwright.server.mcp.app import build
+from callwright.server.mcp.remote import learn
+from callwright.server.mcp.session import ServerSession
 from callwright.server.settings import read_settings
-from callwright.tools.use import Caller, ConfirmMode
+from callwright.tools.runtime.tool_context import Caller, ConfirmMode
 from tests.fakes.minimal_service import KEY, MediaHost, MinimalService
-from tests.programs import text_of
-from tests.tools.fakes import FakeClock, assistant, numbered
+from tests.support.programs import text_of
+from tests.support.tools.fakes import FakeClock, assistant, numbered
 
 ORIGIN = "https://voice.example"
 OUTSIDE = "93.184.216.34"

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from hypothesis.errors import HypothesisDeprecationWarning
 
-from tests.databases import Engine, RunDatabases
-from tests.keeper import Keeper
-
-from .report import report
-from .run import Figures, fuzzed
-from .stage import opened
+from tests.fuzz.report import report
+from tests.fuzz.run import Figures, fuzzed
+from tests.fuzz.service import opened
+from tests.support.databases import Engine, RunDatabases
+from tests.support.run_folder import Keeper
 
 CASES = 20_000
 ENGINES: dict[str, tuple[Engine, ...]] = {

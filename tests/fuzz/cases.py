@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis import GenerationMode
 from schemathesis.generation.meta import CoveragePhaseData
 
-from callwright.service.http.openapi import describe
-
-from .values import KnownValues
+from callwright.service.rest.documentation.openapi import describe
+from tests.fuzz.values import KnownValues
 
 Case = schemathesis.Case[Any]
 Schema = Any

@@ -9,8 +9,7 @@ from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario
 from schemathesis.specs.openapi import checks as openapi_checks
 
 from callwright.contract.problems import METHOD_NOT_ALLOWED, PROBLEMS
-
-from .cases import Case
+from tests.fuzz.cases import Case
 
 _REQUEST_ID = re.compile(r"req_[0-9A-Za-z]{24}")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import cycle
 
 from callwright.contract.webhooks import AttemptOutcome
-from callwright.service.delivery.attempts import Posted
+from callwright.service.webhooks.transport.attempts import Posted
 
 _ANSWERS: tuple[tuple[AttemptOutcome, int | None], ...] = (
     ("succeeded", 204),

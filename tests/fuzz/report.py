@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from .run import Figures
+from tests.fuzz.run import Figures
 
 
 def report(figures: Figures) -> str:

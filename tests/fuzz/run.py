@@ -11,10 +11,10 @@ import requests
 from schemathesis import GenerationMode, Response
 from schemathesis.core.failures import FailureGroup
 
-from .cases import Case, Operation, described, edges, meet, operations_of, random_cases
-from .checks import CHECKS
-from .stage import REQUEST_LIMIT_S, Stage
-from .values import KnownValues
+from tests.fuzz.cases import Case, Operation, described, edges, meet, operations_of, random_cases
+from tests.fuzz.checks import CHECKS
+from tests.fuzz.service import REQUEST_LIMIT_S, Stage
+from tests.fuzz.values import KnownValues
 
 EDGES = 0.4
 """The largest part of a run that is cases at the edges of fields; the rest is random."""

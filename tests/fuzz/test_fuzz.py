@@ -14,7 +14,7 @@ from urllib3 import HTTPResponse
 from callwright.contract.surface import OPERATIONS
 from tests.fuzz.report import report
 from tests.fuzz.run import fuzzed
-from tests.fuzz.stage import IN_PROCESS, opened
+from tests.fuzz.service import IN_PROCESS, opened
 
 CASES = 600
 SEED = 1

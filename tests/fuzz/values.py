@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, cast
 
 from callwright.contract.surface import OPERATIONS
-from callwright.service.http.routes import PREFIX
-from tests.journeys.story import CSV
+from callwright.service.rest.routes import PREFIX
+from tests.journeys.scenario import CSV
 
 MOST = 60
 """Values of one kind that are kept: the first half stays, of the others the newest."""

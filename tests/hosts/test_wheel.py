@@ -42,10 +42,10 @@ def test_types_definitions_prompts_guides_pages_and_migrations_are_in_the_wheel(
     assert "callwright/tools/definitions.json" in names
     for pattern in (
         "callwright/prompts/*.md",
-        "callwright/server/guides/*.md",
-        "callwright/server/views/*.html",
-        "callwright/service/storage/migrations/versions/*.py",
-        "callwright/service/engine/simulated/phrases/*.json",
+        "callwright/server/mcp/guides/*.md",
+        "callwright/server/mcp/apps/views/*.html",
+        "callwright/service/tables/migrations/versions/*.py",
+        "callwright/service/telephony/simulated/conversation/phrases/*.json",
     ):
         assert any(fnmatch(name, pattern) for name in names), pattern
 

@@ -8,8 +8,8 @@ import pytest
 from callwright.client import client_methods
 from callwright.contract.surface import OPERATIONS
 from callwright.service.handlers import every
-from callwright.service.handlers.work import HANDLERS, MEDIA_HANDLERS
-from callwright.service.http.openapi import describe
+from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS
+from callwright.service.rest.documentation.openapi import describe
 
 TESTS = Path(__file__).parents[1] / "service"
 
@@ -41,7 +41,7 @@ def test_every_operation_has_a_client_method() -> None:
 
 @pytest.mark.requirement("SERV-11")
 def test_every_operation_has_a_tool() -> None:
-    from callwright.tools.catalogue import TOOLS  # loads the MCP SDK, which the other tests here do without
+    from callwright.tools.catalogue.every import TOOLS  # loads the MCP SDK, which the other tests here do without
 
     assert missing_and_extra({tool.name for tool in TOOLS}) == NOTHING
     assert [tool.name for tool in TOOLS if tool.operation is not OPERATIONS[tool.name]] == []

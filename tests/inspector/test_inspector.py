@@ -11,15 +11,14 @@ import pytest
 from anyio import to_thread
 
 from callwright.prompts.registry import PROMPTS
-from callwright.server.resources import TEMPLATES
-from callwright.tools.catalogue import TOOLS
+from callwright.server.mcp.resources.resources import TEMPLATES
+from callwright.tools.catalogue.every import TOOLS
+from tests.inspector.cli import environment, inspector
 from tests.journeys.receiver import SETTINGS, receiving
-from tests.journeys.story import build_and_run, steer
-from tests.journeys.told import tell
-from tests.programs import COMMAND, serving
-from tests.programs import environment as without_settings
-
-from .cli import environment, inspector
+from tests.journeys.scenario import build_and_run, steer
+from tests.journeys.scenario_of_events import tell
+from tests.support.programs import COMMAND, serving
+from tests.support.programs import environment as without_settings
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 ONE_RUN_S = 60.0

@@ -17,15 +17,15 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent
 
-from callwright.server.app import build
-from callwright.server.session import ServerSession
-from callwright.tools.files import Folders
-from callwright.tools.served import served_tools
-from callwright.tools.served_files import with_files
-from callwright.tools.use import Caller, Clock, ConfirmMode
-from tests.programs import environment
-from tests.server.served import serving
-from tests.service.doors import Door
+from callwright.server.mcp.app import build
+from callwright.server.mcp.session import ServerSession
+from callwright.tools.arguments.files import Folders
+from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
+from callwright.tools.serving.served import served_tools
+from callwright.tools.serving.served_files import with_files
+from tests.support.mcp.over_http import serving
+from tests.support.programs import environment
+from tests.support.service import Door
 
 Era = Literal["legacy", "auto"]
 Way = Literal["memory", "stdio", "http"]

@@ -5,7 +5,7 @@ import time
 
 import anyio
 
-from callwright.server.stdio import run
+from callwright.server.commands.mcp import run
 
 LATE_S = 601.0
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from callwright.client.compat.lenient_response import LenientResponse
-from callwright.contract.operation import Operation
-from callwright.tools.use import Caller, Media
-
-from .hosts import nothing
+from callwright.contract.declaration.operation import Operation
+from callwright.tools.runtime.tool_context import Caller, Media
+from tests.journeys.hosts import nothing
 
 Change = Callable[[], Awaitable[Any]]
 

@@ -16,14 +16,13 @@ import pytest
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
 from callwright.client.errors import ServiceTimeout
-from callwright.contract.operation import Operation
-from callwright.contract.words import Spend
-from tests.server.served import serving
-from tests.service.dialler.campaigns import draft, people, rent
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, Era, Host, Person, ScriptedClock, host, text_of
-from .meanwhile import Meanwhile
+from callwright.contract.declaration.operation import Operation
+from callwright.contract.declaration.words import Spend
+from tests.journeys.hosts import ERAS, Era, Host, Person, ScriptedClock, host, text_of
+from tests.journeys.meanwhile import Meanwhile
+from tests.support.campaigns import draft, people, rent
+from tests.support.mcp.over_http import serving
+from tests.support.service import Door, open_service
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 

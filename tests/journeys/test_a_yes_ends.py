@@ -19,11 +19,10 @@ from mcp import MCPError
 from mcp.server import request_state
 from mcp.types import ElicitResult, InputRequiredResult
 
-from tests.server.served import serving
-from tests.service.dialler.campaigns import draft, people
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
+from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
+from tests.support.campaigns import draft, people
+from tests.support.mcp.over_http import serving
+from tests.support.service import Door, open_service
 
 HOUR, DAY = 3_600.0, 86_400.0
 LATER = datetime(2099, 1, 1, tzinfo=UTC)

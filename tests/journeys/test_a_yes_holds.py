@@ -14,17 +14,16 @@ import pytest
 
 from callwright.client import Client as TypedClient
 from callwright.client.transport import ASGITransport
-from callwright.contract.deployments import Deployment
-from callwright.contract.dialling import RetryPolicy
-from callwright.contract.words import Spend
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import Application, gate_of
-from callwright.service.domain.clock import MINUTE
-from callwright.tools.use import ConfirmMode
-from tests.service.dialler.campaigns import audience_of, draft, make_agent, make_audience, people, rent
-from tests.service.doors import BASE_URL, Door, open_service
-from tests.service.standing import MovableClock
-
-from .hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
+from callwright.service.platform.clock.clock import MINUTE
+from callwright.tools.runtime.tool_context import ConfirmMode
+from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
+from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people, rent
+from tests.support.clock_set_by_test import MovableClock
+from tests.support.service import BASE_URL, Door, open_service
 
 each_way = pytest.mark.parametrize("way", WAYS)
 both_eras = pytest.mark.parametrize("era", ERAS)

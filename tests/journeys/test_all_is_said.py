@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.deployments import Deployment
-from callwright.contract.dialling import Voicemail
-from tests.service.dialler.campaigns import audience_of, draft, make_agent, make_audience, people
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.dialling import Voicemail
+from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host
+from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people
+from tests.support.service import Door, open_service
 
 each_way = pytest.mark.parametrize("way", WAYS)
 both_eras = pytest.mark.parametrize("era", ERAS)

@@ -9,14 +9,14 @@ from typing import Any, cast
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from callwright.server.app import build
-from callwright.server.session import ServerSession, SystemClock
-from callwright.tools.files import Folders
-from callwright.tools.served import served_tools
-from callwright.tools.served_files import with_files
-from callwright.tools.use import Caller
-from tests.service.doors import open_service
-from tests.tools.fakes import assistant
+from callwright.server.mcp.app import build
+from callwright.server.mcp.session import ServerSession, SystemClock
+from callwright.tools.arguments.files import Folders
+from callwright.tools.runtime.tool_context import Caller
+from callwright.tools.serving.served import served_tools
+from callwright.tools.serving.served_files import with_files
+from tests.support.service import open_service
+from tests.support.tools.fakes import assistant
 
 NAME = ' "Räumung", 50% & more; रवि 🙂?#/[1] '
 PEOPLE = [{"phone_number": "(202) 555-0100", "first_name": "Maria"}, {"phone_number": "2025550101", "first_name": "Jo"}]

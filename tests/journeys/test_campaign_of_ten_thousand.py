@@ -1,11 +1,11 @@
 from collections import Counter
 from pathlib import Path
 
-from callwright.contract.dialling import RetryPolicy
-from tests.databases import RunDatabases
-from tests.service.dialler.campaigns import draft, people
-from tests.service.dialler.evidence import check_everything, evidence
-from tests.service.doors import open_service
+from callwright.contract.deployments.dialling import RetryPolicy
+from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaigns import draft, people
+from tests.support.databases import RunDatabases
+from tests.support.service import open_service
 
 CONTACTS = 10_000
 

@@ -18,13 +18,12 @@ from mcp.types import (
 )
 
 from callwright.prompts.registry import PROMPTS
-from callwright.server.resources import TEMPLATES
-from callwright.tools.catalogue import TOOLS
-from tests.programs import ERAS, Assistant, assistant, text_of
-
-from .receiver import SETTINGS, receiving
-from .story import Built, build_and_run, steer
-from .told import tell
+from callwright.server.mcp.resources.resources import TEMPLATES
+from callwright.tools.catalogue.every import TOOLS
+from tests.journeys.receiver import SETTINGS, receiving
+from tests.journeys.scenario import Built, build_and_run, steer
+from tests.journeys.scenario_of_events import tell
+from tests.support.programs import ERAS, Assistant, assistant, text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 SOUNDS = {"recording", "voice_preview"}

@@ -13,8 +13,8 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.programs import START_S, Serving, run, serving, until
-from tests.service.dialler.campaigns import people
+from tests.support.campaigns import people
+from tests.support.programs import START_S, Serving, run, serving, until
 
 PEOPLE = 40
 SLOWLY = {"CALLWRIGHT_SIM_TIME_SCALE": "30"}

@@ -13,17 +13,16 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
-from callwright.contract.deployments import Deployment
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber
-from callwright.contract.words import Spend
-from callwright.service.domain.money import PriceList
 from callwright.service.handlers import phone_numbers
-from callwright.tools.use import ConfirmMode
-from tests.service.dialler.campaigns import audience_of, draft, make_agent, people, rent
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host, text_of
-from .meanwhile import Change, Meanwhile
+from callwright.service.platform.money import PriceList
+from callwright.tools.runtime.tool_context import ConfirmMode
+from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host, text_of
+from tests.journeys.meanwhile import Change, Meanwhile
+from tests.support.campaigns import audience_of, draft, make_agent, people, rent
+from tests.support.service import Door, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])

@@ -17,15 +17,15 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, TextContent
 
-from callwright.contract.deployments import Deployment, StartDeployment, start_deployment
-from callwright.contract.dialling import RetryPolicy
-from callwright.contract.words import Spend
-from callwright.server.app import build
-from callwright.server.session import ServerSession, SystemClock
-from callwright.tools.use import Caller, ConfirmMode
-from tests.garbage import largest_garbage, uncollected
-from tests.service.dialler.campaigns import audience_of, draft, make_agent, people, rent
-from tests.service.doors import Door, open_service
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.deployments import Deployment, StartDeployment, start_deployment
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.server.mcp.app import build
+from callwright.server.mcp.session import ServerSession, SystemClock
+from callwright.tools.runtime.tool_context import Caller, ConfirmMode
+from tests.support.campaigns import audience_of, draft, make_agent, people, rent
+from tests.support.garbage import largest_garbage, uncollected
+from tests.support.service import Door, open_service
 
 Era = Literal["legacy", "auto"]
 both_eras = pytest.mark.parametrize("era", ["legacy", "auto"])

@@ -13,16 +13,15 @@ from mcp.types import CallToolResult
 from sqlalchemy import create_engine, text
 
 from callwright.contract.calls import GetTranscript, ListCalls, get_transcript, list_calls
-from callwright.server.app import build
-from callwright.server.session import ServerSession
+from callwright.server.commands.mcp import new_session
+from callwright.server.mcp.app import build
+from callwright.server.mcp.session import ServerSession
 from callwright.server.settings import read_settings
-from callwright.server.stdio import new_session
-from callwright.service.data_folder import DataFolder
-from tests.programs import text_of
-
-from .receiver import SETTINGS, receiving
-from .story import PEOPLE, build_and_run, steer
-from .told import tell
+from callwright.service.platform.data_folder import DataFolder
+from tests.journeys.receiver import SETTINGS, receiving
+from tests.journeys.scenario import PEOPLE, build_and_run, steer
+from tests.journeys.scenario_of_events import tell
+from tests.support.programs import text_of
 
 NUMBERS = [f"20255501{ending:02d}" for ending in (0, 1, 2, 3, 4, 9)]
 NAMES = ("Maria", "Olga", "Lucia")

@@ -17,12 +17,12 @@ import httpx2 as httpx
 import pytest
 from sqlalchemy import Connection, func, select
 
-from callwright.service.storage.database import opened
-from callwright.service.storage.schema import audit_log, idempotency_keys
-from tests.databases import Engine
-from tests.programs import START_S, Serving, serving
-from tests.service import samples
-from tests.service.doors import open_service
+from callwright.service.platform.database.database import opened
+from callwright.service.tables.schema import audit_log, idempotency_keys
+from tests.support import resources
+from tests.support.databases import Engine
+from tests.support.programs import START_S, Serving, serving
+from tests.support.service import open_service
 
 MANY = 200
 ONCE = {"Idempotency-Key": "once", "Content-Type": "application/json"}
@@ -81,7 +81,11 @@ class Made:
 async def prepared(database_url: str, folder: Path) -> Made:
     """An organization without a limit of requests."""
     async with open_service(database_url, folder / "before", workers=False) as door:
-        agent, audience, number = await samples.agent(door), await samples.audience(door), await samples.number(door)
+        agent, audience, number = (
+            await resources.agent(door),
+            await resources.audience(door),
+            await resources.number(door),
+        )
         deployment = {
             "name": "Reminders",
             "agent_id": agent.id,

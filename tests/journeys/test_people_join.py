@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
-from tests.service.dialler.campaigns import ONCE, audience_of, draft, make_agent, people, rent
-from tests.service.doors import Door, open_service
+from tests.support.campaigns import ONCE, audience_of, draft, make_agent, people, rent
+from tests.support.service import Door, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 NEWER = 201

@@ -13,12 +13,11 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
-from callwright.contract.words import Spend
-from tests.server.served import LIFE_S, Served, serving
-from tests.service.dialler.campaigns import draft, people
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, Era, Person, text_of
+from callwright.contract.declaration.words import Spend
+from tests.journeys.hosts import ERAS, Era, Person, text_of
+from tests.support.campaigns import draft, people
+from tests.support.mcp.over_http import LIFE_S, Served, serving
+from tests.support.service import Door, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 each_change = pytest.mark.parametrize("tool", ["update_deployment", "update_phone_number"])

@@ -27,10 +27,9 @@ from mcp.types import BlobResourceContents, TextContent, TextResourceContents
 
 from tests.inspector.cli import environment as inspector_environment
 from tests.inspector.cli import inspector
-from tests.npm import installed, node
-from tests.programs import COMMAND, ERAS, Assistant, environment, run, serving
-
-from .story import build_and_run
+from tests.journeys.scenario import build_and_run
+from tests.support.npm import installed, node
+from tests.support.programs import COMMAND, ERAS, Assistant, environment, run, serving
 
 TRANSPORTS = ("stdio", "http", "sse")
 TYPESCRIPT = Path(__file__).parent.parent / "typescript"

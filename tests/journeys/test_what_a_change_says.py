@@ -10,17 +10,16 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from callwright.contract.deployments import Deployment
-from callwright.contract.words import Spend
-from callwright.service.dialler import imports
-from callwright.service.domain.clock import HOUR
-from callwright.service.domain.money import PriceList
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.deployments import Deployment
 from callwright.service.handlers import wallet
-from callwright.service.storage.schema import imports as import_table
-from tests.service.dialler.campaigns import audience_of, draft, make_agent, make_audience, people, rent
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from callwright.service.platform.clock.clock import HOUR
+from callwright.service.platform.money import PriceList
+from callwright.service.tables.schema import imports as import_table
+from callwright.service.workers import imports
+from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people, rent
+from tests.support.service import Door, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 EVERY_HOUR: dict[str, Any] = {

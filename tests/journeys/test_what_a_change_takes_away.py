@@ -11,15 +11,14 @@ from typing import Any, cast
 
 import pytest
 
-from callwright.contract.deployments import Deployment
-from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
-from callwright.contract.inbound import AfterHours, BusinessHours, Overflow
-from callwright.contract.words import Spend
-from callwright.service.dialler.do_not_call import opt_out
-from tests.service.dialler.campaigns import draft, make_agent, make_audience, people, phone, rent
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
+from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
+from callwright.service.dialling.do_not_call import opt_out
+from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from tests.support.campaigns import draft, make_agent, make_audience, people, phone, rent
+from tests.support.service import Door, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])

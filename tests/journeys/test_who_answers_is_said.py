@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.inbound import AfterHours, BusinessHours, Overflow
-from tests.service.dialler.campaigns import make_agent, rent
-from tests.service.doors import Door, open_service
-
-from .hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
+from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from tests.support.campaigns import make_agent, rent
+from tests.support.service import Door, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])

@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 import orjson
 
-from callwright.contract.bounds import shape_of
-from callwright.contract.model import Input
-from callwright.contract.operation import AnyOperation
+from callwright.contract.checks.bounds import shape_of
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.catalogue import TOOLS
-from tests.server.served import INITIALIZE, OLDER, PROTOCOL, request
+from callwright.tools.catalogue.every import TOOLS
+from tests.support.mcp.over_http import INITIALIZE, OLDER, PROTOCOL, request
 
 ENTRIES = 100_000
 LONGEST = 980_000

@@ -5,11 +5,10 @@ from typing import Any, cast
 
 import orjson
 
-from callwright.contract.model import Input
+from callwright.contract.declaration.model import Input
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.catalogue import TOOLS
-
-from .cases import AUDIENCE, ENTRIES, FRESH, Case, call, keys
+from callwright.tools.catalogue.every import TOOLS
+from tests.large_inputs.cases import AUDIENCE, ENTRIES, FRESH, Case, call, keys
 
 CELLS = 100
 """Columns of a row, its telephone number included: the most that a row may have."""

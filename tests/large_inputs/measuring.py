@@ -15,10 +15,9 @@ from pathlib import Path
 import orjson
 from anyio import to_thread
 
-from callwright.server.app import settle
-from tests.server.served import INITIALIZE, OLDER, Served, open_served
-
-from .cases import AUDIENCE, ENTRIES, FRESH, Case
+from callwright.server.mcp.app import settle
+from tests.large_inputs.cases import AUDIENCE, ENTRIES, FRESH, Case
+from tests.support.mcp.over_http import INITIALIZE, OLDER, Served, open_served
 
 MOST_TIMES = 20.0
 """The loop's thread may work so many times as long as `orjson.loads` of the same bytes."""

@@ -5,8 +5,8 @@ from itertools import chain, repeat
 
 import pytest
 
-from .cases import ENTRIES, Case
-from .measuring import Measured, faults_of
+from tests.large_inputs.cases import ENTRIES, Case
+from tests.large_inputs.measuring import Measured, faults_of
 
 CASE = Case("the case", "POST", "/mcp", body=lambda entries: b"x" * entries)
 

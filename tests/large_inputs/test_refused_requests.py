@@ -7,10 +7,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.garbage import largest_garbage, uncollected
-
-from .cases import SHAPES, Case, envelope_cases, message_cases, rest_cases, tool_cases
-from .measuring import meter
+from tests.large_inputs.cases import SHAPES, Case, envelope_cases, message_cases, rest_cases, tool_cases
+from tests.large_inputs.measuring import meter
+from tests.support.garbage import largest_garbage, uncollected
 
 ENTRIES = 20_000
 MOST_LEFT = 20_000

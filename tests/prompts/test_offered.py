@@ -8,9 +8,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
-from callwright.server.app import build
+from callwright.server.mcp.app import build
 from callwright.tools.toolsets import enabled_tools
-from tests.tools.fakes import ERAS, FakeCaller, assistant, session
+from tests.support.tools.fakes import ERAS, FakeCaller, assistant, session
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 READING = ["analyse_campaign", "review_call", "answer_from_transcripts"]

@@ -1,7 +1,7 @@
 """Transcripts in their forms for people and players, all of their turns."""
 
 from callwright.contract.calls import Call, Transcript
-from callwright.tools.transcripts import markdown, markdown_turns, vtt_cues, webvtt
+from callwright.tools.media.transcripts import markdown, markdown_turns, vtt_cues, webvtt
 
 
 def in_markdown(transcript: Transcript, call: Call, *, tag: str, note: str | None = None) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import anyio
 
-from callwright.server.embedded import listener_on, listening
-from tests.npm import installed, node
+from callwright.server.embedded.embedded import listener_on, listening
+from tests.support.npm import installed, node
 
 CLIENT = Path(__file__).resolve().parents[2] / "clients" / "typescript"
 HERE = Path(__file__).parent

@@ -9,9 +9,9 @@ from sqlalchemy import update
 
 from callwright.contract.surface import OPERATIONS
 from callwright.service.app import Application, gate_of
-from callwright.service.storage.schema import api_keys, organizations
-from tests.service.doors import Door, open_service
-from tests.service.standing import standing
+from callwright.service.tables.schema import api_keys, organizations
+from tests.support.clock_set_by_test import standing
+from tests.support.service import Door, open_service
 from tests.typescript_client.running import HERE, Receive, Scope, Send, over_http, seen_by
 
 

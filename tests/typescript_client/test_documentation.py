@@ -8,8 +8,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.npm import node
-from tests.service.doors import open_service
+from tests.support.npm import node
+from tests.support.service import open_service
 from tests.typescript_client.running import CLIENT, over_http
 from tests.typescript_client.test_generated import built_package
 

@@ -11,8 +11,8 @@ from scripts.typescript_types import camel
 
 from callwright.client import client_methods
 from callwright.contract.surface import OPERATIONS
-from callwright.service.http.examples import Example, example_of
-from callwright.service.http.openapi import describe
+from callwright.service.rest.documentation.examples import Example, example_of
+from callwright.service.rest.documentation.openapi import describe
 from tests.typescript_client.running import HERE, seen_by
 
 BASE_URL = "https://api.example.com/v1"

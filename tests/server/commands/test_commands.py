@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from callwright.service.data_folder import KEY
-from tests.programs import run
-
-from .words import refused, said
+from callwright.service.platform.data_folder import KEY
+from tests.support.commands.words import refused, said
+from tests.support.programs import run
 
 SECRET = re.compile(r"svc_live_[0-9a-f]{48}")
 PERSONAL = re.compile(r"svc_mcp_[0-9a-f]{48}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, text
 
-from .words import refused, said
+from tests.support.commands.words import refused, said
 
 NUMBER = "+14155500000"
 

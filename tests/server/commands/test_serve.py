@@ -18,10 +18,10 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
-from callwright.service.data_folder import DataFolder
-from tests.databases import Engine
+from callwright.service.platform.data_folder import DataFolder
 from tests.journeys.test_full_disk import started
-from tests.programs import START_S, Serving, run, serving, until
+from tests.support.databases import Engine
+from tests.support.programs import START_S, Serving, run, serving, until
 
 QUICK_S = 8.0
 """Limit for ending with clients connected, on a machine that does much else. Alone it takes a second."""

@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
-from callwright.contract.dearest_case import MICROS
+from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import MAX_ACTIVE_KEYS, AccountError, NewKey
-from callwright.service.domain.refusals import Refusal
-from callwright.service.http.principals import identify
-from callwright.service.storage.database import Database, opened
-from callwright.service.storage.schema import api_keys
-from tests.service.doors import open_service
-
-from .opening import IDS, NOW_MS, entries, organization, overlapping, person
+from callwright.service.accounts.principals import identify
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.refusals import Refusal
+from callwright.service.tables.schema import api_keys
+from tests.support.accounts import IDS, NOW_MS, entries, organization, overlapping, person
+from tests.support.service import open_service
 
 
 async def creators(database: Database, org_id: str) -> dict[str, tuple[str | None, bool]]:

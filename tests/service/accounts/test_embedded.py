@@ -4,11 +4,10 @@ import anyio
 import pytest
 
 from callwright.service import accounts
-from callwright.service.domain.refusals import Refusal
-from callwright.service.http.principals import identify
-from callwright.service.storage.database import Database, opened
-
-from .opening import IDS, NOW_MS, entries, person, roles
+from callwright.service.accounts.principals import identify
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.refusals import Refusal
+from tests.support.accounts import IDS, NOW_MS, entries, person, roles
 
 
 async def test_the_embedded_key_is_kept_while_it_works_and_replaced_when_it_is_lost(database_url: str) -> None:

@@ -7,9 +7,8 @@ from sqlalchemy import Connection, select
 
 from callwright.service import accounts
 from callwright.service.accounts import AccountError
-from callwright.service.storage.schema import users
-
-from .opening import IDS, NOW_MS, entries, left_at, organization, overlapping, person, roles
+from callwright.service.tables.schema import users
+from tests.support.accounts import IDS, NOW_MS, entries, left_at, organization, overlapping, person, roles
 
 
 async def test_a_user_has_an_address_in_lower_case_and_is_in_no_organization_at_first(database_url: str) -> None:

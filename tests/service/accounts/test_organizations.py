@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from callwright.contract.dearest_case import MICROS
+from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import AccountError
-from callwright.service.http.principals import identify
-from callwright.service.storage.schema import outbox
-
-from .opening import IDS, NOW_MS, entries, organization, roles
+from callwright.service.accounts.principals import identify
+from callwright.service.tables.schema import outbox
+from tests.support.accounts import IDS, NOW_MS, entries, organization, roles
 
 
 async def test_an_organization_is_found_by_name_and_by_id(database_url: str) -> None:

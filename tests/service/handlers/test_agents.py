@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.service import samples
-from tests.service.doors import open_service
-from tests.service.samples import refusal
-from tests.service.wire import by_hand, refused
+from tests.support import resources
+from tests.support.raw_requests import by_hand, refused
+from tests.support.resources import refusal
+from tests.support.service import open_service
 
 GOOD: dict[str, Any] = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
@@ -28,7 +28,9 @@ async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(databas
         assert made.created_by_key_id is not None
         assert made.created_by_key_id.startswith("key_")
         assert await client.agents.get(id=made.id) == made
-        full = await samples.agent(door, "Full", welcome_message="Hi {{ day }} {{first_name}}", metadata={"team": "a"})
+        full = await resources.agent(
+            door, "Full", welcome_message="Hi {{ day }} {{first_name}}", metadata={"team": "a"}
+        )
         assert full.variables == ["day", "first_name"]
         assert full.metadata == {"team": "a"}
 
@@ -106,7 +108,7 @@ async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_
 @pytest.mark.requirement("CONV-20", "PATH-22")
 async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await samples.agent(door, welcome_message="Hello", metadata={"a": "1"})
+        made = await resources.agent(door, welcome_message="Hello", metadata={"a": "1"})
         changed = await door.client.agents.update(id=made.id, welcome_message="", metadata={"b": "2"})
         assert (changed.welcome_message, changed.metadata) == ("", {"b": "2"})
         assert changed.updated_at >= made.updated_at
@@ -119,14 +121,14 @@ async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: 
 @pytest.mark.requirement("AGENT-12", "ERR-16", "ERR-60")
 async def test_a_name_is_unique_and_may_be_kept_or_taken_over(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        first, second = await samples.agent(door, "First"), await samples.agent(door, "Second")
+        first, second = await resources.agent(door, "First"), await resources.agent(door, "Second")
         async with refusal(409, "duplicate_name", "name"):
-            await samples.agent(door, "First")
+            await resources.agent(door, "First")
         async with refusal(409, "duplicate_name", "name"):
             await door.client.agents.update(id=second.id, name="First")
         assert (await door.client.agents.update(id=first.id, name="First")).name == "First"
-        assert (await samples.agent(door, "first")).name == "first"
-        assert (await samples.agent(other, "First")).name == "First"
+        assert (await resources.agent(door, "first")).name == "first"
+        assert (await resources.agent(other, "First")).name == "First"
         await door.client.agents.delete(id=first.id)
         assert (await door.client.agents.update(id=second.id, name="First")).name == "First"
 
@@ -134,7 +136,7 @@ async def test_a_name_is_unique_and_may_be_kept_or_taken_over(database_url: str,
 @pytest.mark.requirement("PATH-22")
 async def test_a_deleted_agent_is_gone(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await samples.agent(door)
+        made = await resources.agent(door)
         await door.client.agents.delete(id=made.id)
         async with refusal(404, "not_found"):
             await door.client.agents.get(id=made.id)
@@ -147,7 +149,7 @@ async def test_a_deleted_agent_is_gone(database_url: str, tmp_path: Path) -> Non
 @pytest.mark.requirement("ERR-65")
 async def test_an_agent_of_a_live_deployment_cannot_be_deleted(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await samples.draft(door)
+        campaign = await resources.draft(door)
         async with refusal(409, "agent_in_use") as kept:
             await door.client.agents.delete(id=campaign.agent.id)
         assert kept[0].details == {"used_by": campaign.deployment.id}
@@ -160,9 +162,9 @@ async def test_an_agent_of_a_live_deployment_cannot_be_deleted(database_url: str
 async def test_agents_are_found_by_name_language_voice_and_moment(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = [
-            await samples.agent(door, "Ada"),
-            await samples.agent(door, "Anna", voice_id="de-DE-anna", language="de-DE"),
-            await samples.agent(door, "Ben", voice_id="en-US-ben"),
+            await resources.agent(door, "Ada"),
+            await resources.agent(door, "Anna", voice_id="de-DE-anna", language="de-DE"),
+            await resources.agent(door, "Ben", voice_id="en-US-ben"),
         ]
         agents = door.client.agents
         assert [entry.name async for entry in agents.list(sort="name")] == ["Ada", "Anna", "Ben"]

@@ -9,15 +9,15 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from callwright.contract.model import Input, Part
-from callwright.contract.operation import AnyOperation
+from callwright.contract.declaration.model import Input, Part
+from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from tests.service import samples
-from tests.service.doors import Door, open_service
-from tests.service.handlers.sent_events import subscribe
-from tests.service.handlers.test_calls import put_call
-from tests.service.samples import row
-from tests.service.wire import AsyncClient, Response, by_hand, without_request_id
+from tests.service.handlers.calls.test_calls import put_call
+from tests.support import resources
+from tests.support.raw_requests import AsyncClient, Response, by_hand, without_request_id
+from tests.support.resources import row
+from tests.support.sent_events import subscribe
+from tests.support.service import Door, open_service
 
 KINDS: Mapping[str, str] = {
     "agents": "agent",
@@ -76,7 +76,7 @@ class Owned:
 
 async def owned(door: Door) -> Owned:
     """One of everything, in a deployment that has started."""
-    campaign = await samples.draft(door, "Same name")
+    campaign = await resources.draft(door, "Same name")
     started = await door.client.deployments.start(id=campaign.deployment.id)
     waiting = await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
     contact = (await door.client.deployments.list_contacts(id=started.id)).data[0]
@@ -269,9 +269,9 @@ async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: P
 async def test_the_cursor_of_another_organization_is_refused(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         for index in range(3):
-            await samples.agent(door, f"A{index}")
-            await samples.agent(other, f"A{index}")
+            await resources.agent(door, f"A{index}")
+            await resources.agent(other, f"A{index}")
         cursor = (await other.client.agents.list(per_page=1)).pagination.next_cursor
         assert cursor is not None
-        async with samples.refusal(400, "invalid_cursor", "cursor"):
+        async with resources.refusal(400, "invalid_cursor", "cursor"):
             await door.client.agents.list(cursor=cursor)

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.filters import filter_of, takes_several
-from callwright.contract.operation import AnyOperation
+from callwright.contract.declaration.filters import filter_of, takes_several
+from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from callwright.service.dialler import imports
-from tests.service import samples
-from tests.service.doors import Door, open_service
-from tests.service.handlers.sent_events import URL, subscribe
-from tests.service.handlers.test_audience_imports import imported
-from tests.service.handlers.test_calls import put_call
+from callwright.service.workers import imports
+from tests.service.handlers.audiences.test_audience_imports import imported
+from tests.service.handlers.calls.test_calls import put_call
+from tests.service.handlers.calls.test_transcripts import put_talk
 from tests.service.handlers.test_isolation import ASKED, NEEDED, owned, places
-from tests.service.handlers.test_transcripts import put_talk
-from tests.service.plans import plan_of
-from tests.service.samples import row
-from tests.service.wire import AsyncClient, by_hand, refused, without_request_id
+from tests.support import resources
+from tests.support.plans import plan_of
+from tests.support.raw_requests import AsyncClient, by_hand, refused, without_request_id
+from tests.support.resources import row
+from tests.support.sent_events import URL, subscribe
+from tests.support.service import Door, open_service
 
 LISTS = [name for name, operation in OPERATIONS.items() if operation.shape == "many"]
 SHARED = {"list_voices", "search_available_numbers"}
@@ -32,7 +32,7 @@ SHARED = {"list_voices", "search_available_numbers"}
 async def more(door: Door) -> Mapping[str, str]:
     """At least two entries for each list of an organization; the ids of what the lists are lists of."""
     ids = dict((await owned(door)).ids)
-    await samples.draft(door, "Another name")
+    await resources.draft(door, "Another name")
     await door.client.audiences.add_rows(id=ids["audience"], rows=[row(1), row(2)])
     done = await imported(door, "phone_number\nx\ny\n", audience_id=ids["audience"])
     for index in range(2):

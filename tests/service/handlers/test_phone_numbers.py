@@ -8,13 +8,13 @@ import anyio
 import pytest
 
 from callwright.client import ServiceProblem
-from callwright.contract.dearest_case import MICROS
+from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
-from callwright.service.storage.ledger import Movement, book
-from tests.service import samples
-from tests.service.doors import Door, open_service
-from tests.service.samples import refusal
-from tests.service.wire import by_hand, refused
+from callwright.service.tables.ledger import Movement, book
+from tests.support import resources
+from tests.support.raw_requests import by_hand, refused
+from tests.support.resources import refusal
+from tests.support.service import Door, open_service
 
 
 @pytest.mark.requirement("SERV-04", "PATH-09", "PATH-25")
@@ -169,7 +169,7 @@ async def test_bad_fields_are_refused_by_name(database_url: str, tmp_path: Path)
 @pytest.mark.requirement("CONV-20", "SERV-04", "PATH-25")
 async def test_a_number_is_changed_in_label_renewal_and_metadata_only(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await samples.number(door)
+        made = await resources.number(door)
         changed = await door.client.phone_numbers.update(id=made.id, label="Front desk", auto_renew=False)
         assert (changed.label, changed.auto_renew, changed.metadata) == ("Front desk", False, {})
         changed = await door.client.phone_numbers.update(id=made.id, metadata={"desk": "1"})
@@ -185,7 +185,7 @@ async def test_a_number_of_a_live_deployment_is_shown_so_and_cannot_be_released(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await samples.draft(door)
+        campaign = await resources.draft(door)
         numbers = door.client.phone_numbers
         assert (await numbers.get(id=campaign.number.id)).outbound_deployment_ids == [campaign.deployment.id]
         assert (await numbers.list()).data[0].outbound_deployment_ids == [campaign.deployment.id]
@@ -209,11 +209,11 @@ async def test_a_number_that_the_wallet_does_not_cover_is_not_rented(database_ur
     async with open_service(database_url, tmp_path, workers=False) as door:
         await _spend_all_but(door, 1_149_999)
         async with refusal(422, "insufficient_credits") as kept:
-            await samples.number(door)
+            await resources.number(door)
         assert kept[0].details == {"required": "1.150000", "available": "1.149999"}
         ports = door.service.ports
         await ports.database.write(accounts.fund, ports.ids, door.org_id, 1, ports.clock.now_ms())
-        await samples.number(door)
+        await resources.number(door)
         assert (await door.client.wallet.get()).balance.amount == "0.000000"
 
 
@@ -221,7 +221,7 @@ async def test_a_number_that_the_wallet_does_not_cover_is_not_rented(database_ur
 async def test_numbers_are_found_by_state_country_type_and_number(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         numbers = door.client.phone_numbers
-        us = [await samples.number(door) for _ in range(2)]
+        us = [await resources.number(door) for _ in range(2)]
         german = await numbers.rent(country="DE", number_type="mobile")
         await numbers.release(id=us[0].id)
         assert [entry.id async for entry in numbers.list(status=["released"])] == [us[0].id]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from callwright.contract.audiences import RowError
-from tests.service.dialler.test_imports import imported
-from tests.service.doors import Door, open_service
+from tests.service.workers.test_imports import imported
+from tests.support.service import Door, open_service
 
 NUMBER = "+12065550100"
 WRITTEN = (

@@ -11,20 +11,20 @@ import pytest
 from anyio import from_thread, to_thread
 from sqlalchemy import Connection, update
 
-from callwright.contract.deployments import UpdateDeployment
-from callwright.contract.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
-from callwright.contract.inbound import BusinessHours
-from callwright.contract.words import Spend
-from callwright.service.domain.money import PriceList
-from callwright.service.domain.plans import PLANS
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.deployments import UpdateDeployment
+from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
+from callwright.contract.deployments.inbound import BusinessHours
 from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.request_context import Work
 from callwright.service.handlers.revisions import check_expected
-from callwright.service.handlers.work import Work
-from callwright.service.storage.schema import agents, phone_numbers
-from tests.service import samples
-from tests.service.doors import Door, open_service
-from tests.service.samples import Campaign, refusal, row
-from tests.service.wire import by_hand
+from callwright.service.platform.money import PriceList
+from callwright.service.rules.plans import PLANS
+from callwright.service.tables.schema import agents, phone_numbers
+from tests.support import resources
+from tests.support.raw_requests import by_hand
+from tests.support.resources import Campaign, refusal, row
+from tests.support.service import Door, open_service
 
 Change = Callable[[Door, Campaign], Awaitable[Any]]
 HOURS = CallingHours(windows=[Window(days=["mon"], start="09:00", end="17:00")])
@@ -68,15 +68,15 @@ async def _started(door: Door, made: Campaign) -> None:
 
 
 async def _other_parts(door: Door, made: Campaign) -> None:
-    await door.client.deployments.update(id=made.deployment.id, agent_id=(await samples.agent(door, "Bea")).id)
+    await door.client.deployments.update(id=made.deployment.id, agent_id=(await resources.agent(door, "Bea")).id)
 
 
 async def _other_audience(door: Door, made: Campaign) -> None:
-    await door.client.deployments.update(id=made.deployment.id, audience_id=(await samples.audience(door, "New")).id)
+    await door.client.deployments.update(id=made.deployment.id, audience_id=(await resources.audience(door, "New")).id)
 
 
 async def _other_numbers(door: Door, made: Campaign) -> None:
-    other = await samples.number(door)
+    other = await resources.number(door)
     await door.client.deployments.update(id=made.deployment.id, phone_number_ids=[other.id])
 
 
@@ -140,7 +140,7 @@ async def test_what_matters_changes_the_revision_and_putting_it_back_gives_the_o
     changed: set[str], change: Change, database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await samples.draft(door)
+        made = await resources.draft(door)
         before = await revisions(door, made)
         assert all(revision is not None and revision.startswith("rev_") for revision in before.values())
         await change(door, made)
@@ -170,7 +170,7 @@ async def test_notes_labels_and_rows_do_not_change_a_revision(
     change: Change, database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await samples.draft(door)
+        made = await resources.draft(door)
         await _started(door, made)
         before = await revisions(door, made)
         await change(door, made)
@@ -182,7 +182,7 @@ async def test_an_audience_has_another_revision_once_a_campaign_of_it_starts_cha
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made, client = await samples.draft(door), door.client
+        made, client = await resources.draft(door), door.client
         seen = [(await revisions(door, made))["audience"]]
         await client.deployments.start(id=made.deployment.id)
         seen.append((await revisions(door, made))["audience"])
@@ -198,7 +198,7 @@ async def test_an_audience_has_another_revision_once_a_campaign_of_it_starts_cha
 @pytest.mark.requirement("RES-30")
 async def test_lists_show_the_same_revisions_and_none_of_audiences(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made, client = await samples.draft(door), door.client
+        made, client = await resources.draft(door), door.client
         shown = await revisions(door, made)
         assert [one.revision for one in (await client.agents.list()).data] == [shown["agent"]]
         assert [one.revision for one in (await client.deployments.list()).data] == [shown["deployment"]]
@@ -238,7 +238,7 @@ async def test_nothing_is_done_unless_all_that_is_expected_is_so(
     operation: str, database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        made, theirs = await samples.draft(door), await samples.draft(other)
+        made, theirs = await resources.draft(door), await resources.draft(other)
         shown = await revisions(door, made)
         ids = {
             "agent": made.agent.id,
@@ -268,7 +268,7 @@ async def test_nothing_is_done_unless_all_that_is_expected_is_so(
 @pytest.mark.requirement("RES-31")
 async def test_an_inbound_deployment_goes_on_only_as_it_was(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        speaker, called = await samples.agent(door), await samples.number(door)
+        speaker, called = await resources.agent(door), await resources.number(door)
         deployments = door.client.deployments
         made = await deployments.create_inbound(name="Desk", agent_id=speaker.id, phone_number_id=called.id)
         paused = await deployments.pause(id=made.id)
@@ -286,7 +286,7 @@ async def test_an_inbound_deployment_goes_on_only_as_it_was(database_url: str, t
 @pytest.mark.requirement("RES-31")
 async def test_more_than_ten_expectations_are_refused_by_name(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await samples.draft(door)
+        made = await resources.draft(door)
         async with by_hand(door) as http:
             refused_ones: list[Any] = [
                 {f"agt_{index}": "rev_0" for index in range(11)},
@@ -360,7 +360,7 @@ async def test_what_was_compared_stays_so_until_the_request_is_done(
 ) -> None:
     """Whoever changes it waits: here while a unit of work that has compared it stands still."""
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await samples.draft(door)
+        made = await resources.draft(door)
         thing, change = HOLDS[kind]
         expected = {thing(made): str((await revisions(door, made))[kind])}
         asked = UpdateDeployment(id=made.deployment.id, expected_revisions=expected)

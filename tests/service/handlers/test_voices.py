@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from callwright.service.speech.voices import VOICES
-from tests.service.doors import open_service
-from tests.service.samples import refusal
-from tests.service.wire import by_hand, refused
+from tests.support.raw_requests import by_hand, refused
+from tests.support.resources import refusal
+from tests.support.service import open_service
 
 
 @pytest.mark.requirement("SERV-06", "PATH-16")

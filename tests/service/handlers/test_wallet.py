@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from callwright.contract.dearest_case import MICROS
-from callwright.contract.words import Spend
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
-from callwright.service.storage.schema import audit_log
-from tests.service import samples
-from tests.service.doors import Door, open_service
-from tests.service.handlers.sent_events import rows_of
-from tests.service.wire import by_hand, refused
+from callwright.service.tables.schema import audit_log
+from tests.support import resources
+from tests.support.raw_requests import by_hand, refused
+from tests.support.sent_events import rows_of
+from tests.support.service import Door, open_service
 
 
 @pytest.mark.requirement("SERV-07", "RES-14", "PATH-17")
@@ -41,7 +41,7 @@ async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: 
 async def test_every_movement_is_listed_and_they_add_up_to_the_balance(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, extra_dollars=5) as door:
         for _ in range(3):
-            await samples.number(door)
+            await resources.number(door)
         listed = [entry async for entry in door.client.wallet.list_transactions(per_page=2)]
         wallet = await door.client.wallet.get()
     assert [entry.type for entry in listed].count("number_rental") == 3
@@ -54,7 +54,7 @@ async def test_every_movement_is_listed_and_they_add_up_to_the_balance(database_
 
 async def test_movements_are_found_by_type_reference_and_moment(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        rented = [await samples.number(door) for _ in range(2)]
+        rented = [await resources.number(door) for _ in range(2)]
         movements = door.client.wallet.list_transactions
         found = (await movements(reference_id=rented[0].id)).data
         assert [(entry.type, entry.amount.amount) for entry in found] == [("number_rental", "-1.150000")]
@@ -99,9 +99,9 @@ async def test_the_warning_of_a_low_balance_follows_the_threshold_that_was_set(
         changed = await put("99.00")
         assert changed["low_balance_threshold"] == {"amount": "99.000000", "currency": "USD"}
         assert not changed["low_balance"]
-        await samples.number(door)
+        await resources.number(door)
         assert await told(door) == [("98.850000", "99.000000")]
-        await samples.number(door)
+        await resources.number(door)
         assert (await put("98.999999"))["low_balance"]  # still below: nothing new
         assert not (await put("50.00"))["low_balance"]
         assert len(await told(door)) == 1
@@ -110,7 +110,7 @@ async def test_the_warning_of_a_low_balance_follows_the_threshold_that_was_set(
         assert (await told(door))[-1] == ("97.700000", "97.700001")
         off = await put(None)
         assert (off["low_balance_threshold"], off["low_balance"]) == (None, False)
-        await samples.number(door)
+        await resources.number(door)
         assert len(await told(door)) == 2
         assert (await put("0"))["low_balance"] is False
         before = (await http.get("/v1/wallet")).json()["data"]

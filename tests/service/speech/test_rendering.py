@@ -4,12 +4,12 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from callwright.service.engine.call_engine import Speaker, Turn
 from callwright.service.speech.recording_plan import RecordingPlan
 from callwright.service.speech.rendering import render
 from callwright.service.speech.synthesiser import SAMPLE_RATE, SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import default_voice
-from tests.service.speech.fakes import SquareWave, plan_of
+from callwright.service.telephony.engine import Speaker, Turn
+from tests.support.speech_source import SquareWave, plan_of
 
 SAID = {
     "en-US": [

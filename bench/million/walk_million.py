@@ -1,0 +1,170 @@
+"""A walk by cursor over a million calls on SQLite while others are written, and what other orders and filters take.
+
+Times are those of whole requests: through the gate, the database and back to bytes, without a network. Beside them
+stands how long processors worked on a page: on a busy machine that is less. The database is made once (about a minute,
+0.7 GB) in the folder given and used again by the next run, which finds some calls more.
+"""
+
+import gc
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from statistics import quantiles
+
+import anyio
+import orjson
+from sqlalchemy import func, select
+
+from bench.million.walk_corpus import CALLS, FIRST_MS, RARE, call, deployment_number, fill, moment_of, put
+from callwright.client.transport import ASGITransport, httpx
+from callwright.service import accounts
+from callwright.service.app import Service, running
+from callwright.service.platform.clock.clock import DAY, moment
+from callwright.service.settings import ServiceSettings
+from callwright.service.tables.schema import calls, organizations
+
+PER_PAGE = 200
+AIM_MS = 20
+_INSERTS_A_SECOND = 20
+_PAGES = 40
+
+
+@asynccontextmanager
+async def _opened(folder: Path) -> AsyncGenerator[tuple[Service, httpx.AsyncClient, str]]:
+    settings = ServiceSettings(data=folder, database_url=f"sqlite:///{folder}/walk.db")
+    async with running(settings, workers=False) as service:
+        ports, now_ms = service.ports, service.ports.clock.now_ms()
+        org = await ports.database.read(lambda connection: connection.execute(select(organizations.c.id)).scalar())
+        if org is None:
+            org = await ports.database.write(accounts.create_organization, ports.ids, "bench", "enterprise", now_ms)
+        key = await ports.database.write(accounts.create_key, ports.ids, org, "bench", now_ms)
+        headers = {"Authorization": f"Bearer {key.secret}"}
+        transport = ASGITransport(app=service.asgi)
+        async with httpx.AsyncClient(transport=transport, base_url="http://bench", headers=headers) as http:
+            yield service, http, org
+        await ports.database.write(accounts.revoke_key, ports.ids, key.id, ports.clock.now_ms())
+
+
+async def _filled(service: Service, org: str) -> None:
+    count = select(func.count()).select_from(calls)
+    there: int = await service.ports.database.read(lambda connection: connection.execute(count).scalar_one())
+    if there >= CALLS:
+        return
+    if there:
+        raise RuntimeError(f"the database holds {there:,} calls, not {CALLS:,}: remove the folder")
+    begun = time.perf_counter()
+    await fill(service.ports.database, org)
+    print(f"{CALLS:,} calls written in {time.perf_counter() - begun:.0f} s")
+
+
+@dataclass
+class _Walk:
+    """What a walk has seen, and how long each page took."""
+
+    seen: list[str] = field(default_factory=list[str])
+    times_s: list[float] = field(default_factory=list[float])
+    work_s: list[float] = field(default_factory=list[float])
+    totals: set[int] = field(default_factory=set[int])
+
+    @property
+    def index(self) -> int:
+        """About where the walk is, as the number of a call."""
+        return max(0, CALLS - len(self.seen))
+
+
+async def _page(http: httpx.AsyncClient, walk: _Walk, query: dict[str, str], cursor: str | None) -> str | None:
+    asked = {**query, "per_page": str(PER_PAGE), **({"cursor": cursor} if cursor else {})}
+    begun, worked = time.perf_counter(), time.process_time()
+    answer = await http.get("/v1/calls", params=asked)
+    walk.times_s.append(time.perf_counter() - begun)
+    walk.work_s.append(time.process_time() - worked)
+    if answer.status_code != 200:
+        raise RuntimeError(answer.text)
+    page = orjson.loads(answer.content)
+    walk.seen += [entry["id"] for entry in page["data"]]
+    walk.totals.add(page["pagination"]["total"])
+    return page["pagination"]["next_cursor"]
+
+
+async def _writing(service: Service, org: str, walk: _Walk, chance: Random) -> None:
+    """Writes calls later than all, at the very moments the walk is at, and earlier than all, until cancelled."""
+    number = 0
+    while True:
+        for at_ms in (service.ports.clock.now_ms(), moment_of(walk.index), FIRST_MS - 1 - number):
+            row = call(service.ports.ids.new("cal"), org, 2 * CALLS + number, at_ms, chance)
+            row |= {"deployment_id": None, "attempt_number": number + 1}
+            await service.ports.database.write(put, [row])
+            number += 1
+            await anyio.sleep(1 / _INSERTS_A_SECOND)
+
+
+def _spread(name: str, walk: _Walk, note: str) -> None:
+    line = f"{name:42} first page {walk.times_s[0] * 1e3:7.1f} ms"
+    if len(walk.times_s) > 2:
+        cuts = quantiles(walk.times_s[1:], n=100, method="inclusive")
+        work = quantiles(walk.work_s[1:], n=100, method="inclusive")
+        line += f"  then p50 {cuts[49] * 1e3:7.1f}  p95 {cuts[94] * 1e3:7.1f}  p99 {cuts[98] * 1e3:7.1f} ms"
+        line += f"  of it work p50 {work[49] * 1e3:7.1f}  p95 {work[94] * 1e3:7.1f} ms"
+    print(f"{line}  {note}", flush=True)
+
+
+async def _whole_walk(service: Service, http: httpx.AsyncClient, org: str) -> None:
+    everything = select(calls.c.id)
+    at_start = await service.ports.database.read(lambda connection: connection.execute(everything).scalars().all())
+    walk, cursor, begun = _Walk(), None, time.perf_counter()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_writing, service, org, walk, Random(2))
+        while True:
+            cursor = await _page(http, walk, {}, cursor)
+            if cursor is None:
+                break
+        tasks.cancel_scope.cancel()
+    if len(set(walk.seen)) != len(walk.seen) or set(at_start) - set(walk.seen) or walk.totals != {len(at_start)}:
+        raise RuntimeError("the walk repeated or missed a call that was there at its start")
+    new, lasted_s = len(walk.seen) - len(at_start), time.perf_counter() - begun
+    note = f"(aim: p95 below {AIM_MS}), {len(at_start):,} calls once each and {new} new ones in {lasted_s:.0f} s"
+    _spread("walk, newest first", walk, note)
+
+
+def _kinds() -> Generator[tuple[str, dict[str, str]]]:
+    for sort in ("created_at", "-created_at,duration_seconds", "-ended_at", "-duration_seconds"):
+        yield f"sort={sort}", {"sort": sort}
+    day = moment_of(CALLS // 2)
+    filters = {
+        "status": "completed",
+        "status ": "failed",
+        "outcome": "answered",
+        "outcome ": "answered,no_answer",
+        "outcome  ": RARE,
+        "deployment_id": f"dep_{deployment_number(CALLS // 2):024d}",
+        "deployment_id ": f"dep_{deployment_number(CALLS // 2):024d},dep_{1:024d}",
+        "agent_id": f"agt_{3:024d}",
+        "to": f"+1202{2_000_777}",
+        "created_from": moment(day).isoformat(),
+    }
+    for name, value in filters.items():
+        yield f"filter[{name.strip()}]={value[:26]}", {f"filter[{name.strip()}]": value}
+    span = {"filter[created_from]": moment(day).isoformat(), "filter[created_before]": moment(day + DAY).isoformat()}
+    yield "one day", span
+    yield "one day, answered", {**span, "filter[outcome]": "answered"}
+
+
+async def walk_million(folder: Path) -> None:
+    """Fills the database where that is still to do, walks over it, and prints how the times spread."""
+    async with _opened(folder) as (service, http, org):
+        await _filled(service, org)
+        for _ in range(3):
+            await _page(http, _Walk(), {}, None)
+        gc.freeze()  # as the program does once it is built
+        await _whole_walk(service, http, org)
+        for name, query in _kinds():
+            walk, cursor = _Walk(), None
+            for _ in range(_PAGES + 1):
+                cursor = await _page(http, walk, query, cursor)
+                if cursor is None:
+                    break
+            (total,) = walk.totals
+            _spread(name, walk, f"total {total:,}")

@@ -1,0 +1,284 @@
+"""One operation, declared once. Route, OpenAPI, client method, reference page and tool schema all come from here."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from functools import cached_property
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
+
+from callwright.contract.declaration.filters import filter_of
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.pagination import Page
+from callwright.contract.declaration.revisions import Expecting
+from callwright.contract.problems import (
+    API_KEY_OWNER_REQUIRED,
+    NOT_FOUND,
+    RANGE_NOT_SATISFIABLE,
+    REVISION_MISMATCH,
+    ProblemCode,
+)
+
+P = ParamSpec("P")
+In = TypeVar("In", bound=Input)
+Out = TypeVar("Out")
+Item = TypeVar("Item", bound=Resource)
+
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+Shape = Literal["one", "many", "nothing", "media"]
+Place = Literal["path", "query", "body"]
+
+
+@dataclass(frozen=True)
+class MediaStream:
+    """Stands for an answer that is bytes, not JSON, in the media types named."""
+
+    media_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deprecation:
+    """An operation that will be taken away: since when it is deprecated, when it ends, what says more.
+
+    Sources: RFC 9745 (`Deprecation`), RFC 8594 (`Sunset`). Between the two lie at least twelve months.
+    """
+
+    since: datetime
+    sunset: datetime
+    link: str
+
+    def headers(self) -> dict[str, str]:
+        """What every answer of the operation says of it."""
+        return {
+            "Deprecation": f"@{int(self.since.timestamp())}",
+            "Sunset": format_datetime(self.sunset.astimezone(UTC), usegmt=True),
+            "Link": f'<{self.link}>; rel="sunset"',
+        }
+
+
+CreatorBound = Literal["member", "member_with_email"]
+"""What a creation asks of the user who made the key: to be in the organization still, and to have an e-mail address."""
+
+_GROUPS = {"transcripts": "calls"}
+SLOW_GROUPS = ("phone_numbers writes", "imports")
+"""Groups that may make a fifth of the plan's requests per second: what they ask for takes long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation(Generic[P, In, Out]):
+    """A promise: its name, where it lives, what it takes and gives, and which problems it may answer with."""
+
+    name: str
+    noun: str
+    method: Method
+    path: str
+    """Below the versioned prefix, for example `/agents/{id}`."""
+    takes: type[In]
+    shape: Shape
+    item: type[Resource] | None
+    """The model of the answer's `data`, or of one entry of it for lists."""
+    status: int
+    summary: str
+    problems: tuple[ProblemCode, ...]
+    sorts: tuple[str, ...] = ()
+    counts_to: int | None = None
+    """Where counting may stop: a `pagination.total` of this means so many or more. None: every entry is counted."""
+    creates: bool = False
+    media_types: tuple[str, ...] = ()
+    creator_bound: CreatorBound | None = None
+    deprecated: Deprecation | None = None
+    only_reads: bool = False
+    """Set for a POST that changes nothing and is one for the sake of its meaning or its size."""
+
+    @cached_property
+    def group(self) -> str:
+        """The group of endpoints whose requests are counted together against the rate limit of a key."""
+        if self.writes and (self.noun == "phone_numbers" or self.path.endswith("/imports")):
+            return "imports" if self.path.endswith("/imports") else "phone_numbers writes"
+        return _GROUPS.get(self.noun, self.noun)
+
+    @property
+    def rate_share(self) -> float:
+        """Which part of the plan's requests per second its group may make."""
+        return 0.2 if self.group in SLOW_GROUPS else 1.0
+
+    @property
+    def writes(self) -> bool:
+        """Whether a success changes anything."""
+        return self.method != "GET" and not self.only_reads
+
+    def place_of(self, field: str) -> Place:
+        """Where a field of the input travels."""
+        if "{" + field + "}" in self.path:
+            return "path"
+        return "query" if self.method in ("GET", "DELETE") else "body"
+
+    def wire_name(self, field: str) -> str:
+        """The name of a field on the wire: `filter[status]` for a filter, else the field's own name."""
+        return f"filter[{field}]" if filter_of(self.takes.model_fields[field]) else field
+
+    @cached_property
+    def looks_up(self) -> bool:
+        """Whether it reads one thing by its id, or the only one there is, and so takes no time worth a thread."""
+        by_key = self.path.endswith("}") or self.path.count("/") == 1
+        return self.method == "GET" and self.shape == "one" and by_key
+
+    @property
+    def counting(self) -> str:
+        """What a caller has to know about `pagination.total`; nothing where every entry is counted."""
+        if self.counts_to is None:
+            return ""
+        return f"Counting may stop at {self.counts_to}: such a `pagination.total` means so many entries or more."
+
+    @property
+    def path_fields(self) -> tuple[str, ...]:
+        """The input's fields that are part of the path."""
+        return tuple(f for f in self.takes.model_fields if self.place_of(f) == "path")
+
+    @property
+    def has_body(self) -> bool:
+        """Whether a JSON body is read."""
+        return any(self.place_of(f) == "body" for f in self.takes.model_fields)
+
+
+AnyOperation = Operation[Any, Any, Any]
+
+OPERATIONS: dict[str, AnyOperation] = {}
+"""Every operation by name, in the order of declaration. `contract.surface` fills it."""
+
+
+def _declare(operation: Operation[P, In, Out]) -> Operation[P, In, Out]:
+    if operation.name in OPERATIONS:
+        raise ValueError(f"operation {operation.name!r} is declared twice")
+    OPERATIONS[operation.name] = operation
+    return operation
+
+
+def _model(takes: Callable[..., In]) -> type[In]:
+    if not (isinstance(takes, type) and issubclass(takes, Input)):
+        raise TypeError("takes must be an input model")
+    return cast("type[In]", takes)
+
+
+def _expects(takes: object) -> tuple[ProblemCode, ...]:
+    return (REVISION_MISMATCH,) if isinstance(takes, type) and issubclass(takes, Expecting) else ()
+
+
+def _problems(path: str, extra: Sequence[ProblemCode]) -> tuple[ProblemCode, ...]:
+    found = (NOT_FOUND,) if "{" in path else ()
+    return tuple(dict.fromkeys((*found, *extra)))
+
+
+def operation(
+    name: str,
+    method: Method,
+    path: str,
+    *,
+    takes: Callable[P, In],
+    gives: type[Out],
+    summary: str,
+    problems: Sequence[ProblemCode] = (),
+    status: int = 200,
+    creator_bound: CreatorBound | None = None,
+    only_reads: bool = False,
+) -> Operation[P, In, Out]:
+    """Declares an operation that answers with one resource. Status 201 marks it as creating one."""
+    item = gives if issubclass(gives, Resource) else None
+    owner = (API_KEY_OWNER_REQUIRED,) if creator_bound else ()
+    return _declare(
+        Operation(
+            name=name,
+            noun=path.split("/")[1],
+            method=method,
+            path=path,
+            takes=_model(takes),
+            shape="one",
+            item=item,
+            status=status,
+            summary=summary,
+            problems=_problems(path, (*problems, *_expects(takes), *owner)),
+            creates=status in (201, 202),
+            creator_bound=creator_bound,
+            only_reads=only_reads,
+        )
+    )
+
+
+def listing(
+    name: str,
+    path: str,
+    *,
+    takes: Callable[P, In],
+    gives: type[Item],
+    summary: str,
+    sorts: tuple[str, ...] = ("created_at",),
+    counts_to: int | None = None,
+    problems: Sequence[ProblemCode] = (),
+) -> Operation[P, In, Page[Item]]:
+    """Declares a paged list. `sorts` are the fields `sort` accepts; the first one, newest first, is the default.
+
+    Counting may stop at `counts_to`, where that is given.
+    """
+    return _declare(
+        Operation(
+            name=name,
+            noun=path.split("/")[1],
+            method="GET",
+            path=path,
+            takes=_model(takes),
+            shape="many",
+            item=gives,
+            status=200,
+            summary=summary,
+            problems=_problems(path, problems),
+            sorts=sorts,
+            counts_to=counts_to,
+        )
+    )
+
+
+def removal(
+    name: str, path: str, *, takes: Callable[P, In], summary: str, problems: Sequence[ProblemCode] = ()
+) -> Operation[P, In, None]:
+    """Declares a DELETE that answers 204 with nothing."""
+    return _declare(
+        Operation(
+            name=name,
+            noun=path.split("/")[1],
+            method="DELETE",
+            path=path,
+            takes=_model(takes),
+            shape="nothing",
+            item=None,
+            status=204,
+            summary=summary,
+            problems=_problems(path, problems),
+        )
+    )
+
+
+def media(
+    name: str,
+    path: str,
+    *,
+    takes: Callable[P, In],
+    media_types: tuple[str, ...],
+    summary: str,
+    problems: Sequence[ProblemCode] = (),
+) -> Operation[P, In, MediaStream]:
+    """Declares a GET that answers with bytes and honours `Range` and `If-None-Match`."""
+    return _declare(
+        Operation(
+            name=name,
+            noun=path.split("/")[1],
+            method="GET",
+            path=path,
+            takes=_model(takes),
+            shape="media",
+            item=None,
+            status=200,
+            summary=summary,
+            problems=_problems(path, (*problems, RANGE_NOT_SATISFIABLE)),
+            media_types=media_types,
+        )
+    )

@@ -1,0 +1,100 @@
+"""Contacts: the people inside a deployment, how far it is with each, and the counters of all."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from callwright.contract.declaration.filters import Filter, FilterText, OneOrSeveral, Several
+from callwright.contract.declaration.model import Resource
+from callwright.contract.declaration.pagination import PageQuery
+from callwright.contract.declaration.words import DeploymentId, Money, Timestamp
+
+ContactStatus = Literal[
+    "pending",
+    "in_flight",
+    "retry_waiting",
+    "completed",
+    "exhausted",
+    "suppressed",
+    "skipped",
+    "expired",
+    "cancelled",
+]
+
+
+class Contact(Resource):
+    """A person inside a deployment."""
+
+    id: str
+    deployment_id: str
+    phone_number: str
+    status: ContactStatus
+    status_reason: Annotated[
+        str | None,
+        Field(
+            description=(
+                "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, or calling_hours "
+                "(which leave no moment of the week)."
+            )
+        ),
+    ] = None
+    attempts: int
+    last_outcome: str | None = None
+    last_disposition: str | None = None
+    last_call_id: str | None = None
+    next_attempt_at: Annotated[
+        Timestamp | None,
+        Field(
+            description="When it is called at the earliest, by the calling hours as they are now; null: not, or open."
+        ),
+    ] = None
+    values: dict[str, str]
+
+
+class Stats(Resource):
+    """Where a deployment's contacts and calls stand."""
+
+    contacts: int
+    pending: Annotated[int, Field(description="Not called yet.")]
+    in_flight: Annotated[int, Field(description="Being called now.")]
+    retry_waiting: Annotated[int, Field(description="To be called again later.")]
+    completed: Annotated[int, Field(description="Reached: answered, transferred, or a message was left.")]
+    exhausted: Annotated[
+        int,
+        Field(
+            description="Not reached, not called again: all attempts are made, or the last outcome is not in retry_on."
+        ),
+    ]
+    suppressed: Annotated[
+        int, Field(description="A rule forbids a call, or a further one: also who was called and asked for no more.")
+    ]
+    expired: Annotated[int, Field(description="Not called any more because end_at had passed.")]
+    cancelled: Annotated[int, Field(description="Not called any more because of a cancellation.")]
+    attempts: Annotated[int, Field(description="Calls made.")]
+    answered: Annotated[int, Field(description="Calls a person answered.")]
+    voicemail: Annotated[int, Field(description="Calls a machine answered.")]
+    outcomes: Annotated[dict[str, int], Field(description="Calls by outcome.")]
+    dispositions: Annotated[dict[str, int], Field(description="Calls by disposition.")]
+    spend: Money
+
+
+class ListContacts(PageQuery):
+    """People of a deployment and how far it is with them."""
+
+    id: DeploymentId
+    status: Annotated[
+        Several[ContactStatus] | None, Field(description="Only these states, for example retry_waiting."), Filter()
+    ] = None
+    last_outcome: Annotated[
+        FilterText | Several[FilterText] | None,
+        Field(description="Only these outcomes of the last call."),
+        Filter(),
+        OneOrSeveral(),
+    ] = None
+    last_disposition: Annotated[
+        FilterText | Several[FilterText] | None,
+        Field(description="Only these dispositions of the last call."),
+        Filter(),
+        OneOrSeveral(),
+    ] = None
+    phone_number: Annotated[FilterText | None, Field(description="Only this number, in E.164."), Filter("phone")] = None

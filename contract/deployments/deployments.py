@@ -1,0 +1,404 @@
+"""Deployments: campaigns that call an audience with an agent, and numbers whose callers an agent answers.
+
+A campaign is made as a draft; nothing is dialled before the start.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from callwright.contract.agents import AgentSnapshot
+from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NOTHING
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import listing, operation, removal
+from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
+from callwright.contract.declaration.revisions import Expecting, Revision
+from callwright.contract.declaration.words import (
+    AgentId,
+    AudienceId,
+    DeploymentId,
+    DeploymentName,
+    MaxConcurrency,
+    Metadata,
+    Money,
+    PhoneNumberId,
+    Spend,
+    Stored,
+    Timestamp,
+)
+from callwright.contract.deployments.cloning import CloneDeployment, PhoneNumberIds
+from callwright.contract.deployments.contacts import Contact, ListContacts, Stats
+from callwright.contract.deployments.dialling import (
+    CallerIdStrategy,
+    CallingHours,
+    CallsPerSecond,
+    Compliance,
+    MaxCallDuration,
+    RetryPolicy,
+    RingTimeout,
+    Strategy,
+    Voicemail,
+)
+from callwright.contract.deployments.inbound import (
+    AnsweringChanges,
+    CreateInboundDeployment,
+    Inbound,
+    InboundChanges,
+)
+from callwright.contract.deployments.previews import PlanId, Preview
+from callwright.contract.problems import (
+    AUDIENCE_IMPORTING,
+    AUDIENCE_NOT_READY,
+    BUDGET_REACHED,
+    DUPLICATE_NAME,
+    INSUFFICIENT_CREDITS,
+    INVALID_STATE_TRANSITION,
+    NOT_FOUND,
+    NUMBER_NOT_CAPABLE,
+    PHONE_NUMBER_ALREADY_BOUND,
+    PLAN_EXPIRED,
+    PLAN_LIMIT_REACHED,
+    PLAN_REQUIRED,
+    PLAN_STALE,
+    SPENDING_CAP_REACHED,
+)
+
+DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed", "cancelled", "failed"]
+CallType = Literal["outbound", "inbound"]
+StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
+EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
+BudgetCap = Annotated[
+    Spend,
+    Field(description="No call is dialled beyond this; calls under way may cost more than the two minutes held back."),
+]
+
+
+class Deployment(Stored):
+    """A campaign (outbound), or a number whose callers an agent answers (inbound).
+
+    What only a campaign has is null in an inbound one, which calls from no number and has no contact.
+    """
+
+    name: str
+    call_type: CallType
+    status: DeploymentStatus
+    status_reason: str | None = None
+    status_changed_at: Timestamp
+    simulated: Annotated[bool, Field(description="True when its calls are made on the simulated network.")]
+    agent_id: str
+    agent_snapshot: AgentSnapshot | None = None
+    audience_id: str | None
+    phone_number_ids: Annotated[list[str], Field(description="Numbers it calls from.")]
+    caller_id_strategy: CallerIdStrategy | None
+    start_at: Timestamp | None = None
+    end_at: Timestamp | None = None
+    calling_hours: CallingHours | None = None
+    max_concurrency: int
+    calls_per_second: float | None
+    retry_policy: RetryPolicy | None
+    voicemail: Voicemail | None
+    ring_timeout_seconds: int | None
+    max_call_duration_seconds: int | None
+    budget_cap: Money | None = None
+    compliance: Compliance | None
+    inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
+    stats: Stats
+    next_dial_at: Annotated[
+        Timestamp | None, Field(description="When the next call is made, inside the calling hours.")
+    ] = None
+    clock: Annotated[Timestamp | None, Field(description="The deployment's own time on the simulated network.")] = None
+    started_at: Timestamp | None = None
+    completed_at: Timestamp | None = None
+    plan_id: Annotated[
+        str | None, Field(description="The plan it was last started or resumed with; null when without one.")
+    ] = None
+    revision: Revision | None = None
+    metadata: dict[str, str]
+
+
+class ListDeployments(MadeBetween, PageQuery):
+    """Deployments of the organization."""
+
+    status: Annotated[
+        Several[DeploymentStatus] | None, Field(description="Only these states, for example active,paused."), Filter()
+    ] = None
+    call_type: Annotated[
+        CallType | Several[CallType] | None,
+        Field(description="Only these kinds, for example inbound."),
+        Filter(),
+        OneOrSeveral(),
+    ] = None
+    name: Annotated[FilterText | None, Field(description="Only the one with exactly this name."), Filter()] = None
+    agent_id: Annotated[
+        FilterText | Several[FilterText] | None,
+        Field(description="Only those of these agents."),
+        Filter(),
+        OneOrSeveral(),
+    ] = None
+    audience_id: Annotated[
+        FilterText | Several[FilterText] | None,
+        Field(description="Only those of these audiences."),
+        Filter(),
+        OneOrSeveral(),
+    ] = None
+    idempotency_key: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=255,
+            description=(
+                "Only the one that a request with this Idempotency-Key made, started, resumed or stopped in the last "
+                "24 hours; none when no such request succeeded. Tells after a lost answer whether it was done."
+            ),
+        ),
+        Filter(),
+    ] = None
+
+
+class GetDeployment(Input):
+    """One deployment."""
+
+    id: DeploymentId
+
+
+class CreateDeployment(Input):
+    """A new campaign. It stays a draft until it is started, unless auto_start is true."""
+
+    name: DeploymentName
+    agent_id: AgentId
+    audience_id: AudienceId
+    call_type: Annotated[Literal["outbound"], Field(description="Always outbound here.")] = "outbound"
+    phone_number_ids: PhoneNumberIds | None = None
+    phone_number_id: Annotated[
+        PhoneNumberId | None, Field(description="Instead of phone_number_ids: the one number to call from.")
+    ] = None
+    caller_id_strategy: Strategy = "round_robin"
+    auto_start: Annotated[bool, Field(description="Start at once (or at start_at) instead of staying a draft.")] = False
+    start_at: StartAt | None = None
+    end_at: EndAt | None = None
+    calling_hours: CallingHours | None = None
+    max_concurrency: MaxConcurrency = 10
+    calls_per_second: CallsPerSecond = 1.0
+    retry_policy: RetryPolicy = RetryPolicy()
+    voicemail: Voicemail = Voicemail()
+    ring_timeout_seconds: RingTimeout = 30
+    max_call_duration_seconds: MaxCallDuration = 600
+    budget_cap: BudgetCap | None = None
+    compliance: Compliance = Compliance()
+    metadata: Metadata = {}
+
+
+class UpdateDeployment(Expecting, AnsweringChanges):
+    """Changes to a deployment.
+
+    A draft may change in everything; a paused one in all but agent and audience; an active one in name, pacing, end_at,
+    budget_cap and metadata. An inbound one has name, max_concurrency, metadata and how it takes calls, which may change
+    while it is active, and agent_id, which may change while it is paused. How it takes calls may be named as it was
+    made (`business_hours`, `after_hours`, `overflow`, `recording_enabled`) or as it is shown, in `inbound`.
+    """
+
+    id: DeploymentId
+    name: DeploymentName | None = None
+    agent_id: AgentId | None = None
+    audience_id: AudienceId | None = None
+    phone_number_ids: PhoneNumberIds | None = None
+    caller_id_strategy: Strategy | None = None
+    start_at: Annotated[StartAt | None, TO_NOTHING] = None
+    end_at: Annotated[EndAt | None, TO_NOTHING] = None
+    calling_hours: Annotated[CallingHours | None, TO_NOTHING] = None
+    max_concurrency: MaxConcurrency | None = None
+    calls_per_second: CallsPerSecond | None = None
+    retry_policy: RetryPolicy | None = None
+    voicemail: Voicemail | None = None
+    ring_timeout_seconds: RingTimeout | None = None
+    max_call_duration_seconds: MaxCallDuration | None = None
+    budget_cap: Annotated[BudgetCap | None, TO_NOTHING] = None
+    compliance: Compliance | None = None
+    inbound: InboundChanges | None = None
+    metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
+
+
+class DeploymentAction(Input):
+    """The deployment to act on."""
+
+    id: DeploymentId
+
+
+class PreviewDeployment(Input):
+    """The deployment to look at, and a plan of it that was made before."""
+
+    id: DeploymentId
+    plan_id: Annotated[
+        PlanId | None,
+        Field(
+            description=(
+                "Plan id (pln_…) of an earlier preview: refused if it has expired or anything of it has changed since; "
+                "else the answer is about this very plan, without those who opted out since. Left out: a new plan."
+            )
+        ),
+    ] = None
+
+
+class StartDeployment(Expecting):
+    """The deployment whose people are to be called, and the plan that a person said yes to."""
+
+    id: DeploymentId
+    plan_id: Annotated[
+        PlanId | None,
+        Field(
+            description=(
+                "Plan id (pln_…) from preview_deployment: nobody is called if anything of it has changed since, but "
+                "for opt-outs: those people are left out. Required where telephones really ring. Without it, starting "
+                "what is scheduled changes nothing; with a "
+                "new one it begins at once."
+            )
+        ),
+    ] = None
+    jump_clock: Annotated[
+        bool,
+        Field(
+            description=(
+                "Simulated network only: begin now although start_at is ahead; the deployment's own clock begins at "
+                "start_at."
+            )
+        ),
+    ] = False
+
+
+_START_PROBLEMS = (
+    INVALID_STATE_TRANSITION,
+    AUDIENCE_NOT_READY,
+    AUDIENCE_IMPORTING,
+    BUDGET_REACHED,
+    INSUFFICIENT_CREDITS,
+    PLAN_LIMIT_REACHED,
+    PLAN_REQUIRED,
+    SPENDING_CAP_REACHED,
+)
+_PLAN_PROBLEMS = (PLAN_EXPIRED, PLAN_STALE)
+_CHANGE_PROBLEMS = (AUDIENCE_IMPORTING, INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED)
+
+list_deployments = listing(
+    "list_deployments",
+    "/deployments",
+    takes=ListDeployments,
+    gives=Deployment,
+    sorts=("created_at", "updated_at", "name", "started_at"),
+    summary="List deployments.",
+)
+create_deployment = operation(
+    "create_deployment",
+    "POST",
+    "/deployments",
+    takes=CreateDeployment,
+    gives=Deployment,
+    status=201,
+    problems=(NOT_FOUND, DUPLICATE_NAME, *_START_PROBLEMS),
+    summary="Create an outbound deployment, a draft by default.",
+    creator_bound="member",
+)
+clone_deployment = operation(
+    "clone_deployment",
+    "POST",
+    "/deployments/{id}/clone",
+    takes=CloneDeployment,
+    gives=Deployment,
+    status=201,
+    problems=(DUPLICATE_NAME, PLAN_LIMIT_REACHED),
+    summary="Copy a campaign, in whatever state, as a new draft with the same settings.",
+    creator_bound="member",
+)
+create_inbound_deployment = operation(
+    "create_inbound_deployment",
+    "POST",
+    "/deployments/inbound",
+    takes=CreateInboundDeployment,
+    gives=Deployment,
+    status=201,
+    problems=(
+        *(NOT_FOUND, DUPLICATE_NAME, PHONE_NUMBER_ALREADY_BOUND),
+        *(NUMBER_NOT_CAPABLE, PLAN_LIMIT_REACHED, SPENDING_CAP_REACHED),
+    ),
+    summary="Bind a number to an agent that answers its callers. On the simulated network nobody calls in yet.",
+    creator_bound="member",
+)
+get_deployment = operation(
+    "get_deployment",
+    "GET",
+    "/deployments/{id}",
+    takes=GetDeployment,
+    gives=Deployment,
+    summary="Get a deployment with its counters.",
+)
+update_deployment = operation(
+    "update_deployment",
+    "PATCH",
+    "/deployments/{id}",
+    takes=UpdateDeployment,
+    gives=Deployment,
+    problems=(DUPLICATE_NAME, *_CHANGE_PROBLEMS),
+    summary="Change a deployment.",
+)
+delete_deployment = removal(
+    "delete_deployment",
+    "/deployments/{id}",
+    takes=DeploymentAction,
+    problems=(INVALID_STATE_TRANSITION,),
+    summary="Delete a draft deployment.",
+)
+preview_deployment = operation(
+    "preview_deployment",
+    "POST",
+    "/deployments/{id}/preview",
+    takes=PreviewDeployment,
+    gives=Preview,
+    problems=_PLAN_PROBLEMS,
+    only_reads=True,
+    summary="Show who a campaign would call, the greeting and the cost; dials nobody.",
+)
+start_deployment = operation(
+    "start_deployment",
+    "POST",
+    "/deployments/{id}/start",
+    takes=StartDeployment,
+    gives=Deployment,
+    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS),
+    summary="Start a draft: its contacts are called, from start_at on. What is scheduled begins early by a new plan.",
+)
+pause_deployment = operation(
+    "pause_deployment",
+    "POST",
+    "/deployments/{id}/pause",
+    takes=DeploymentAction,
+    gives=Deployment,
+    problems=(INVALID_STATE_TRANSITION,),
+    summary="Pause a deployment; calls under way finish, the queue is kept.",
+)
+resume_deployment = operation(
+    "resume_deployment",
+    "POST",
+    "/deployments/{id}/resume",
+    takes=StartDeployment,
+    gives=Deployment,
+    problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS, NUMBER_NOT_CAPABLE),
+    summary="Resume a paused deployment.",
+)
+cancel_deployment = operation(
+    "cancel_deployment",
+    "POST",
+    "/deployments/{id}/cancel",
+    takes=DeploymentAction,
+    gives=Deployment,
+    problems=(INVALID_STATE_TRANSITION,),
+    summary="Cancel a deployment for good; what is pending is dropped, calls under way finish, its number is unbound.",
+)
+list_contacts = listing(
+    "list_contacts",
+    "/deployments/{id}/contacts",
+    takes=ListContacts,
+    gives=Contact,
+    sorts=("position",),
+    counts_to=MOST_COUNTED,
+    summary="List the contacts of a deployment.",
+)

@@ -1,0 +1,154 @@
+"""The rules a deployment dials by: hours, retries, voicemail, compliance."""
+
+from typing import Annotated, Literal
+from zoneinfo import available_timezones
+
+from pydantic import AfterValidator, Field, model_validator
+
+from callwright.contract.checks.names import SeenLines
+from callwright.contract.declaration.model import Part
+from callwright.contract.declaration.words import PlainText
+
+CallerIdStrategy = Literal["round_robin", "sticky", "local_presence", "random"]
+Strategy = Annotated[
+    CallerIdStrategy,
+    Field(
+        description=(
+            "Which number calls: each in turn, always the same one for a contact, "
+            "one with the contact's area code or country, or any."
+        )
+    ),
+]
+CallsPerSecond = Annotated[float, Field(ge=0.1, le=100, description="New calls a second.")]
+RingTimeout = Annotated[int, Field(ge=15, le=60, description="Seconds a telephone rings before giving up.")]
+MaxCallDuration = Annotated[int, Field(ge=10, le=3_600, description="Seconds after which a call is ended.")]
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def _zone(value: str) -> str:
+    if value not in available_timezones():
+        raise ValueError("must be an IANA time zone, for example America/New_York")
+    return value
+
+
+TimeZone = Annotated[
+    str, Field(description="IANA time zone.", examples=["America/New_York"], max_length=64), AfterValidator(_zone)
+]
+ClockTime = Annotated[
+    str,
+    Field(
+        max_length=5,
+        pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$",
+        description="Local time, HH:MM.",
+        examples=["09:00"],
+    ),
+]
+
+
+class Window(Part):
+    """A stretch of the day, from `start` up to but not including `end`. It does not cross midnight."""
+
+    days: Annotated[list[Weekday], Field(min_length=1, max_length=7, description="Days it holds on.")]
+    start: ClockTime
+    end: ClockTime
+
+    @model_validator(mode="after")
+    def _in_order(self) -> "Window":
+        if self.start >= self.end:
+            raise ValueError("end must be later than start; a window does not cross midnight")
+        return self
+
+
+class CallingHours(Part):
+    """When people may be called. Left out of a deployment: at any time."""
+
+    timezone_mode: Annotated[
+        Literal["callee", "fixed"],
+        Field(description="callee: in the contact's own time zone; fixed: in `timezone`."),
+    ] = "callee"
+    timezone: Annotated[
+        TimeZone | None, Field(description="The zone for fixed; for callee the one used when none is known.")
+    ] = None
+    windows: Annotated[list[Window], Field(min_length=1, max_length=21, description="When calls may be made.")]
+
+    @model_validator(mode="after")
+    def _has_zone(self) -> "CallingHours":
+        if self.timezone_mode == "fixed" and self.timezone is None:
+            raise ValueError("timezone is required when timezone_mode is fixed")
+        return self
+
+
+RetryReason = Literal["no_answer", "busy", "failed", "voicemail", "rejected", "short_call"]
+
+
+class RetryPolicy(Part):
+    """When a contact who was not reached is called again."""
+
+    max_attempts: Annotated[int, Field(ge=1, le=10, description="Calls per contact, the first included.")] = 3
+    interval_minutes: Annotated[
+        list[Annotated[int, Field(ge=10, le=4_320)]],
+        Field(min_length=1, max_length=9, description="Minutes before each retry; the last one repeats."),
+    ] = [240, 1_440]
+    busy_interval_minutes: Annotated[int, Field(ge=5, le=4_320, description="Minutes before a retry after busy.")] = 15
+    retry_on: Annotated[
+        list[RetryReason], Field(max_length=6, description="What is tried again. unreachable counts as failed.")
+    ] = ["no_answer", "busy", "failed"]
+    short_call_seconds: Annotated[
+        int, Field(ge=1, le=120, description="An answered call shorter than this is a short_call.")
+    ] = 10
+    max_attempts_per_day: Annotated[int, Field(ge=1, le=10, description="Calls per contact within 24 hours.")] = 2
+    different_time_of_day: Annotated[
+        bool, Field(description="Move a retry at the same time of day by up to four hours.")
+    ] = True
+
+
+class Voicemail(Part):
+    """What to do when a machine answers."""
+
+    detection: Annotated[bool, Field(description="Find out whether a machine answered.")] = True
+    action: Annotated[
+        Literal["hangup", "leave_message", "continue"],
+        Field(description="Hang up, leave message_template after the beep, or talk on."),
+    ] = "hangup"
+    message_template: Annotated[
+        str,
+        Field(
+            max_length=2_000,
+            description="What to leave; {{column}} inserts an audience column.",
+        ),
+        PlainText,
+    ] = ""
+
+    @model_validator(mode="after")
+    def _has_message(self) -> "Voicemail":
+        if self.action == "leave_message" and not self.message_template.strip():
+            raise ValueError("message_template is required when action is leave_message")
+        return self
+
+
+CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
+"""What counts as yes in a consent column, in any case of letters."""
+CONSENT_WORDS = ", ".join(CONSENT_GIVEN)
+ConsentColumn = Annotated[str, Field(min_length=1, max_length=100), PlainText, SeenLines]
+
+
+class Compliance(Part):
+    """What the caller states about the campaign."""
+
+    purpose: Annotated[
+        Literal["marketing", "informational", "collections", "survey"],
+        Field(description="What the calls are for; kept with the deployment."),
+    ] = "informational"
+    consent_column: Annotated[
+        ConsentColumn | None,
+        Field(
+            description=(
+                "A column that says yes for each contact who agreed to be called; nobody else is called. These count "
+                f"as yes, in any case of letters: {CONSENT_WORDS}."
+            )
+        ),
+    ] = None
+    ai_disclosure: Annotated[
+        bool, Field(description="The agent says that it is an automated assistant, if its welcome does not.")
+    ] = True

@@ -1,0 +1,92 @@
+"""What a preview says: who would be called, by when, at what cost; and the plan that binds a start to exactly that."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from callwright.contract.declaration.model import Resource
+from callwright.contract.declaration.words import Money, PlainText, Timestamp
+
+PlanId = Annotated[str, Field(min_length=1, max_length=200), PlainText]
+"""What stands for a preview (`pln_…`), as a start or resume sends it back."""
+
+
+class Blocked(Resource):
+    """Contacts that would not be called, and why."""
+
+    reason: Annotated[
+        str,
+        Field(
+            description=(
+                "do_not_call: the number is on the organization's list, since its person asked not to be called again; "
+                "no_consent: the consent column does not say yes; suppressed: left out earlier, at the start or later; "
+                "invalid_row, duplicate: left out of the audience."
+            )
+        ),
+    ]
+    count: int
+
+
+class MissingVariable(Resource):
+    """A template variable that some contacts have no value for."""
+
+    name: str
+    contacts: int
+
+
+class CostRange(Resource):
+    """What a run may cost."""
+
+    low: Money
+    high: Money
+    available: Money
+    covered: Annotated[bool, Field(description="Whether the wallet covers the high end.")]
+    basis: Annotated[str, Field(description="What the range assumes. It is an assumption, not a forecast.")]
+
+
+class Preview(Resource):
+    """Who would be called if the deployment started or went on now. Once it has started: who is left."""
+
+    deployment_id: str
+    simulated: bool
+    plan_id: Annotated[str, Field(description="Binds a start or resume to what this preview shows.")]
+    plan_valid_until: Annotated[Timestamp, Field(description="From this moment on the plan starts nothing.")]
+    summary: Annotated[str, Field(description="The whole plan in one sentence, for a person to say yes or no to.")]
+    eligible: int
+    blocked: list[Blocked]
+    missing_variables: list[MissingVariable]
+    greeting: Annotated[
+        str | None,
+        Field(
+            description=(
+                "The words that the first contact who is called hears first, the AI disclosure included where the "
+                "welcome message lacks it; empty: the contact speaks first; null: nobody would be called."
+            )
+        ),
+    ]
+    cost: CostRange
+    max_attempts: int
+    estimated_minutes: Annotated[
+        float,
+        Field(
+            description=(
+                "Minutes of calling it takes to call everybody once; waiting for the calling hours or for retries that "
+                "are not due yet comes on top."
+            )
+        ),
+    ]
+    next_call_at: Annotated[
+        Timestamp | None,
+        Field(description="When the first call from now on would be made, inside the calling hours; null: never."),
+    ] = None
+    finishes_at: Annotated[
+        Timestamp | None,
+        Field(
+            description=(
+                "About when everybody is called once, inside the calling hours; of a deployment that has started: "
+                "once more everybody who is left, nobody before their retry is due; null: after end_at, or unknown."
+            )
+        ),
+    ] = None
+    problems: Annotated[list[str], Field(description="What start would refuse, in words.")]
+    warnings: list[str]

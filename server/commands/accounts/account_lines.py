@@ -1,0 +1,172 @@
+"""The command line of `orgs`, `users` and `keys`: which commands there are and which flags they take."""
+
+from typing import Annotated
+
+import typer
+
+from callwright.server.commands.invoking import Data, Database, Quiet, run, settings_of
+
+orgs = typer.Typer(help="Organizations, their plans and their play money.", no_args_is_help=True)
+users = typer.Typer(help="The people in organizations.", no_args_is_help=True)
+keys = typer.Typer(help="API keys and personal keys.", no_args_is_help=True)
+
+Org = Annotated[str, typer.Option(help="The organization's name or id.")]
+
+
+@orgs.command("create")
+def create_organization(
+    name: str,
+    plan: Annotated[str, typer.Option(help="starter, pro, growth or enterprise.")] = "starter",
+    owner: Annotated[
+        str | None, typer.Option(metavar="EMAIL", help="Who owns it; if absent, the operator of this installation.")
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+    quiet: Quiet = False,
+) -> None:
+    """Makes an organization with 100 dollars of play money."""
+    from callwright.server.commands.accounts import organizations
+
+    run(organizations.create, settings_of(data, database), name, plan, owner, quiet)
+
+
+@orgs.command("list")
+def list_organizations(data: Data = None, database: Database = None) -> None:
+    """Shows the organizations with their plans and negotiated limits."""
+    from callwright.server.commands.accounts import organizations
+
+    run(organizations.show_all, settings_of(data, database))
+
+
+@orgs.command("change")
+def change_organization(
+    name: str,
+    plan: Annotated[str | None, typer.Option(help="starter, pro, growth or enterprise.")] = None,
+    requests_per_second: Annotated[
+        str | None, typer.Option(metavar="N|plan", help="Requests per second of each key, in place of the plan's.")
+    ] = None,
+    requests_per_day: Annotated[
+        str | None, typer.Option(metavar="N|plan", help="Requests per day (UTC) of each key, in place of the plan's.")
+    ] = None,
+    recording_days: Annotated[
+        str | None, typer.Option(metavar="N|plan", help="Days for which recordings are kept, in place of the plan's.")
+    ] = None,
+    low_balance: Annotated[
+        str | None,
+        typer.Option(metavar="AMOUNT|off", help="Dollars below which the event wallet.low_balance warns, or `off`."),
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Changes an organization's plan, what it negotiated (`plan` takes that back), or its warning of a low balance."""
+    from callwright.server.commands.accounts import organizations
+
+    wanted = organizations.Wanted(plan, requests_per_second, requests_per_day, recording_days, low_balance)
+    run(organizations.change, settings_of(data, database), name, wanted)
+
+
+@orgs.command("fund")
+def fund(
+    name: str,
+    amount: Annotated[str, typer.Option(help="Dollars of play money to add, for example 50.00.")],
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Adds play money to an organization's wallet."""
+    from callwright.server.commands.accounts import organizations
+
+    run(organizations.fund, settings_of(data, database), name, amount)
+
+
+@users.command("add")
+def add_user(
+    email: str,
+    org: Org,
+    name: Annotated[
+        str | None, typer.Option(help="The name of a new user; if absent, the address without its domain.")
+    ] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(metavar="owner|member", help="The role, for who is in it already too. [default: member]"),
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+    quiet: Quiet = False,
+) -> None:
+    """Puts a user into an organization, or gives one another role there."""
+    from callwright.server.commands.accounts import users
+
+    run(users.add, settings_of(data, database), email, org, name, role, quiet)
+
+
+@users.command("list")
+def list_users(org: Org = "default", data: Data = None, database: Database = None) -> None:
+    """Shows who is in an organization."""
+    from callwright.server.commands.accounts import users
+
+    run(users.show_all, settings_of(data, database), org)
+
+
+@users.command("remove")
+def remove_user(email: str, org: Org, data: Data = None, database: Database = None) -> None:
+    """Takes a user out of an organization. The keys they made go on, except for what needs a creator."""
+    from callwright.server.commands.accounts import users
+
+    run(users.remove, settings_of(data, database), email, org)
+
+
+@users.command("delete")
+def delete_user(
+    email: str,
+    force: Annotated[bool, typer.Option("--force", help="Also the last owner of an organization.")] = False,
+    data: Data = None,
+    database: Database = None,
+) -> None:
+    """Deletes a user for good, who leaves every organization."""
+    from callwright.server.commands.accounts import users
+
+    run(users.delete, settings_of(data, database), email, force)
+
+
+@keys.command("create")
+def create_key(
+    org: Org = "default",
+    label: Annotated[str, typer.Option(help="What the key is for.")] = "",
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="EMAIL", help="Whose key it is, a user in the organization; its first owner if absent."),
+    ] = None,
+    personal: Annotated[
+        bool, typer.Option("--personal", help="A key for one person and the tool server alone: REST refuses it.")
+    ] = False,
+    profile: Annotated[
+        str | None, typer.Option(help="The tools of a personal key: analyst, operator, builder (if absent) or all.")
+    ] = None,
+    spending_cap: Annotated[
+        str | None, typer.Option(help="Dollars that a personal key may commit in all, for example 25.00.")
+    ] = None,
+    data: Data = None,
+    database: Database = None,
+    quiet: Quiet = False,
+) -> None:
+    """Makes an API key, or a personal one. It is shown once."""
+    from callwright.server.commands.accounts import keys
+
+    wanted = keys.Wanted(org, label, personal, profile, spending_cap, user)
+    run(keys.create, settings_of(data, database), wanted, quiet)
+
+
+@keys.command("list")
+def list_keys(org: Org = "default", data: Data = None, database: Database = None) -> None:
+    """Shows an organization's keys, revoked ones too, and who made them."""
+    from callwright.server.commands.accounts import keys
+
+    run(keys.show_all, settings_of(data, database), org)
+
+
+@keys.command("revoke")
+def revoke_key(key: str, data: Data = None, database: Database = None) -> None:
+    """Revokes a key, by its id or its first 16 characters, from the next request on."""
+    from callwright.server.commands.accounts import keys
+
+    run(keys.revoke, settings_of(data, database), key)

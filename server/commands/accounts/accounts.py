@@ -1,0 +1,53 @@
+"""What the commands about organizations, users and keys share.
+
+They write to the database at the side of a service that may be running: each command is one short transaction, which
+SQLite and Postgres both keep apart from the service's own.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from anyio import to_thread
+
+from callwright.contract.deployments.dearest_case import MICROS
+from callwright.server.settings import ProgramSettings
+from callwright.service import accounts
+from callwright.service.platform.clock.clock import SystemClock
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.money import micros
+from callwright.service.tables.migrations import upgrade
+
+MOST_DOLLARS = 1_000_000
+"""The largest amount that a command takes."""
+
+
+class CommandError(Exception):
+    """What was asked cannot be done; the text says why."""
+
+
+@asynccontextmanager
+async def account_database(settings: ProgramSettings) -> AsyncGenerator[tuple[Database, Ids, int]]:
+    """The database, its schema current, with ids and the present moment in ms. Raises `CommandError` for refusals."""
+    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    await to_thread.run_sync(upgrade.upgrade, settings.database_url, settings.data)
+    clock = SystemClock(settings.clock_begins_ms)
+    refused: accounts.AccountError | None = None
+    async with opened(settings.database_url) as database:
+        try:
+            yield database, Ids(clock.now_ms), clock.now_ms()
+        except accounts.AccountError as error:
+            refused = error
+    if refused is not None:
+        raise CommandError(str(refused)) from refused
+
+
+def dollars(flag: str, text: str) -> int:
+    """An amount as somebody wrote it, in micros. Raises `CommandError`, which names the flag."""
+    try:
+        found = micros(text)
+    except (ArithmeticError, ValueError) as error:
+        raise CommandError(f"{flag} {text!r} is not an amount; write for example 50.00") from error
+    if found > MOST_DOLLARS * MICROS:
+        raise CommandError(f"{flag} is at most {MOST_DOLLARS:,}.00")
+    return found

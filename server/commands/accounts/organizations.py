@@ -1,0 +1,163 @@
+"""`callwright orgs`."""
+
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from sqlalchemy import Connection
+
+from callwright.contract.checks.counts import count_of
+from callwright.server.commands.accounts.accounts import CommandError, account_database, dollars
+from callwright.server.commands.tables import Cell, day, show
+from callwright.server.settings import ProgramSettings
+from callwright.service import accounts
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.money import amount
+from callwright.service.rules.plans import PLANS, Plan
+
+PLAN = "plan"
+"""What takes a negotiated value back, so that the plan's counts."""
+OFF = "off"
+"""What switches the warning of a low balance off."""
+NEGOTIATED = "*"
+"""What marks a negotiated value in a table."""
+
+
+async def create(settings: ProgramSettings, name: str, plan: str, owner: str | None, quiet: bool) -> None:
+    """Makes an organization; prints its id."""
+
+    def work(connection: Connection, ids: Ids, now_ms: int) -> str:
+        owner_id = None if owner is None else _owner(connection, ids, owner, now_ms)
+        return accounts.create_organization(connection, ids, name, plan, now_ms, owner_user_id=owner_id)
+
+    async with account_database(settings) as (database, ids, now_ms):
+        org_id = await database.write(work, ids, now_ms)
+    if quiet:
+        Console().out(org_id)
+        return
+    owned = f", owned by {escape(owner or accounts.OPERATOR)}"
+    said = f"[bold]{escape(name)}[/] {org_id}, plan {plan}, 100.00 USD of play money{owned}"
+    Console().print(said, highlight=False, soft_wrap=True)
+
+
+def _owner(connection: Connection, ids: Ids, email: str, now_ms: int) -> str:
+    known = accounts.user_with(connection, email)
+    return known.id if known else accounts.create_user(connection, ids, email, email.partition("@")[0], now_ms)
+
+
+async def show_all(settings: ProgramSettings) -> None:
+    """Prints the organizations with what they are allowed."""
+    async with account_database(settings) as (database, _, _):
+        found = await database.read(accounts.organizations_of)
+    columns = (("name", "id"), "plan", ("requests/s", "requests/day"), "recordings", "play money (USD)", "made (UTC)")
+    show(columns, (_row(row) for row in found))
+    if any(accounts.plan_of(row) != PLANS[row.plan] for row in found):
+        Console().print(f"{NEGOTIATED} negotiated, in place of what the plan says", highlight=False)
+
+
+def _row(row: Any) -> list[Cell]:
+    plan, allowed = PLANS[row.plan], accounts.plan_of(row)
+    return [
+        (row.name, row.id),
+        (row.plan,),
+        (
+            _limit(plan.requests_per_second, allowed.requests_per_second),
+            _limit(plan.requests_per_day, allowed.requests_per_day),
+        ),
+        (_limit(plan.recording_retention_days, allowed.recording_retention_days, " days"),),
+        (amount(row.balance_micros)[:-4],),
+        day(row.created_at),
+    ]
+
+
+def _limit(plan: int | None, allowed: int | None, unit: str = "") -> str:
+    return f"{_number(allowed)}{unit}{'' if plan == allowed else NEGOTIATED}"
+
+
+def _number(limit: int | None) -> str:
+    return "unlimited" if limit is None else f"{limit:,}"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to change of an organization. A limit: a number, `plan` for what the plan says, None to leave it."""
+
+    plan: str | None = None
+    requests_per_second: str | None = None
+    requests_per_day: str | None = None
+    recording_days: str | None = None
+    low_balance: str | None = None
+    """Dollars below which the wallet warns, or `off`."""
+
+
+async def change(settings: ProgramSettings, name: str, wanted: Wanted) -> None:
+    """Changes an organization's plan or negotiated limits; prints what it is allowed now."""
+    if wanted == Wanted():
+        flags = "--plan, --requests-per-second, --requests-per-day, --recording-days or --low-balance"
+        raise CommandError(f"say what to change: {flags}")
+    second = _negotiated("--requests-per-second", wanted.requests_per_second)
+    requests_per_day = _negotiated("--requests-per-day", wanted.requests_per_day)
+    retention = _negotiated("--recording-days", wanted.recording_days)
+
+    threshold = _threshold(wanted.low_balance)
+
+    def work(connection: Connection, ids: Ids, now_ms: int) -> accounts.PlanChange:
+        org_id = accounts.find_organization(connection, name)
+        if threshold is not ...:
+            accounts.warn_of_low_balance(connection, ids, org_id, threshold, now_ms)
+        return accounts.change_plan(
+            connection,
+            ids,
+            org_id,
+            now_ms,
+            wanted.plan,
+            requests_per_second=second,
+            requests_per_day=requests_per_day,
+            recording_retention_days=retention,
+        )
+
+    async with account_database(settings) as (database, ids, now_ms):
+        made = await database.write(work, ids, now_ms)
+    Console().print(f"[bold]{escape(name)}[/] {_allowed(made.after)}", highlight=False, soft_wrap=True)
+    if threshold is not ...:
+        when = "never" if threshold is None else f"below {amount(threshold)[:-4]} USD"
+        Console().print(f"The event wallet.low_balance comes {when}", highlight=False)
+    if made.deletes_recordings:
+        kept = made.after.recording_retention_days
+        said = f"Recordings of calls that ended more than {count_of(kept, 'day')} ago will be deleted for good"
+        Console().print(said, highlight=False, soft_wrap=True)
+
+
+def _negotiated(flag: str, text: str | None) -> int | EllipsisType | None:
+    if text is None:
+        return ...
+    if text == PLAN:
+        return None
+    try:
+        return int(text)
+    except ValueError as error:
+        raise CommandError(f"{flag} is a whole number, or `plan` for what the plan says, not {text!r}") from error
+
+
+def _threshold(text: str | None) -> int | EllipsisType | None:
+    if text is None:
+        return ...
+    return None if text == OFF else dollars("--low-balance", text)
+
+
+def _allowed(plan: Plan) -> str:
+    return (
+        f"has the plan {plan.name}: {_number(plan.requests_per_second)} requests per second, "
+        f"{_number(plan.requests_per_day)} per day, recordings kept {_number(plan.recording_retention_days)} days"
+    )
+
+
+async def fund(settings: ProgramSettings, name: str, text: str) -> None:
+    """Adds play money; prints the new balance."""
+    added = dollars("--amount", text)
+    async with account_database(settings) as (database, ids, now_ms):
+        org_id = await database.read(accounts.find_organization, name)
+        balance = await database.write(accounts.fund, ids, org_id, added, now_ms)
+    Console().print(f"[bold]{escape(name)}[/] has {amount(balance)[:-4]} USD of play money", highlight=False)

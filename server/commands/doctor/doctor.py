@@ -1,0 +1,76 @@
+"""`callwright doctor`: looks at a service, or at the data folder where no service is named, and says what it found."""
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+
+from callwright.client import Client
+from callwright.client.compat.description import routes
+from callwright.client.compat.network_place import Resolve, resolved
+from callwright.client.transport import ApiKey, AsyncBaseTransport, Bounds, Transport, httpx
+from callwright.server.commands.doctor import folder
+from callwright.server.commands.doctor.checkup import Finding, Report, Section, ToolStanding, show
+from callwright.server.commands.doctor.service import (
+    LIMIT_S,
+    clock_finding,
+    key_finding,
+    looks,
+    network,
+    prefix_finding,
+)
+from callwright.server.commands.doctor.tools import document_findings, probed, spelling_finding, standings
+from callwright.server.mcp.remote import document_of
+from callwright.server.settings import ProgramSettings
+
+
+async def run(settings: ProgramSettings) -> int:
+    """Prints what was found; 1 where something has to be put right, else 0."""
+    report = await report_of(settings)
+    show(report, Console(highlight=False))
+    return 0 if report.healthy else 1
+
+
+async def report_of(
+    settings: ProgramSettings,
+    *,
+    transport: AsyncBaseTransport | None = None,
+    resolve: Resolve = resolved,
+    now: Callable[[], float] = time.time,
+) -> Report:
+    """What there is to say about the service that the settings name, or about the data folder."""
+    if settings.base_url is None or settings.api_key is None:
+        return await folder.report_of(settings)
+    base = httpx.URL(settings.base_url)
+    reached = [] if transport is not None else await network(base, resolve)
+    sections = [Section(title="Connection", findings=reached)] if reached else []
+    if any(finding.state == "bad" for finding in reached):
+        return Report(about=settings.base_url, sections=sections)
+    bounds = Bounds(connect_s=LIMIT_S / 2, read_s=LIMIT_S, total_s=LIMIT_S)
+    door = Transport(settings.base_url, ApiKey(settings.api_key), transport=transport, bounds=bounds)
+    try:
+        found = await looks(door)
+    finally:
+        await door.close()
+    answered = list(found.values())
+    clock = clock_finding(answered, now)
+    findings = [prefix_finding(base, found), key_finding(answered), *([clock] if clock else [])]
+    tools: list[ToolStanding] = []
+    if any(seen.kind == "list" for seen in answered):
+        more, tools = await _offered(settings.base_url, settings.api_key, settings.openapi_url, transport)
+        findings += more
+    return Report(
+        about=settings.base_url, sections=[*sections, Section(title="Service", findings=findings)], tools=tools
+    )
+
+
+async def _offered(
+    base_url: str, api_key: str, openapi_url: str | None, transport: AsyncBaseTransport | None
+) -> tuple[list[Finding], list[ToolStanding]]:
+    """What the service offers, by its answers and by its OpenAPI document."""
+    async with Client(base_url, api_key, transport=transport, timeout_s=LIMIT_S) as client:
+        probe = await probed(client)
+        document = await document_of(client, openapi_url)
+        findings = [spelling_finding(client, probe), *document_findings(document, base_url)]
+    base_path = httpx.URL(base_url).path.rstrip("/")
+    return findings, standings(probe, None if document is None else routes(document, base_path=base_path))

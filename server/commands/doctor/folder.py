@@ -1,0 +1,162 @@
+"""What `callwright doctor` looks at where no other service is named: the data folder and the machine."""
+
+import os
+import socket
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+from sqlalchemy import make_url, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from callwright.client.transport import httpx
+from callwright.server.commands.doctor.checkup import Finding, Report, Section
+from callwright.server.commands.doctor.disk import free_finding, health_finding, soundness
+from callwright.server.settings import ProgramSettings
+from callwright.service.platform.data_folder import ADDRESS, DataFolder
+from callwright.service.platform.database.engines import is_sqlite, make_engine
+from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
+from callwright.service.speech.voices import VOICES
+from callwright.service.tables.database_file import check_database, read_only
+from callwright.service.tables.migrations.upgrade import REVISION, check_encoding, revision_of
+
+PORT = 8080
+"""Where `callwright serve` listens unless it is told otherwise."""
+_SPEECH_LIMIT_S = 20.0
+_CONNECT_S = 2.0
+_NOT_FOUND = "One that is just starting says where it answers in a moment. Stop any other one, and start it again."
+_ANOTHER = "Give another folder with --data."
+
+
+async def report_of(settings: ProgramSettings, *, port: int = PORT) -> Report:
+    """Looks at the folder without making or migrating anything in it."""
+    folder = await to_thread.run_sync(_folder, settings.data)
+    served = await _served(settings.data) if settings.data.is_dir() else []
+    database = await to_thread.run_sync(_database, settings.database_url, settings.data)
+    disk = await to_thread.run_sync(free_finding, settings.data)
+    machine = (await _speech(), await to_thread.run_sync(_port, port))
+    return Report(
+        about=str(settings.data),
+        sections=(
+            Section(title="Data", findings=(folder, disk, *served, *database)),
+            Section(title="This machine", findings=machine),
+        ),
+    )
+
+
+def _folder(path: Path) -> Finding:
+    if path.exists():
+        try:
+            with tempfile.TemporaryFile(dir=path):
+                return Finding(state="good", what="Folder", said="can be written to")
+        except OSError as error:
+            return Finding(state="bad", what="Folder", said=f"cannot be written to: {error.strerror}", help=_ANOTHER)
+    above = next(parent for parent in path.parents if parent.exists())
+    if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+        return Finding(state="good", what="Folder", said="is made at the first start")
+    return Finding(state="bad", what="Folder", said=f"cannot be made: {above} cannot be written to", help=_ANOTHER)
+
+
+async def _served(path: Path) -> list[Finding]:
+    folder = DataFolder(path)
+    address = await to_thread.run_sync(folder.address)
+    if address is not None:
+        url = httpx.URL(address.base_url)
+        try:
+            with anyio.fail_after(_CONNECT_S):
+                await (await anyio.connect_tcp(url.host, url.port or 80)).aclose()
+        except (OSError, TimeoutError):
+            pass
+        else:
+            said = f"at {address.base_url}, process {address.pid}"
+            return [Finding(state="good", what="Served", said=said), await health_finding(address.base_url)]
+    try:
+        held = await to_thread.run_sync(folder.is_held)
+    except OSError:  # nobody may look, which what is said of the folder explains
+        held = False
+    if held:
+        lack = f"{ADDRESS} is missing or cannot be read" if address is None else f"nobody answers at {address.base_url}"
+        return [Finding(state="bad", what="Served", said=f"by a process that is not found: {lack}", help=_NOT_FOUND)]
+    left = "" if address is None else "; the last one left without a word"
+    return [Finding(state="good", what="Served", said=f"by nobody now{left}")]
+
+
+_MAY_MAKE_TABLES = text("SELECT has_schema_privilege(current_schema(), 'CREATE')")
+_MAY_NOT = "The account may not make tables there. An administrator can say: GRANT CREATE ON SCHEMA public TO account."
+
+
+def _database(url: str, data: Path) -> list[Finding]:
+    try:
+        if is_sqlite(url):
+            file = Path(make_url(url).database or "")
+            check_database(data, file)
+            if not file.exists():
+                return [Finding(state="good", what="Database", said="SQLite, made at the first start")]
+            return [_schema("SQLite", _sqlite_revision(file)), soundness(file)]
+        engine = make_engine(url)
+        try:
+            with engine.connect() as connection:
+                check_encoding(connection)
+                revision = revision_of(connection)
+                if revision is None and not connection.execute(_MAY_MAKE_TABLES).scalar():
+                    return [Finding(state="bad", what="Database", said="Postgres, still empty", help=_MAY_NOT)]
+                return [_schema("Postgres", revision)]
+        finally:
+            engine.dispose()
+    except DatabaseUnusable as error:
+        return [Finding(state="bad", what="Database", said=str(error))]
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        return [Finding(state="bad", what="Database", said=f"cannot be read: {reason}")]
+
+
+def _sqlite_revision(file: Path) -> str | None:
+    """The schema that a file stands at. It is opened for reading alone: nothing is made or locked."""
+    with closing(read_only(file)) as connection:
+        named = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
+        if named is None:
+            return None
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        return str(row[0]) if row else None
+
+
+def _schema(engine: str, revision: str | None) -> Finding:
+    if revision == REVISION:
+        return Finding(state="good", what="Database", said=f"{engine}, schema {revision}, up to date")
+    if revision is None:
+        return Finding(state="good", what="Database", said=f"{engine}, still empty")
+    if revision > REVISION:
+        said = f"{engine}, schema {revision}; this program knows {REVISION}"
+        return Finding(state="bad", what="Database", said=said, help="Use a newer version of Callwright.")
+    said = f"{engine}, schema {revision}; the next start brings it to {REVISION}"
+    return Finding(state="note", what="Database", said=said, help="Copy the folder first if you may want to go back.")
+
+
+async def _speech() -> Finding:
+    voice = next(voice for voice in VOICES if voice.language.startswith("en"))
+    try:
+        with anyio.fail_after(_SPEECH_LIMIT_S):
+            async with Synthesiser(await to_thread.run_sync(find_libraries)) as synthesiser:
+                await synthesiser.speak("Hello.", voice.espeak)
+    except (SpeechUnavailable, TimeoutError) as error:
+        said = error.reason if isinstance(error, SpeechUnavailable) else "it does not answer"
+        return Finding(
+            state="note", what="Speech", said=f"not available: {said}", help="All but recordings works without it."
+        )
+    return Finding(state="good", what="Speech", said="espeak-ng speaks")
+
+
+def _port(port: int) -> Finding:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            said = f"{port} is taken on 127.0.0.1"
+            return Finding(state="note", what="Port", said=said, help="callwright serve --port takes another one.")
+    return Finding(state="good", what="Port", said=f"{port} is free on 127.0.0.1")

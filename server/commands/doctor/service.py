@@ -1,0 +1,197 @@
+"""How `callwright doctor` reaches a service that runs elsewhere: name, connection, TLS, prefix, key, clock.
+
+It only reads, and never shows the key.
+"""
+
+import json
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Literal
+
+import anyio
+from anyio.streams.tls import TLSAttribute
+
+from callwright.client.compat.network_place import Resolve, places_of
+from callwright.client.compat.paths import PREFIXES
+from callwright.client.envelopes import problem_of
+from callwright.client.transport import Request, Response, Transport, httpx
+from callwright.contract.checks.counts import count_of
+from callwright.server.commands.doctor.checkup import Finding
+
+LIMIT_S = 10.0
+_BODY_BYTES = 256 * 1024
+_DRIFT_S = 5.0
+"""A clock that differs by less is as good as right."""
+_MOST_DRIFT_S = 300.0
+"""Signatures of events are refused beyond this."""
+_SHORT_CERTIFICATE_DAYS = 14
+
+Kind = Literal["list", "key refused", "absent", "page", "moved", "busy", "other", "silent"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What answered at an address."""
+
+    kind: Kind
+    said: str
+    date: str | None = None
+
+
+async def network(base: httpx.URL, resolve: Resolve) -> list[Finding]:
+    """Name, connection and TLS, as far as the first that fails."""
+    port = base.port or (443 if base.scheme == "https" else 80)
+    try:
+        with anyio.fail_after(LIMIT_S):
+            places = await places_of(base.host, port, resolve)
+    except (OSError, TimeoutError):
+        said, hint = f"{base.host} has no address", "Look for a slip of the pen in the base address."
+        return [Finding(state="bad", what="Name", said=said, help=hint)]
+    where = ", ".join(f"{address} ({place})" for address, place in list(places.items())[:3])
+    findings = [Finding(state="good", what="Name", said=f"{base.host} is {where}" if where else base.host)]
+    try:
+        with anyio.fail_after(LIMIT_S):
+            began = anyio.current_time()
+            async with await anyio.connect_tcp(base.host, port):
+                took = (anyio.current_time() - began) * 1_000
+    except (OSError, TimeoutError):
+        said, hint = f"nothing accepts connections at port {port}", "Is the service running, is the port right?"
+        return [*findings, Finding(state="bad", what="Connection", said=said, help=hint)]
+    findings.append(Finding(state="good", what="Connection", said=f"port {port} answers after {took:.0f} ms"))
+    if base.scheme == "https":
+        return [*findings, await _tls(base.host, port)]
+    if set(places.values()) <= {"loopback"}:
+        return [*findings, Finding(state="good", what="TLS", said="none, and none needed on this machine")]
+    said, hint = "none: the key travels in the open", "Use the https address of the service."
+    return [*findings, Finding(state="note", what="TLS", said=said, help=hint)]
+
+
+async def _tls(host: str, port: int) -> Finding:
+    try:
+        with anyio.fail_after(LIMIT_S):
+            stream = await anyio.connect_tcp(host, port, tls=True, ssl_context=httpx.create_ssl_context())
+            async with stream:
+                version = stream.extra(TLSAttribute.tls_version, "TLS")
+                ends = (stream.extra(TLSAttribute.peer_certificate) or {}).get("notAfter")
+    except ssl.SSLError as error:
+        why = getattr(error, "verify_message", "") or error.reason or "the handshake failed"
+        return Finding(
+            state="bad", what="TLS", said=str(why), help="The certificate has to be one this machine trusts."
+        )
+    except (OSError, TimeoutError):
+        return Finding(state="bad", what="TLS", said="the connection ends in the middle of the handshake")
+    days = _days_left(ends) if isinstance(ends, str) else None
+    if days is not None and days < _SHORT_CERTIFICATE_DAYS:
+        return Finding(state="note", what="TLS", said=f"{version}; the certificate ends in {count_of(days, 'day')}")
+    return Finding(state="good", what="TLS", said=f"{version}, certificate trusted")
+
+
+def _days_left(not_after: str) -> int | None:
+    try:
+        ends = ssl.cert_time_to_seconds(not_after)
+    except ValueError:
+        return None
+    return int((ends - datetime.now(UTC).timestamp()) // 86_400)
+
+
+async def looks(transport: Transport) -> dict[str, Look]:
+    """What answers below each prefix that the base address may want. The first that is the service ends the search."""
+    base = httpx.URL(transport.base_url)
+    found: dict[str, Look] = {}
+    for prefix in PREFIXES if base.path in ("", "/") else ("",):
+        found[prefix] = await look(transport, f"{prefix}/agents?per_page=1")
+        if found[prefix].kind in ("list", "key refused"):
+            break
+    return found
+
+
+async def look(transport: Transport, path: str) -> Look:
+    """What answers a GET, with the key."""
+    request = Request("GET", transport.base_url + path, headers={"Accept": "application/json"})
+    try:
+        with anyio.fail_after(LIMIT_S):
+            response = await transport.once(request, own=True, keyed=True)
+            try:
+                return _look(response, await _body(response))
+            finally:
+                await response.aclose()
+    except (TimeoutError, httpx.RequestError):
+        return Look(kind="silent", said="does not answer")
+
+
+async def _body(response: Response) -> bytes:
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > _BODY_BYTES:
+            break
+    return bytes(body)
+
+
+def _look(response: Response, body: bytes) -> Look:
+    status, date = response.status_code, response.headers.get("date")
+    if response.is_success:
+        try:
+            json.loads(body)
+        except ValueError:
+            return Look(kind="page", said="a page for people", date=date)
+        return Look(kind="list", said="the service", date=date)
+    if 300 <= status < 400:
+        return Look(kind="moved", said=f"moved to {response.headers.get('location', 'somewhere')[:200]}", date=date)
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    problem = problem_of(status, headers, body)
+    coded = "" if problem.code.startswith("http_") else f" {problem.code[:60]}"
+    kind: Kind = "other"
+    if status in (401, 403):
+        kind = "key refused"
+    elif status == 429:
+        kind = "busy"
+    elif status in (404, 405, 501):
+        kind = "absent"
+    return Look(kind=kind, said=f"status {status}{coded}", date=date)
+
+
+def prefix_finding(base: httpx.URL, found: dict[str, Look]) -> Finding:
+    """Below which prefix the service is."""
+    prefix = next((prefix for prefix, seen in found.items() if seen.kind in ("list", "key refused")), None)
+    if prefix is not None:
+        if base.path not in ("", "/"):
+            return Finding(state="good", what="Prefix", said=f"{base.path}, as in the base address")
+        said = f"{prefix} is found by trying" if prefix else "none is needed"
+        hint = f"Write it into the base address to save a request: {str(base).rstrip('/')}{prefix}" if prefix else ""
+        return Finding(state="note" if prefix else "good", what="Prefix", said=said, help=hint)
+    tried = "; ".join(f"{base.path.rstrip('/')}{prefix}/agents: {seen.said}" for prefix, seen in found.items())
+    moved = next((seen.said for seen in found.values() if seen.kind == "moved"), None)
+    hint = "The base address needs its version prefix, for example /v1 or /api/v1."
+    return Finding(
+        state="bad", what="Prefix", said=f"nothing of the service: {tried}", help=f"It {moved}." if moved else hint
+    )
+
+
+def key_finding(found: Sequence[Look]) -> Finding:
+    """Whether the key is taken."""
+    if any(seen.kind == "list" for seen in found):
+        return Finding(state="good", what="Key", said="accepted")
+    refused = next((seen for seen in found if seen.kind == "key refused"), None)
+    if refused is None:
+        return Finding(state="note", what="Key", said="not tried: nothing of the service was found")
+    said = f"refused with {refused.said}"
+    return Finding(state="bad", what="Key", said=said, help="Make a new key on the service's own pages, and set it.")
+
+
+def clock_finding(found: Sequence[Look], now: Callable[[], float]) -> Finding | None:
+    """How far the two clocks are apart; None where no answer had a date."""
+    date = next((seen.date for seen in found if seen.date), None)
+    try:
+        there = parsedate_to_datetime(date or "").timestamp()
+    except (ValueError, TypeError):
+        return None
+    ahead = now() - there
+    if abs(ahead) < _DRIFT_S:
+        return Finding(state="good", what="Clock", said="as the service's")
+    said = f"this machine is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} the service"
+    late = "Signatures of events would be refused. " if abs(ahead) > _MOST_DRIFT_S else ""
+    return Finding(state="note", what="Clock", said=said, help=f"{late}Let this machine set its clock by the network.")

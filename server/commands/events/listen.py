@@ -1,0 +1,185 @@
+"""`callwright listen`: events as they happen, in a terminal, and at an endpoint on this machine where one is named."""
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import anyio
+from rich.console import Console
+from rich.text import Text
+
+from callwright.client import CallwrightError, Client
+from callwright.contract.checks.counts import count_of
+from callwright.contract.event_log import Event
+from callwright.contract.webhooks import Delivery, Webhook
+from callwright.server.commands.accounts.accounts import CommandError
+from callwright.server.commands.events.following import Deliveries, NewEvents, wants
+from callwright.server.commands.events.forwarding import (
+    Forwarding,
+    checked_secret,
+    local_url,
+    new_secret,
+    signatures_checked,
+)
+from callwright.server.commands.events.lines import delivery_line, ending_of, event_line, plain
+from callwright.server.commands.signals import stop_signals
+from callwright.server.embedded.embedded import embedded, remote
+from callwright.server.settings import ProgramSettings
+
+PAUSE_S = 0.5
+"""Between two looks at a service on this machine."""
+PAUSE_ELSEWHERE_S = 1.0
+LONGEST_PAUSE_S = 10.0
+"""Between two tries while the service does not answer."""
+AT_ONCE = 8
+"""Events that are under way to the endpoint at a time."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the arguments of the command say."""
+
+    webhook_id: str | None = None
+    forward: str | None = None
+    secret: str | None = None
+    everything: bool = False
+
+
+async def run(settings: ProgramSettings, asked: Asked) -> None:
+    """Listens until it is told to stop (Ctrl-C or SIGTERM). Raises `CommandError`, `CallwrightError`."""
+    url, secret, made = _endpoint(asked)
+    said = Console(stderr=True, highlight=False, soft_wrap=True)
+    with stop_signals() as told_to_stop:
+        async with AsyncExitStack() as stack:
+            opened = embedded(settings, lambda _: None) if settings.base_url is None else remote(settings)
+            client = await stack.enter_async_context(opened)
+            webhook = None if asked.webhook_id is None else await client.webhooks.get(id=asked.webhook_id)
+            forwarding = None
+            if url is not None and secret is not None:
+                forwarding = Forwarding(url, secret, lambda: round(time.time() * 1_000))
+                stack.push_async_callback(forwarding.close)
+            listener = Listener(
+                client, Console(highlight=False, soft_wrap=True), said, webhook, asked, secret, forwarding
+            )
+            await listener.begin()
+            _greet(said, settings, webhook, url, secret if made else None)
+            async with anyio.create_task_group() as tasks:
+                pause_s = PAUSE_S if settings.base_url is None else PAUSE_ELSEWHERE_S
+                tasks.start_soon(listener.keep_listening, pause_s)
+                await told_to_stop()
+                tasks.cancel_scope.cancel()
+    said.print(f"{count_of(listener.count, 'event')}.")
+
+
+def _endpoint(asked: Asked) -> tuple[str | None, str | None, bool]:
+    """The local endpoint, the secret, and whether it was made here."""
+    url = None if asked.forward is None else local_url(asked.forward)
+    if asked.everything and asked.webhook_id is None:
+        raise CommandError("--all adds what a subscription does not want; name one, or leave it out")
+    if asked.secret is None:
+        return url, None if url is None else new_secret(), url is not None
+    if url is None and asked.webhook_id is None:
+        raise CommandError("--secret is for --forward, or for checking the deliveries of a subscription: name one")
+    return url, checked_secret(asked.secret), False
+
+
+def _greet(
+    said: Console, settings: ProgramSettings, webhook: Webhook | None, url: str | None, made: str | None
+) -> None:
+    where = settings.base_url or f"the service in {settings.data}"
+    said.print(Text.assemble(("Listening", "bold green"), f" to the events of {where}. Ctrl-C ends it."))
+    if webhook is not None:
+        wanted = "all events" if "*" in webhook.events else ", ".join(webhook.events)
+        said.print(Text(f"  subscription  {webhook.id} ({webhook.status}): {plain(wanted, 200)}"))
+    if url is not None:
+        said.print(Text(f"  forwards to   {url}"))
+    if made is not None:
+        said.print(Text(f"  signed with   {made}, made for this session"))
+
+
+class Listener:
+    """Shows events and what becomes of them. `count` is how many were shown."""
+
+    def __init__(
+        self,
+        client: Client,
+        console: Console,
+        said: Console,
+        webhook: Webhook | None,
+        asked: Asked,
+        secret: str | None = None,
+        forwarding: Forwarding | None = None,
+    ) -> None:
+        self.count = 0
+        self._client, self._console, self._said = client, console, said
+        self._webhook, self._everything = webhook, asked.everything
+        self._secret, self._forwarding = secret, forwarding
+        self._events = NewEvents(client, lambda: datetime.now(UTC))
+        self._deliveries = None if webhook is None else Deliveries(client, webhook.id)
+
+    async def begin(self) -> None:
+        """From now on events are new. Raises `CallwrightError`."""
+        await self._events.begin()
+
+    async def keep_listening(
+        self, pause_s: float, *, sleep: Callable[[float], Awaitable[object]] = anyio.sleep
+    ) -> None:
+        """Looks again and again; waits where the service does not answer. Raises `CallwrightError` for what stays."""
+        wait_s = pause_s
+        while True:
+            try:
+                await self.look()
+                wait_s = pause_s
+            except CallwrightError as error:
+                if not error.retryable:
+                    raise
+                if wait_s == pause_s:
+                    self._said.print(Text(f"{plain(str(error), 200)}; trying again", "yellow"))
+                wait_s = min(wait_s * 2, LONGEST_PAUSE_S)
+            await sleep(wait_s)
+
+    async def look(self) -> None:
+        """Shows what is new. Raises `CallwrightError`; what was shown is not shown again."""
+        found = [(event, self._wants(event)) for event in await self._events.take()]
+        shown = [event for event, wanted in found if wanted or self._everything]
+        if self._deliveries is not None:
+            for event, wanted in found:
+                if wanted:
+                    self._deliveries.watch(event)
+        if self._forwarding is None:
+            for event in shown:
+                self._show(event)
+        else:
+            await self._forward(self._forwarding, shown)
+        if self._deliveries is not None:
+            for event, delivery in await self._deliveries.moved():
+                await self._tell(event, delivery)
+                self._deliveries.told(delivery)
+
+    def _wants(self, event: Event) -> bool:
+        return self._webhook is None or wants(self._webhook, event)
+
+    def _show(self, event: Event, ending: Text | None = None) -> None:
+        self.count += 1
+        self._console.print(event_line(event, ending))
+
+    async def _forward(self, forwarding: Forwarding, events: list[Event]) -> None:
+        places = anyio.Semaphore(AT_ONCE)
+
+        async def one(event: Event) -> None:
+            async with places:
+                answered = await forwarding.post(event)
+            self._show(event, ending_of(answered))
+
+        async with anyio.create_task_group() as tasks:
+            for event in events:
+                tasks.start_soon(one, event)
+
+    async def _tell(self, event: Event, delivery: Delivery) -> None:
+        checked = None
+        if self._secret is not None and self._forwarding is None and delivery.attempt_count:
+            found = await self._client.webhooks.get_delivery(id=delivery.webhook_id, delivery_id=delivery.id)
+            checked = signatures_checked(event, found.attempts, self._secret)
+        self._console.print(delivery_line(event, delivery, checked))

@@ -1,0 +1,146 @@
+"""`callwright mcp`: the MCP server over stdio, with the embedded service or with one that runs elsewhere."""
+
+import argparse
+import signal
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+
+from callwright.server.mcp.app import build, settle
+from callwright.server.mcp.session import ServerSession, SystemClock
+from callwright.server.settings import BadSetting, ProgramSettings, read_settings
+from callwright.tools.serving.served import served_tools
+from callwright.tools.toolsets import PROFILES
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver.tools import Tool
+
+    from callwright.tools.runtime.tool_context import Caller, Clock
+
+HANDSHAKE_S = 0.3
+"""How long the embedded service waits for the handshake to be over before it starts by itself."""
+
+
+def arguments_of(given: Sequence[str]) -> argparse.Namespace:
+    """The flags of `callwright mcp`."""
+    parser = argparse.ArgumentParser(
+        prog="callwright mcp",
+        description="The MCP server over stdio. CALLWRIGHT_BASE_URL and CALLWRIGHT_API_KEY name a service that runs "
+        "elsewhere; without them an embedded one starts in this process.",
+    )
+    parser.add_argument("--data", type=Path, help="folder of the embedded service (CALLWRIGHT_DATA, ~/.callwright)")
+    parser.add_argument("--database", help="its database, SQLite in the folder by default (CALLWRIGHT_DATABASE_URL)")
+    parser.add_argument(
+        "--files",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="import_audience may read files of this folder; may be given several times (CALLWRIGHT_FILES)",
+    )
+    parser.add_argument(
+        "--webhook-networks",
+        help="networks that events may be sent to in development, with commas (CALLWRIGHT_WEBHOOK_NETWORKS)",
+    )
+    parser.add_argument("--profile", help=f"which tools there are: {', '.join(PROFILES)} (CALLWRIGHT_PROFILE, builder)")
+    parser.add_argument("--toolsets", help="toolsets or tools, with commas, in place of the profile's")
+    parser.add_argument("--exclude-tools", help="toolsets or tools, with commas, to leave out")
+    parser.add_argument("--read-only", action="store_true", default=None, help="only tools that read")
+    parser.add_argument(
+        "--reveal-numbers", action="store_true", default=None, help="show contacts' telephone numbers whole"
+    )
+    return parser.parse_args(given)
+
+
+def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> ServerSession:
+    """A session with the service that the settings name. Nothing is imported or opened before it is needed.
+
+    `clock` is the time by which tools wait, the machine's when left out.
+    """
+
+    def connect() -> "AbstractAsyncContextManager[Caller]":
+        from callwright.server.embedded.embedded import embedded, remote
+
+        if settings.base_url is not None:
+            from callwright.server.mcp.remote import learn
+
+            return remote(settings, lambda client: learn(client, settings, session))
+
+        def say_address(base_url: str) -> None:
+            session.base_url = base_url
+
+        return embedded(settings, say_address)
+
+    def ids() -> str:
+        from callwright.server.embedded.embedded import random_id
+
+        return random_id()
+
+    session = ServerSession(
+        connect,
+        ids=ids,
+        clock=clock or SystemClock(),
+        base_url=settings.base_url,
+        masks=not settings.reveal_numbers,
+        enabled=settings.tools_of(),
+        confirm=settings.confirm,
+    )
+    session.remote = settings.base_url is not None
+    return session
+
+
+def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
+    """Serves until stdin ends; 2 when a setting is wrong. `clock` is the time by which tools wait."""
+    flags = arguments_of(given)
+    try:
+        settings = read_settings(
+            data=flags.data,
+            database_url=flags.database,
+            files=flags.files,
+            webhook_networks=flags.webhook_networks,
+            profile=flags.profile,
+            toolsets=flags.toolsets,
+            exclude_tools=flags.exclude_tools,
+            read_only=flags.read_only,
+            reveal_numbers=flags.reveal_numbers,
+        )
+    except BadSetting as error:
+        print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the person who started it reads stderr
+        return 2
+    session = new_session(settings, clock)
+
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[ServerSession]:
+        async with session.opened() as open_session, anyio.create_task_group() as tasks:
+            tasks.start_soon(_begin_soon, session)
+            yield open_session
+            tasks.cancel_scope.cancel()
+
+    server = build(opened, tools=_tools(settings))
+    settle()
+    # The thread that waits for stdin cannot be woken, so with Python's own handler Ctrl-C would do nothing until more
+    # input comes. Ending at once is as safe as a crash: the lock goes with the process, what was done is committed.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    anyio.run(server.run_stdio_async, backend_options={"use_uvloop": sys.platform != "win32"})
+    return 0
+
+
+def _tools(settings: ProgramSettings) -> "list[Tool]":
+    """The tools that are switched on; with folders, one of them reads files."""
+    tools = served_tools(settings.tools_of())
+    if not settings.files:
+        return tools
+    from callwright.tools.arguments.files import Folders
+    from callwright.tools.serving.served_files import with_files
+
+    return with_files(tools, Folders(settings.files))
+
+
+async def _begin_soon(session: ServerSession) -> None:
+    """Campaigns of an earlier run go on without waiting for a tool to be called."""
+    await anyio.sleep(HANDSHAKE_S)
+    session.begin()

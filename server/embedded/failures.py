@@ -1,0 +1,43 @@
+"""What kept a service from starting, in words for the person who can put it right."""
+
+from typing import cast
+
+from callwright.client.errors import CallwrightError, ServiceFailed
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """The first error inside groups of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return error
+
+
+def reason(error: BaseException) -> str | None:
+    """Why the data folder or the database cannot be used, in one line. None where it is neither."""
+    from sqlalchemy.exc import DBAPIError  # loaded already wherever such an error can come from
+
+    from callwright.service.platform.database.unavailable import StorageUnavailable
+    from callwright.service.platform.database.unusable import DatabaseUnusable
+    from callwright.service.tables.migrations.upgrade import SchemaTooNew
+
+    found = first_cause(error)
+    if isinstance(found, SchemaTooNew | StorageUnavailable | DatabaseUnusable):
+        return str(found)
+    if isinstance(found, DBAPIError):
+        lines = str(found.orig).splitlines()
+        return f"the database cannot be used: {lines[0] if lines else type(found.orig).__name__}"
+    if isinstance(found, FileExistsError | NotADirectoryError):
+        return f"{found.filename} is not a folder: look at --data and --database"
+    if isinstance(found, OSError) and not isinstance(found, TimeoutError):
+        return f"{found.filename or 'the data folder'} cannot be used: {found.strerror or found}"
+    return None
+
+
+def start_failure(error: Exception) -> Exception:
+    """The error that tools can explain to a model, or the first cause itself where it is a fault of the program."""
+    why = reason(error)
+    if why is not None:
+        message = f"The embedded service cannot start: {why}"
+        return ServiceFailed(message, code="service_unavailable", status=503, type="api_error")
+    found = first_cause(error)
+    return found if isinstance(found, CallwrightError) else error

@@ -1,0 +1,185 @@
+"""What a message of the protocol may be like, looked at before the SDK reads it.
+
+The SDK answers what is no message in the words of its parser, at a cost far above that of reading it, and repeats names
+and addresses as long as they come. Here each fault is named in words, and what is repeated anywhere is short.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, INVALID_REQUEST
+from pydantic import ValidationError
+
+LONGEST_ID = 255
+"""Characters of what is sent back as it came: the id of a message, the token of its progress."""
+LONGEST_METHOD = 200
+LONGEST_TEXT = 4_000
+"""Characters of a name, an address, a word in what the protocol itself declares."""
+MOST_ENTRIES = 100
+"""Entries of a list or an object in it."""
+MOST_IN_ALL = 2_000
+"""Entries of all lists and objects in it."""
+LARGEST_ID = 2**63
+"""Ids that are whole numbers are smaller than that."""
+_DEEPEST = 4
+_FREE = frozenset({"_meta", "requestState"})
+"""Parameters of any form: the SDK repeats none of them."""
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+_SEND = 'Send {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}} or the like.'
+_SURROGATES = re.compile("[\ud800-\udfff]")
+"""Halves of characters, which JSON can name and no text can hold."""
+_NOT_BEGUN = "This connection has not begun. Send initialize first, then notifications/initialized, then this again."
+_LOST = {"reason": "invalid_request_state"}
+_ASK_ANEW = (
+    "requestState: the question it belongs to is not known here, or counts no longer. Nothing was done. "
+    "Call again without requestState to ask anew."
+)
+_ID = "id: must be text or a whole number, and below 2**63; leave it out of a notification"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a message, as JSON-RPC says it. `id` is that of the message, where it has one."""
+
+    code: int
+    message: str
+    id: str | int | None = None
+
+
+def fault_of(message: object) -> Fault | None:
+    """What is wrong with the form of a message. What a method says of its parameters is looked at later."""
+    if isinstance(message, list):
+        return Fault(INVALID_REQUEST, f"A list of messages is not taken: send each by itself. {_SEND}")
+    if not isinstance(message, dict):
+        return Fault(INVALID_REQUEST, f"A message is a JSON object. {_SEND}")
+    sent = cast("dict[str, Any]", message)
+    known = _known_id(sent.get("id"))
+    if sent.get("jsonrpc") != "2.0":
+        return Fault(INVALID_REQUEST, f'jsonrpc: must be "2.0". {_SEND}', known)
+    if (wrong := _too_long("id", sent.get("id"), LONGEST_ID)) is not None:
+        return Fault(INVALID_REQUEST, wrong)
+    if "id" in sent and known is None and ("method" in sent or "error" not in sent or sent["id"] is not None):
+        return Fault(INVALID_REQUEST, _ID)
+    if "method" not in sent:
+        wrong = _wrong_answer(sent)
+        return None if wrong is None else Fault(INVALID_REQUEST, wrong, known)
+    if (wrong := _wrong_method(sent["method"])) is not None:
+        return Fault(INVALID_REQUEST, wrong, known)
+    params: object = sent.get("params")
+    if params is not None and not isinstance(params, dict):
+        return Fault(INVALID_PARAMS, "params: must be an object; leave it out where there are none", known)
+    meta = _object(_object(sent.get("params")).get("_meta"))
+    wrong = _too_long("progressToken", meta.get("progressToken"), LONGEST_ID)
+    wrong = wrong or _too_long(f"params._meta.{_VERSION}", meta.get(_VERSION), LONGEST_METHOD)
+    return None if wrong is None else Fault(INVALID_REQUEST, wrong, known)
+
+
+async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware that refuses requests whose method or parameters are too large to be repeated, or of a wrong form."""
+    if ctx.request_id is not None:
+        wrong = _wrong_method(ctx.method)
+        free = _FREE | {"arguments"} if ctx.method == "tools/call" else _FREE  # tools bound their arguments themselves
+        wrong = wrong or _too_large(ctx.params, free)
+        if wrong is not None:
+            raise MCPError(code=INVALID_PARAMS, message=wrong)
+    try:
+        return await call_next(ctx)
+    except ValidationError as error:
+        from callwright.server.mcp.wrong_params import wrong_params
+
+        if (wrong := wrong_params(ctx.method, ctx.protocol_version, ctx.params)) is None:
+            raise
+        raise MCPError(code=INVALID_PARAMS, message=wrong) from error
+    except MCPError as error:
+        if error.error.code == INVALID_PARAMS and error.error.data == "":  # the SDK's word for it, which says nothing
+            raise MCPError(code=INVALID_PARAMS, message=_NOT_BEGUN) from error
+        raise
+
+
+async def naming_lost_questions(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware around the one that opens sealed states: says what to do where a state is not taken, for example after
+    a restart, or after the clock was set back. It stands before it, so that it comes first in the list.
+    """
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        data = error.error.data
+        if error.error.code != INVALID_PARAMS or data != _LOST:
+            raise
+        raise MCPError(code=INVALID_PARAMS, message=_ASK_ANEW, data=data) from error
+
+
+def _known_id(found: object) -> str | int | None:
+    """An id that can be sent back."""
+    if isinstance(found, str):
+        is_sendable = len(found) <= LONGEST_ID and not _SURROGATES.search(found)
+        return found if is_sendable else None
+    if isinstance(found, int) and not isinstance(found, bool):
+        return found if abs(found) < LARGEST_ID else None
+    return None
+
+
+def _wrong_method(method: object) -> str | None:
+    if not isinstance(method, str):
+        return f"method: must be text. {_SEND}"
+    return _too_long("method", method, LONGEST_METHOD)
+
+
+def _wrong_answer(sent: Mapping[str, Any]) -> str | None:
+    """What is wrong with what has no method: the answer to a question of the server."""
+    if "error" in sent:
+        error = _object(sent["error"])
+        if not isinstance(error.get("code"), int) or not isinstance(error.get("message"), str):
+            return "error: must be an object with a code, a whole number, and a message, text"
+        return _too_long("error.message", error["message"], LONGEST_TEXT)
+    if "result" in sent:
+        if "id" not in sent:
+            return _ID
+        return None if isinstance(sent["result"], dict) else "result: must be an object"
+    return f"method: is required. {_SEND}"
+
+
+def _too_large(params: object, free: frozenset[str]) -> str | None:
+    """The first text, list or object in the parameters that is too large."""
+    found = _outgrown(params, free, 0, [MOST_IN_ALL])
+    return None if found is None else f"params{found[0]}: {found[1]}"
+
+
+def _outgrown(value: object, free: frozenset[str], deep: int, left: list[int]) -> tuple[str, str] | None:
+    """Where inside something is too large, and what it has; `left` are the entries that there may still be."""
+    if isinstance(value, str):
+        said = _many(len(value), LONGEST_TEXT, "characters")
+        return None if said is None else ("", said)
+    if not isinstance(value, list | Mapping):
+        return None
+    inside = cast("Mapping[str, Any] | list[Any]", value)
+    if (said := _many(len(inside), MOST_ENTRIES, "entries")) is not None:
+        return "", said
+    left[0] -= len(inside)
+    if left[0] < 0:
+        return "", f"has more entries than the {MOST_IN_ALL} that are allowed in all"
+    if deep == _DEEPEST:
+        return None
+    for key, entry in inside.items() if isinstance(inside, Mapping) else enumerate(inside):
+        if isinstance(entry, str | list | Mapping) and key not in free:
+            found = _outgrown(cast("object", entry), frozenset(), deep + 1, left)
+            if found is not None:
+                return f".{str(key)[:LONGEST_METHOD]}{found[0]}", found[1]
+    return None
+
+
+def _many(count: int, most: int, what: str) -> str | None:
+    return None if count <= most else f"has {count} {what}; at most {most} are allowed"
+
+
+def _too_long(name: str, value: object, most: int) -> str | None:
+    said = _many(len(value), most, "characters") if isinstance(value, str) else None
+    return None if said is None else f"{name}: {said}"
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

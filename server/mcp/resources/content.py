@@ -1,0 +1,88 @@
+"""What a resource holds once it is read, never more text than a model can take at once."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from callwright.tools.wording.cleaning import cleaned
+from callwright.tools.wording.text import shortened
+
+TEXT_BYTES = 80_000
+"""Text of one reading: about 20,000 tokens."""
+
+_CELL_CHARACTERS = 120
+_FORMULA_STARTS = tuple("=+-@＝＋－＠")  # some spreadsheets take the wide forms too
+_CUTS = (4_000, 1_000, 200, 40)
+
+
+@dataclass(frozen=True)
+class Content:
+    """The bytes or the text of a resource. `mime_type` is stated where it is not the template's own."""
+
+    body: str | bytes
+    mime_type: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+        return len(self.body.encode() if isinstance(self.body, str) else self.body)
+
+
+def json_text(data: dict[str, Any], *, whole_with: str) -> Content:
+    """Data as JSON. Where it would be too long its longest texts are cut, and `whole_with` says what gives them all."""
+    text = _dumped(data)
+    for most in _CUTS:
+        if len(text.encode()) <= TEXT_BYTES:
+            break
+        text = _dumped({**_cut(data, most), "shortened": f"Texts over {most:,} characters are cut: {whole_with}."})
+    return Content(text)
+
+
+def prose(text: str, *, whole_with: str) -> Content:
+    """Text as it is, cut where it would be too long; the last line says how much is left and what gives it."""
+    encoded = text.encode()
+    if len(encoded) <= TEXT_BYTES:
+        return Content(text)
+    kept = encoded[: TEXT_BYTES - 200].decode(errors="ignore")
+    return Content(f"{kept}\n\n[{len(text) - len(kept):,} more characters: {whole_with}.]\n")
+
+
+def fitting(parts: Iterable[str], *, bound: int = TEXT_BYTES - 2_000) -> list[str]:
+    """The parts, from the first on, that fit together with a heading; one at least. What follows is not looked at."""
+    kept: list[str] = []
+    left = bound
+    for part in parts:
+        left -= len(part.encode()) + 2
+        if left < 0 and kept:
+            break
+        kept.append(part)
+    return kept
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV (RFC 4180 quoting, LF). Text of others is cleaned and cut; no cell can be taken for a formula."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
+    return file.getvalue()
+
+
+def _cell(value: object) -> str:
+    text = shortened(cleaned("" if value is None else str(value)), _CELL_CHARACTERS)
+    return f"'{text}" if text.lstrip().startswith(_FORMULA_STARTS) else text
+
+
+def _dumped(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=1)
+
+
+def _cut(value: Any, most: int) -> Any:
+    if isinstance(value, str):
+        return shortened(value, most)
+    if isinstance(value, dict):
+        return {name: _cut(entry, most) for name, entry in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_cut(entry, most) for entry in cast("list[Any]", value)]
+    return value

@@ -1,0 +1,177 @@
+"""What tools, resources and completions have behind them: the client, connected when it is first needed.
+
+A host spawns the server and wants the handshake and the list of tools at once, so nothing here waits for the service.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import anyio
+
+if TYPE_CHECKING:
+    from mcp.server.subscriptions import ToolsListChanged
+
+    from callwright.tools.arguments.extras import Extras
+    from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
+
+Connect = Callable[[], "AbstractAsyncContextManager[Caller]"]
+"""Opens the way to the service, and closes it. Raises the errors of `callwright.client.errors` when it cannot."""
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def monotonic(self) -> float:
+        """Seconds that only grow."""
+        return time.monotonic()
+
+    def time(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    async def sleep(self, seconds: float, /) -> None:
+        """Waits."""
+        await anyio.sleep(seconds)
+
+
+def process_of(fresh_id: str) -> str:
+    """What stands for this process wherever a client carries something: of an id that nobody else has."""
+    from callwright.tools.confirmation.asked_at import PROCESS_DIGITS
+
+    return sha256(fresh_id.encode()).hexdigest()[:PROCESS_DIGITS]
+
+
+@dataclass
+class _Attempt:
+    wanted: anyio.Event = field(default_factory=anyio.Event)
+    done: anyio.Event = field(default_factory=anyio.Event)
+    caller: "Caller | None" = None
+    error: Exception | None = None
+
+
+class ServerSession:
+    """One way to one service, shared by every request of a server.
+
+    `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is where the
+    service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
+    telephone numbers in text. `enabled` names the tools that are switched on, None all of them. `confirm` says when the
+    person is asked before something dials or spends. Where a host cannot ask, `secret` seals the sentences that come
+    back with their yes; without it only this session knows them again. `process` is common to sessions that
+    share a running clock. A request waits at most `patience_s` for the connection, which goes on being made.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        *,
+        ids: Callable[[], str],
+        clock: "Clock",
+        base_url: str | None,
+        masks: bool = True,
+        enabled: frozenset[str] | None = None,
+        confirm: "ConfirmMode" = "real",
+        secret: bytes | None = None,
+        process: str | None = None,
+        patience_s: float = 30.0,
+    ) -> None:
+        self._connect = connect
+        self._secret = secret
+        self._process = process
+        self._patience_s = patience_s
+        self._attempt = _Attempt()
+        self.ids = ids
+        self.clock = clock
+        self.base_url = base_url
+        self.masks = masks
+        self.enabled = enabled
+        from callwright.tools.numbers.number_guesses import NumberGuesses
+        from callwright.tools.runtime.used_answers import UsedAnswers
+
+        self.guesses = NumberGuesses()
+        """The numbers of contacts that were looked for."""
+        self.used_answers = UsedAnswers()
+        """What a person has said yes to and is done."""
+        self.remote = False
+        """Whether the service runs elsewhere and may give less than the contract promises."""
+        self.extras: Extras = {}
+        """Arguments that only the service at hand takes."""
+        self.announce: Callable[[ServerSession, ToolsListChanged], Awaitable[None]] | None = None
+        """Tells the hosts that listen that something has changed; the protocol server sets it."""
+        self.confirm: ConfirmMode = confirm
+
+    def current(self) -> "ServerSession":
+        """Itself: it is the session of everybody who asks."""
+        return self
+
+    @property
+    def secret(self) -> bytes:
+        """What seals the sentences that a person's yes comes back with."""
+        if self._secret is None:
+            self._secret = self.ids().encode()
+        return self._secret
+
+    @property
+    def process(self) -> str:
+        """Whose running time the clock's is, in four hexadecimal digits."""
+        if self._process is None:
+            self._process = process_of(self.ids())
+        return self._process
+
+    def offers(self, tool: str) -> bool:
+        """Whether this tool is switched on."""
+        return self.enabled is None or tool in self.enabled
+
+    async def client(self) -> "Caller":
+        """The client. The first caller starts the connection and every caller waits for it.
+
+        Raises:
+            CallwrightError: the connection cannot be made, and the next caller tries again; or it takes too long.
+        """
+        attempt = self._attempt
+        attempt.wanted.set()
+        with anyio.move_on_after(self._patience_s):
+            await attempt.done.wait()
+        if not attempt.done.is_set():
+            from callwright.client.errors import ServiceTimeout
+
+            raise ServiceTimeout("the service is not ready yet", request_sent=False, repeatable=True)
+        if attempt.caller is None:
+            raise attempt.error or RuntimeError("the session is closed")
+        return attempt.caller
+
+    def begin(self) -> None:
+        """Starts the connection without waiting for it."""
+        self._attempt.wanted.set()
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator["ServerSession"]:
+        """Keeps the session alive. Enter it once; the connection is closed at the end."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep)
+            try:
+                yield self
+            finally:
+                tasks.cancel_scope.cancel()
+                self._attempt.done.set()
+                self._attempt = _Attempt()
+                self._attempt.done.set()
+
+    async def _keep(self) -> None:
+        """Opens and closes the connection in one task, as task groups inside it demand."""
+        while True:
+            attempt = self._attempt
+            await attempt.wanted.wait()
+            try:
+                async with self._connect() as caller:
+                    attempt.caller = caller
+                    attempt.done.set()
+                    await anyio.sleep_forever()
+            except Exception as error:
+                # A broken connection ends here as well: the next caller gets a new one.
+                self._attempt = _Attempt()
+                attempt.error = error
+                attempt.done.set()

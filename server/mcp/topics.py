@@ -1,0 +1,68 @@
+"""Guides: short texts about working with Callwright, a file each in `guides/`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+
+from callwright.server.mcp.resources.resources import Address, template_named
+
+if TYPE_CHECKING:
+    from callwright.server.mcp.resources.content import Content
+    from callwright.server.mcp.session import ServerSession
+
+_FOLDER = Path(__file__).with_name("guides")
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A guide: the last part of its address, its title, and what it is good for."""
+
+    name: str
+    title: str
+    description: str
+
+    @property
+    def file(self) -> Path:
+        """Where its text is."""
+        return _FOLDER / f"{self.name}.md"
+
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+        return self.file.stat().st_size
+
+    @property
+    def uri(self) -> str:
+        """Its address."""
+        return template_named("guide").address({"topic": self.name})
+
+
+TOPICS: tuple[Topic, ...] = (
+    Topic("agent-prompts", "Writing an agent's prompt", "What belongs into a system prompt and a welcome message."),
+    Topic("audiences", "Preparing an audience", "Columns, numbers, consent, refused rows, and rows added later."),
+    Topic("hours-and-retries", "Hours, pace and retries", "When people are called, how often, and how fast."),
+    Topic("outcomes", "Reading outcomes and dispositions", "What each word means and which question it answers."),
+    Topic("simulation", "The simulated network", "What simulated means, what it shows and what it cannot show."),
+)
+
+
+async def guides(session: "ServerSession", address: Address) -> "Content":
+    """The list of guides."""
+    from callwright.server.mcp.resources.content import Content
+
+    del session, address
+    entries = [f"- [{topic.title}]({topic.uri}): {topic.description}" for topic in TOPICS]
+    return Content("\n".join(["# Guides", "", *entries, ""]))
+
+
+async def guide(session: "ServerSession", address: Address) -> "Content":
+    """One guide. Raises ResourceNotFoundError with the topics there are."""
+    from callwright.server.mcp.resources.content import prose
+
+    del session
+    topic = next((topic for topic in TOPICS if topic.name == address.values["topic"]), None)
+    if topic is None:
+        raise ResourceNotFoundError(f"Unknown resource. Guides are {', '.join(topic.name for topic in TOPICS)}.")
+    return prose(topic.file.read_text(encoding="utf-8"), whole_with="the guide is longer than one reading")

@@ -1,0 +1,179 @@
+"""Whose tools these are over HTTP: one session for each key, found by the key of the request."""
+
+import hmac
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from pydantic import Field
+
+from callwright.server.mcp.session import ServerSession, process_of
+
+if TYPE_CHECKING:
+    from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
+
+MOST_SESSIONS = 1_000
+"""Sessions kept at a time; then the one that was not used for longest is forgotten, and made anew when it is wanted."""
+
+ToolsOf = Callable[[str | None], frozenset[str] | None]
+"""The tools that a profile switches on, None for all of them. The profile is None for a key of an organization."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key that works. `profile` names the tools a person's key is offered; a key of an organization has none."""
+
+    id: str
+    org_id: str
+    is_personal: bool
+    profile: str | None
+    secret: str = field(repr=False)
+
+
+class KeyLookUpFailed(Exception):
+    """Nobody can say just now whose key it is. It has the status, the words and the headers of REST's answer."""
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str]) -> None:
+        self.status, self.message, self.headers = status, message, headers
+        super().__init__(message)
+
+
+class Keys(Protocol):
+    """What knows the keys of the service and the way into it with each."""
+
+    async def identified(self, secret: str, /) -> Key | None:
+        """The key with this text; None where it is unknown or revoked. Raises `KeyLookUpFailed`."""
+        ...
+
+    def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
+        """Counts an unknown key that came from an address. Gives the headers of a 429 when it is one too many."""
+        ...
+
+    def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
+        """The headers of a 429 for a key that holds as much as it may: so many requests or sessions, for so long."""
+        ...
+
+    def client(self, key: Key, /) -> "Caller":
+        """A client that works as this key."""
+        ...
+
+
+class KeyToken(AccessToken):
+    """The key of a request, as the SDK passes it on to whoever handles the request."""
+
+    key: Key = Field(exclude=True, repr=False)
+
+
+def token_of(key: Key) -> KeyToken:
+    """The token of a key. The SDK binds sessions and sealed states to its ids; the key's text is not among them."""
+    return KeyToken(token=key.id, client_id=key.id, subject=key.org_id, scopes=[], key=key)
+
+
+class ConnectedSession(ServerSession):
+    """A session whose client is there already. It holds nothing open, so it ends when nobody refers to it."""
+
+    def __init__(
+        self,
+        client: "Caller",
+        *,
+        ids: Callable[[], str],
+        clock: "Clock",
+        base_url: str | None,
+        enabled: frozenset[str] | None,
+        confirm: "ConfirmMode",
+        masks: bool,
+        secret: bytes,
+        process: str,
+    ) -> None:
+        @asynccontextmanager
+        async def connect() -> "AsyncGenerator[Caller]":
+            yield client
+
+        super().__init__(
+            connect,
+            ids=ids,
+            clock=clock,
+            base_url=base_url,
+            masks=masks,
+            enabled=enabled,
+            confirm=confirm,
+            secret=secret,
+            process=process,
+        )
+        self._client = client
+
+    async def client(self) -> "Caller":
+        """The client."""
+        return self._client
+
+
+class KeySessions:
+    """A session for each key: its own client, its own tools.
+
+    `base_url` is where REST answers, version prefix included. A person's key is none of REST, so its session has no
+    such address to pass on. Of `seal`, the same in every process of one installation, each key has a secret of its own.
+    """
+
+    def __init__(
+        self,
+        keys: Keys,
+        *,
+        ids: Callable[[], str],
+        clock: "Clock",
+        seal: bytes,
+        base_url: str | None,
+        tools_of: ToolsOf,
+        confirm: "ConfirmMode" = "real",
+        masks: bool = True,
+        most: int = MOST_SESSIONS,
+    ) -> None:
+        self._keys, self._ids, self._clock, self._seal = keys, ids, clock, seal
+        self._base_url, self._tools_of, self._most = base_url, tools_of, most
+        self._confirm: ConfirmMode = confirm
+        self._masks = masks
+        self._process = process_of(ids())
+        self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def current(self) -> ServerSession:
+        """The session of the key that the request at hand was made with."""
+        return self.session(current_key())
+
+    def session(self, key: Key) -> ServerSession:
+        """The session of a key."""
+        found = self._sessions.get(key.id)
+        if found is None:
+            found = self._sessions[key.id] = ConnectedSession(
+                self._keys.client(key),
+                ids=self._ids,
+                clock=self._clock,
+                base_url=None if key.is_personal else self._base_url,
+                enabled=self._tools_of(key.profile),
+                confirm=self._confirm,
+                masks=self._masks,
+                secret=hmac.digest(self._seal, key.id.encode(), "sha256"),
+                process=self._process,
+            )
+            if len(self._sessions) > self._most:
+                self._sessions.popitem(last=False)
+        self._sessions.move_to_end(key.id)
+        return found
+
+    @asynccontextmanager
+    async def opened(self) -> "AsyncGenerator[KeySessions]":
+        """Itself, for the lifespan of the protocol server, which SSE enters anew for each connection."""
+        yield self
+
+
+def current_key() -> Key:
+    """The key that the request at hand was made with. Raises RuntimeError outside of a request over HTTP."""
+    token = get_access_token()
+    if not isinstance(token, KeyToken):
+        raise RuntimeError("a request reached the tools without a key")
+    return token.key

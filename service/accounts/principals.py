@@ -1,0 +1,165 @@
+"""Who is asking: API keys of organizations, and personal keys for the tool server alone.
+
+A key is its prefix and 48 hexadecimal characters, of which only the SHA-256 is stored. REST knows keys that begin with
+`svc_live_`. A key that begins with `svc_mcp_` belongs to a person and is no key of REST: the gate takes one only from
+the tool server in the same process, which hands it over beside the request.
+"""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from sqlalchemy import Connection, String, bindparam, case, literal_column, select
+
+from callwright.contract.declaration.operation import CreatorBound
+from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.plans import PLANS, Plan, negotiated
+from callwright.service.tables.schema import api_keys, memberships, organizations, users
+
+KeyKind = Literal["live", "personal"]
+Creator = Literal["with_email", "without_email"]
+
+PREFIX = "svc_live_"
+PERSONAL_PREFIX = "svc_mcp_"
+PREFIXES: dict[KeyKind, str] = {"live": PREFIX, "personal": PERSONAL_PREFIX}
+_PERSONAL = (
+    f"This is a personal key ({PERSONAL_PREFIX}…), which works for the MCP server alone; "
+    f"REST needs an API key that begins with {PREFIX}."
+)
+_FORM = re.compile(r"svc_(live|mcp)_[0-9a-f]{48}")
+IDENTITY_LENGTH = 16
+"""By how many leading characters people recognise a key."""
+HANDED_OVER = "callwright.handed_over"
+"""Where in a request's ASGI scope the tool server puts a `HandedOver`."""
+
+# Literals, since each parameter of a statement that every request runs takes time.
+_NOTHING, _WITH, _WITHOUT = (literal_column(f"'{word}'", type_=String) for word in ("", "with_email", "without_email"))
+_CREATOR = (
+    select(case((users.c.email > _NOTHING, _WITH), else_=_WITHOUT))
+    .join(memberships, (memberships.c.user_id == users.c.id) & memberships.c.left_at.is_(None))
+    .where(
+        users.c.id == api_keys.c.created_by_user_id,
+        memberships.c.org_id == api_keys.c.org_id,
+        users.c.deleted_at.is_(None),
+    )
+    .scalar_subquery()
+)
+_FIND = (
+    select(
+        api_keys.c.id,
+        api_keys.c.org_id,
+        api_keys.c.kind,
+        api_keys.c.profile,
+        api_keys.c.spending_cap_micros,
+        organizations.c.plan,
+        organizations.c.requests_per_second,
+        organizations.c.requests_per_day,
+        organizations.c.recording_retention_days,
+        _CREATOR.label("creator"),
+    )
+    .join(organizations, organizations.c.id == api_keys.c.org_id)
+    .where(api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None))
+)
+# Whoever revokes the key waits for the write under way; so a write is never committed with a revoked key. SQLite has
+# one writer anyway.
+_READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, of=api_keys))
+# What a key with a spending cap commits is counted; its writes come one after the other, and this is their first lock.
+_SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
+
+
+@dataclass(frozen=True)
+class Principal:
+    """The key a request was made with, and its organization.
+
+    `profile` names the tools a personal key is offered, `spending_cap_micros` is what it may commit at most; keys of
+    organizations have neither. `creator` says whether the user who made it has an e-mail address on file; None when
+    that user is no longer in the organization.
+    """
+
+    key_id: str
+    org_id: str
+    plan: Plan
+    kind: KeyKind = "live"
+    profile: str | None = None
+    spending_cap_micros: int | None = None
+    creator: Creator | None = None
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """A key that the tool server in this process has checked.
+
+    Its type is what makes it count. An ASGI server makes a scope out of text and bytes that came over the network, and
+    nothing among them can be an object of this class.
+    """
+
+    secret: str = field(repr=False)
+
+
+def new_secret(kind: KeyKind = "live") -> str:
+    """A fresh key."""
+    return PREFIXES[kind] + secrets.token_hex(24)
+
+
+def fingerprint(secret: str) -> str:
+    """What is stored of a key."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def bearer(header: str | None) -> str:
+    """The key in an Authorization header. Raises `Refusal`: api_key_required unless it begins like a live key."""
+    scheme, _, token = (header or "").partition(" ")
+    token = token.strip()
+    if scheme.lower() != "bearer" or not token.startswith(PREFIX):
+        raise Refusal(API_KEY_REQUIRED, _PERSONAL if token.startswith(PERSONAL_PREFIX) else "")
+    return token
+
+
+def handed_over(scope: Mapping[str, Any]) -> str | None:
+    """The key that the tool server handed over with this request; None where it came over the network."""
+    handed: object = scope.get(HANDED_OVER)
+    return handed.secret if isinstance(handed, HandedOver) else None
+
+
+def identify(connection: Connection, secret: str, *, writes: bool = False, alone: bool = False) -> Principal:
+    """Whose key this is, of either kind. With `writes` it cannot be revoked before the transaction ends.
+
+    With `alone` further writes with the key wait until then.
+
+    Raises:
+        Refusal: invalid_api_key when it is unknown or revoked.
+    """
+    if not _FORM.fullmatch(secret):
+        raise Refusal(INVALID_API_KEY)
+    row = (_SPENDING if alone else _WRITING if writes else _READING).first(connection, {"hash": fingerprint(secret)})
+    if row is None:
+        raise Refusal(INVALID_API_KEY)
+    return _principal(row)
+
+
+@lru_cache(maxsize=1_000)
+def _principal(row: Any) -> Principal:
+    plan = negotiated(
+        PLANS[row.plan],
+        requests_per_second=row.requests_per_second,
+        requests_per_day=row.requests_per_day,
+        recording_retention_days=row.recording_retention_days,
+    )
+    return Principal(row.id, row.org_id, plan, row.kind, row.profile, row.spending_cap_micros, row.creator)
+
+
+def check_creator(principal: Principal, needs: CreatorBound, action_url: str) -> None:
+    """Raises `Refusal`: api_key_owner_required unless the user who made the key is in the organization still."""
+    if principal.creator is None:
+        said = "The user who made this API key is no longer in the organization."
+    elif needs == "member_with_email" and principal.creator == "without_email":
+        said = "The user who made this API key has no e-mail address on file."
+    else:
+        return
+    raise Refusal(API_KEY_OWNER_REQUIRED, said, details={"action_url": action_url})

@@ -1,0 +1,32 @@
+"""The moment a deployment becomes active: its contacts are made from the audience and fall due."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, select, update
+
+from callwright.service.campaigns.intake import insert_contacts
+from callwright.service.tables.outbox import json_text
+from callwright.service.tables.schema import audiences, deployments
+
+_AUDIENCE = select(audiences.c.id).where(audiences.c.id == bindparam("id")).with_for_update(read=True)
+
+
+def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int | None = None) -> None:
+    """Makes the deployment active: its contacts are due from `clock_ms` on, the moment its own clock starts at."""
+    connection.execute(_AUDIENCE, {"id": row.audience_id})  # rows that are being added now are waited for
+    moment_ms = clock_ms if now_ms is None else now_ms
+    states = insert_contacts(connection, row, due_ms=clock_ms, now_ms=moment_ms)
+    connection.execute(
+        update(deployments)
+        .where(deployments.c.id == row.id)
+        .values(
+            contacts=states.total(),
+            states=json_text(states),
+            clock_ms=clock_ms,
+            started_at=clock_ms,
+            status="active",
+            status_reason=None,
+            status_changed_at=moment_ms,
+            updated_at=moment_ms,
+        )
+    )

@@ -1,0 +1,24 @@
+"""The most that a deployment can cost from now on, by its row; see `contract.dearest_case`."""
+
+from typing import Any
+
+from sqlalchemy import Row
+
+from callwright.contract.deployments.dearest_case import DearestCase
+from callwright.contract.deployments.dearest_case import dearest_case as dearest_of
+from callwright.service.platform.money import PRICES
+
+
+def dearest_case(row: Row[Any], people: int, max_attempts: int) -> DearestCase:
+    """The dearest case of a deployment for so many people who would be called."""
+    started = row.started_at is not None
+    cap: int | None = row.budget_cap_micros
+    return dearest_of(
+        PRICES.calls,
+        people=people,
+        under_way=row.in_flight if started else 0,
+        attempts=max_attempts,
+        longest_s=row.max_call_duration_seconds,
+        concurrency=row.max_concurrency,
+        cap=None if cap is None else max(0, cap - (row.spend_micros if started else 0)),
+    )

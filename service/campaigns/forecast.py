@@ -1,0 +1,137 @@
+"""Who of a deployment's people would be called first, and about when each of them has been called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, Connection, Integer, Row, Select, func, literal, literal_column, select
+
+from callwright.contract.deployments.dialling import CallingHours
+from callwright.service.dialling.eligibility import why_not
+from callwright.service.dialling.queue import WAITING
+from callwright.service.platform.clock.clock import HOUR, SECOND
+from callwright.service.platform.phone import zones_of
+from callwright.service.rules.calling_hours import first_allowed, next_call_ms, zones_for
+from callwright.service.rules.finish_time import finish_ms
+from callwright.service.tables.schema import audience_rows, deployment_contacts
+
+_R, _K = audience_rows.c, deployment_contacts.c
+_CELLS = (_R.timezone, _R.cells, _R.steering)
+SAMPLE = 100
+"""People who are looked at, to learn who comes first and the time zones they live in."""
+
+
+@dataclass(frozen=True)
+class FirstCall:
+    """A call that would be made before all others."""
+
+    at_ms: int
+    contact: Row[Any]
+    """The person: `id`, `phone`, `timezone`, `cells`, `steering` and the `attempts` made so far."""
+
+
+def next_people(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms: int) -> Sequence[Row[Any]]:
+    """The first people who may be called, in the order in which they are looked at. Of a deployment that has started
+    they are those who wait."""
+    if row.started_at is not None:
+        waiting = _waiting(connection, row, now_ms)
+        found = waiting.add_columns(_K.id, _K.phone, _K.next_at, _K.position, _K.attempts, *_CELLS)
+        return connection.execute(found.order_by(_K.next_at, _K.position).limit(SAMPLE)).all()
+    next_at, attempts = literal(begin_ms, BigInteger).label("next_at"), literal(0, Integer).label("attempts")
+    people: Select[*tuple[Any, ...]] = (
+        select(_R.id, _R.phone, next_at, _R.position, attempts, *_CELLS)
+        .where(_R.audience_id == row.audience_id, why_not(connection, row, _R.phone, now_ms).is_(None))
+        .order_by(_R.position)
+        .limit(SAMPLE)
+    )
+    return connection.execute(people).all()
+
+
+def first_call(
+    people: Sequence[Row[Any]], hours: CallingHours | None, *, begin_ms: int, end_ms: int | None
+) -> FirstCall | None:
+    """The first call to one of the people; None where the hours leave no moment for any of them before the end."""
+    found: list[tuple[int, int, int, int]] = []
+    for index, one in enumerate(people):
+        due_ms = max(one.next_at, begin_ms)
+        at_ms = next_call_ms(hours, one.timezone, one.phone, due_ms, end_ms)
+        if at_ms is not None:
+            # Whoever is put off takes a turn anew from that moment on.
+            found.append((at_ms, one.next_at if at_ms == due_ms else at_ms, one.position, index))
+    if not found:
+        return None
+    at_ms, _, _, index = min(found)
+    return FirstCall(at_ms, people[index])
+
+
+def all_called_ms(
+    connection: Connection,
+    row: Row[Any],
+    people: Sequence[Row[Any]],
+    hours: CallingHours | None,
+    *,
+    begin_ms: int,
+    now_ms: int,
+    calling_ms: int,
+) -> int | None:
+    """When each of the people who are left has been called once, with `calling_ms` of calling for all of them.
+
+    Whoever waits for a retry is not called before it is due. Where people live in several time zones it is as if all
+    lived in the slowest one; `people` are some of them, to learn the zones. None: nobody is left, it is
+    not before the end, or too far ahead.
+    """
+    if not people:
+        return None
+    groups = _due(connection, row, now_ms) if row.started_at is not None else [(begin_ms, begin_ms, 1)]
+    found: list[int] = []
+    for zones in _zones(people, hours):
+        over_ms = _over_ms(groups, hours, zones, begin_ms=begin_ms, calling_ms=calling_ms)
+        if over_ms is None:
+            return None
+        found.append(over_ms)
+    latest = max(found)
+    return latest if row.end_at is None or latest < row.end_at else None
+
+
+def _waiting(connection: Connection, row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
+    joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
+    reason = why_not(connection, row, _K.phone, now_ms)
+    return select().select_from(joined).where(_K.deployment_id == row.id, WAITING, reason.is_(None))
+
+
+def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[tuple[int, int, int]]:
+    """How many people fall due in each hour, and when the first and the last of them do."""
+    hour = _K.next_at // literal_column(str(HOUR), Integer)
+    found = _waiting(connection, row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
+    return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
+
+
+def _over_ms(
+    groups: Sequence[tuple[int, int, int]],
+    hours: CallingHours | None,
+    zones: Sequence[str],
+    *,
+    begin_ms: int,
+    calling_ms: int,
+) -> int | None:
+    people, at_ms = sum(count for _, _, count in groups), begin_ms
+    for first_ms, last_ms, count in groups:
+        over_ms = finish_ms(max(at_ms, first_ms), calling_ms * count // people, hours, zones)
+        if over_ms is None:
+            return None
+        at_ms = max(over_ms, last_ms)
+    return _inside(hours, zones, at_ms, begin_ms)
+
+
+def _inside(hours: CallingHours | None, zones: Sequence[str], at_ms: int, begin_ms: int) -> int | None:
+    """A moment at which the hours allow a call: this one, the last before they end with it, or the next."""
+    for moment_ms in (at_ms, max(at_ms - SECOND, begin_ms)):
+        if first_allowed(hours, zones, moment_ms) == moment_ms:
+            return moment_ms
+    return first_allowed(hours, zones, at_ms)
+
+
+def _zones(people: Sequence[Row[Any]], hours: CallingHours | None) -> set[tuple[str, ...]]:
+    if hours is None:
+        return {()}
+    return {zones_for(hours, one.timezone, zones_of(one.phone)) for one in people}

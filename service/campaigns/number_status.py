@@ -1,0 +1,29 @@
+"""How a rented number stops being usable: given back for good, or suspended because it was not paid."""
+
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, update
+
+from callwright.contract.events import PHONE_NUMBER_STATUS_CHANGED, PhoneNumberStatusChanged
+from callwright.service.platform.ids import Ids
+from callwright.service.tables import outbox
+from callwright.service.tables.schema import phone_numbers
+
+
+def lose(
+    connection: Connection,
+    ids: Ids,
+    row: Row[Any],
+    status: Literal["released", "suspended"],
+    *,
+    now_ms: int,
+) -> None:
+    """Takes a number out of use and tells subscribers. It costs nothing any more. The caller holds its lock."""
+    values: dict[str, Any] = {"status": status, "renews_at": None, "updated_at": now_ms}
+    if status == "released":
+        values["released_at"] = now_ms
+    connection.execute(update(phone_numbers).where(phone_numbers.c.id == row.id).values(values))
+    data = PhoneNumberStatusChanged(
+        phone_number_id=row.id, status=status, previous_status=row.status, simulated=row.simulated
+    )
+    outbox.emit(connection, ids, row.org_id, PHONE_NUMBER_STATUS_CHANGED, data, at_ms=now_ms, simulated=row.simulated)

@@ -1,0 +1,43 @@
+"""Pausing every campaign there is, for a reason that concerns them all."""
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, or_, select
+
+from callwright.service.dialling import endings
+from callwright.service.dialling.queue import LOCKED
+from callwright.service.platform.ids import Ids
+from callwright.service.services import Ports
+from callwright.service.tables.schema import deployments
+
+PAGE = 50
+"""Deployments that one unit of work pauses."""
+_D = deployments.c
+
+
+def goes(until_ms: ColumnElement[int]) -> ColumnElement[bool]:
+    """Whether a deployment is a campaign that is active, or scheduled for a moment until then."""
+    due = (_D.status == "scheduled") & (_D.start_at <= until_ms)
+    return (_D.call_type == "outbound") & or_(_D.status == "active", due)
+
+
+_FOUND = select(_D.id).where(goes(bindparam("until", type_=BigInteger))).order_by(_D.id).limit(PAGE)
+_LATEST = 2**63 - 1
+"""No moment is later."""
+
+
+async def pause_all(ports: Ports, reason: str, *, only_due: bool) -> None:
+    """Pauses every campaign that is active or scheduled, whichever process drives it. A person resumes each.
+
+    With `only_due` those stay scheduled whose moment has not come when the last one is paused.
+    """
+    while await ports.database.write(_pause_some, ports.ids, reason, ports.clock.now_ms(), only_due=only_due):
+        pass
+
+
+def _pause_some(connection: Connection, ids: Ids, reason: str, now_ms: int, *, only_due: bool) -> bool:
+    until = now_ms if only_due else _LATEST
+    found = connection.execute(_FOUND, {"until": until}).scalars().all()
+    for deployment_id in found:
+        row = connection.execute(LOCKED, {"id": deployment_id}).one_or_none()
+        if row is not None and (row.status == "active" or (row.status == "scheduled" and row.start_at <= until)):
+            endings.pause_locked(connection, ids, row, reason, now_ms=now_ms)
+    return bool(found)

@@ -1,0 +1,126 @@
+"""What a plan is made of: everything that decides who is called, what they hear, when, and what it costs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, bindparam, select
+
+from callwright.contract.problems import PLAN_EXPIRED, PLAN_REQUIRED, PLAN_STALE
+from callwright.service.dialling.agent_snapshot import SNAPSHOT
+from callwright.service.dialling.do_not_call import removals
+from callwright.service.platform.clock.clock import MINUTE, SECOND
+from callwright.service.platform.money import PRICES
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.plan_seal import PARTS, VALID_MS, Part, SealedPlan, contents, part_fingerprint
+from callwright.service.tables.schema import imports, phone_numbers
+
+_I, _N = imports.c, phone_numbers.c
+_IMPORTING = (
+    select(_I.id).where(_I.audience_id == bindparam("audience"), _I.completed_at.is_(None)).order_by(_I.id).limit(100)
+)
+_NUMBERS: Select[*tuple[Any, ...]] = select(_N.id, _N.number, _N.status).where(
+    _N.id.in_(bindparam("ids", expanding=True))
+)
+_NAMES: dict[Part, tuple[str, bool]] = {
+    "audience": ("the audience", False),
+    "do_not_call": ("the do-not-call list", False),
+    "agent": ("the agent", False),
+    "numbers": ("the phone numbers", True),
+    "window": ("the calling times", True),
+    "retries": ("the retry policy", False),
+    "cap": ("the budget cap", False),
+    "settings": ("the call settings", True),
+    "prices": ("the prices", True),
+    "progress": ("the deployment's state", False),
+}
+"""Each part in plain words, and whether there are several of it."""
+
+
+def numbers_in_order(connection: Connection, row: Row[Any]) -> list[Row[Any]]:
+    """The deployment's numbers in their order, whatever state they are in."""
+    ids: list[str] = json.loads(row.phone_number_ids)
+    found = {number.id: number for number in connection.execute(_NUMBERS, {"ids": ids})}
+    return [found[number_id] for number_id in ids if number_id in found]
+
+
+def open_imports(connection: Connection, audience_id: str) -> list[str]:
+    """Imports into an audience that have not ended: their rows will be called too."""
+    return list(connection.execute(_IMPORTING, {"audience": audience_id}).scalars())
+
+
+def parts_of(
+    connection: Connection,
+    row: Row[Any],
+    *,
+    audience: Row[Any],
+    agent: Mapping[str, Any],
+    numbers: Sequence[Row[Any]] | None = None,
+) -> dict[Part, bytes]:
+    """The fingerprint of each part as it is now. `agent` is what is, or would be, kept of the agent at the start,
+    `numbers` are the deployment's, where they were read already.
+
+    Rows are only ever added to an audience, and each that is received counts in `row_count`, so that its counters
+    stand for the rows without reading them. Of the do-not-call list only removals count: who is put on it is called no
+    more, which nobody has to agree to, so the plan holds and fewer are called; who is taken off it is called again.
+    """
+    paused_at = row.status_changed_at if row.status == "paused" else None
+    known = numbers_in_order(connection, row) if numbers is None else numbers
+    shown = [(number.id, number.number, number.status) for number in known]
+    facts: dict[Part, Any] = {
+        "audience": [
+            *(audience.id, audience.row_count, audience.valid_count, audience.last_imported_at, audience.columns),
+            open_imports(connection, audience.id),
+        ],
+        "do_not_call": removals(connection, row.org_id),
+        "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT)}],
+        "numbers": [row.phone_number_ids, shown],
+        "window": [row.start_at, row.end_at, row.calling_hours],
+        "retries": row.retry_policy,
+        "cap": row.budget_cap_micros,
+        "settings": [
+            *(row.voicemail, row.compliance, row.ring_timeout_seconds, row.max_call_duration_seconds),
+            *(row.caller_id_strategy, row.max_concurrency, row.calls_per_second, bool(row.simulated)),
+        ],
+        "prices": [PRICES.outbound_minute, PRICES.reservation()],
+        "progress": [row.status, paused_at],
+    }
+    return {part: part_fingerprint(part, facts[part]) for part in PARTS}
+
+
+def plan_of(parts: Mapping[Part, bytes], now_ms: int) -> SealedPlan:
+    """A plan of these parts that is valid from now on for 15 minutes."""
+    return SealedPlan((now_ms + VALID_MS) // SECOND, parts)
+
+
+def check_plan(plan: SealedPlan, now: Mapping[Part, bytes], now_ms: int) -> None:
+    """Raises `Refusal`: plan_expired, or plan_stale with the parts that have changed."""
+    # One that is valid for longer than plans are was made while the clock was ahead.
+    if not now_ms < plan.valid_until_s * SECOND <= now_ms + VALID_MS + MINUTE:
+        raise Refusal(PLAN_EXPIRED)
+    if changed := plan.changed(now):
+        raise _stale(changed)
+
+
+def broken_promises(
+    connection: Connection, row: Row[Any], *, audience: Row[Any], agent: Mapping[str, Any]
+) -> list[Refusal]:
+    """Why a deployment that was started for later may not begin now: it is not any more what was agreed to.
+
+    Without a plan nothing was agreed to, which is enough where no telephone rings.
+    """
+    if row.plan_id is None:
+        return [] if row.simulated else [Refusal(PLAN_REQUIRED)]
+    agreed = contents(row.plan_id)
+    now = parts_of(connection, row, audience=audience, agent=agent)
+    del now["progress"]  # it went from draft to scheduled by the very start that the plan was made for
+    changed = list(now) if agreed is None else agreed.changed(now)
+    return [_stale(changed)] if changed else []
+
+
+def _stale(changed: Sequence[Part]) -> Refusal:
+    names = [_NAMES[part][0] for part in changed]
+    several = len(changed) > 1 or _NAMES[changed[0]][1]
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    message = f"{listed} {'have' if several else 'has'} changed since the preview"
+    return Refusal(PLAN_STALE, message, details={"changed": list(changed)})

@@ -1,0 +1,120 @@
+"""A plan as one sentence that a person can say yes or no to.
+
+It is made of the organization's own settings and of counts, never of what stands in a contact's row, and is the same
+whenever the plan is the same. Names cannot break out of it: they are one line, short, and in quotation marks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.names import named, quoted
+from callwright.contract.deployments.dearest_case import cost_said
+from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Weekday
+from callwright.service.platform.clock.clock import moment
+
+_MOST_NUMBERS = 3
+_MOST_WINDOWS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """What a person is asked to agree to. Money is in micros, moments in milliseconds since the epoch."""
+
+    simulated: bool
+    goes_on: bool
+    """Whether it has started before, so that `people` are those who are left and the money is what may be added."""
+    people: int
+    left_out: int = 0
+    """People who would be called had they not asked not to be called again."""
+    name: str
+    agent: str
+    numbers: Sequence[str]
+    """The numbers that would really be called from."""
+    attempts: int
+    hours: CallingHours | None
+    start_ms: int | None
+    """The moment before which nobody is called; None for at once."""
+    instead_of_ms: int | None = None
+    """The moment at which it would begin by itself, and for which a start does not wait; None for none."""
+    end_ms: int | None
+    never: bool = False
+    """Whether the calling hours leave no moment to call anybody before the end."""
+    cap_micros: int | None
+    high_micros: int
+    """The high end of the cost range; it is told where there is no cap."""
+    overrun_micros: int = 0
+    """What calls that are under way when the cap is reached may cost beyond it."""
+
+
+def sentence(proposal: Proposal) -> str:
+    """For example `SIMULATED: Call 182 people for "Spring check-in" with agent Anna from +12025550150, ...`."""
+    who = count_of(proposal.people, "person", "people")
+    purpose = "left in" if proposal.goes_on else "for"
+    attempts = ("" if proposal.attempts == 1 else "up to ") + count_of(proposal.attempts, "attempt")
+    parts = (
+        f"Call {who} {purpose} {quoted(proposal.name)} with agent {named(proposal.agent)} "
+        f"from {_numbers(proposal.numbers)}",
+        _left_out(proposal.left_out),
+        f"{attempts} each",
+        _hours(proposal.hours),
+        f"not before {_moment(proposal.start_ms)}" if proposal.start_ms is not None else None,
+        f"BEGINNING AT ONCE instead of at {_moment(proposal.instead_of_ms)}" if proposal.instead_of_ms else None,
+        f"no new call from {_moment(proposal.end_ms)} on" if proposal.end_ms is not None else None,
+        _never(proposal) if proposal.never else None,
+        cost_said(
+            cap=proposal.cap_micros,
+            overrun=proposal.overrun_micros,
+            high=proposal.high_micros,
+            more=proposal.goes_on,
+        ),
+    )
+    label = "SIMULATED: " if proposal.simulated else ""
+    return f"{label}{', '.join(part for part in parts if part)}."
+
+
+def _never(proposal: Proposal) -> str:
+    end = "" if proposal.end_ms is None else " and before the end"
+    return f"but NOBODY CAN BE CALLED within the calling hours{end}"
+
+
+def _left_out(people: int) -> str | None:
+    return f"leaving out {count_of(people, 'person who', 'who')} asked not to be called again" if people else None
+
+
+def _numbers(numbers: Sequence[str]) -> str:
+    if not numbers:
+        return "no active number"
+    if len(numbers) <= _MOST_NUMBERS:
+        return " and ".join(part for part in (", ".join(numbers[:-1]), numbers[-1]) if part)
+    return f"{', '.join(numbers[:_MOST_NUMBERS])} and {len(numbers) - _MOST_NUMBERS} more"
+
+
+def _hours(hours: CallingHours | None) -> str:
+    if hours is None:
+        return "at any hour"
+    days: dict[tuple[str, str], set[Weekday]] = {}
+    for window in hours.windows:
+        days.setdefault((window.start, window.end), set()).update(window.days)
+    windows = [f"{_days(held)} {start}-{end}" for (start, end), held in days.items()]
+    more = len(windows) - _MOST_WINDOWS
+    said = [*windows[:_MOST_WINDOWS], *([f"in {count_of(more, 'more window')}"] * (more > 0))]
+    place = "each person's own time zone" if hours.timezone_mode == "callee" else f"the time zone {hours.timezone}"
+    return f"{' and '.join(said)} in {place}"
+
+
+def _days(days: set[Weekday]) -> str:
+    """`Mon-Fri`, or `Mon, Wed-Fri`; days that follow one another are run together."""
+    runs: list[list[str]] = []
+    for day in WEEKDAYS:
+        if day not in days:
+            runs.append([])
+        elif runs and runs[-1]:
+            runs[-1] = [runs[-1][0], day.title()]
+        else:
+            runs.append([day.title()])
+    return ", ".join("-".join(run) for run in runs if run)
+
+
+def _moment(ms: int) -> str:
+    return f"{moment(ms):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,217 @@
+"""What a preview says. Reads only; nobody is dialled and nothing is charged."""
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from callwright.contract.deployments import previews as contract
+from callwright.contract.deployments.dialling import CallingHours, RetryPolicy
+from callwright.service.campaigns.dearest_case import dearest_case
+from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
+from callwright.service.campaigns.plan_parts import check_plan, numbers_in_order, parts_of, plan_of
+from callwright.service.campaigns.plan_words import Proposal, sentence
+from callwright.service.campaigns.start_guards import audience_of, start_refusals
+from callwright.service.dialling import eligibility
+from callwright.service.dialling.agent_snapshot import SNAPSHOT
+from callwright.service.dialling.queue import Rules
+from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
+from callwright.service.platform.money import PRICES, amount, money
+from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.rules.plans import Plan
+from callwright.service.rules.templates import variables_in
+from callwright.service.tables.ledger import wallet_of
+from callwright.service.tables.schema import organizations
+from callwright.service.telephony.engine import AgentSnapshot
+from callwright.service.telephony.simulated.conversation.welcome import greeting_of
+
+_TYPICAL_CALL_S = 40
+_BASIS = (
+    "low: one contact in five talks for half a minute; high: every attempt is answered and lasts as long as a call "
+    "may, up to the budget cap and what calls under way cost beyond it"
+)
+_LEFT_OUT = (
+    "numbers are left out because their people asked not to be called again in a simulated campaign; "
+    "`callwright do-not-call clear --simulated{org}` on the machine of the service lets them be called again"
+)
+_UNCOVERED = (
+    "the wallet has {available} USD and this may cost {high} USD: the campaign pauses when the money is used up; "
+    "`callwright orgs fund {org} --amount N` on the machine of the service tops up the wallet, or lower budget_cap"
+)
+_DEFAULT_ORGANIZATION = "default"
+"""The organization that the program's commands are about where none is named."""
+_AT_ONCE = (
+    "it is scheduled and begins by itself at start_at, so that nothing is left to do; a start with this plan does not "
+    "wait for start_at and calls people at once"
+)
+_WAITS = "a start waits for start_at; with jump_clock it begins at once, and the deployment's own clock at start_at"
+
+
+def preview(
+    connection: Connection,
+    plan: Plan,
+    row: Row[Any],
+    agent: Mapping[str, Any],
+    *,
+    seal: PlanSeal,
+    now_ms: int,
+    plan_id: str | None = None,
+) -> contract.Preview:
+    """Who would be called, the greeting, the cost, and the plan a start can be bound to.
+
+    `plan` is the organization's, `agent` what is or would be kept of the agent. Of a deployment that has started only
+    the people who are left count, and only the money that its budget has left. With `plan_id` it is about that plan.
+
+    Raises:
+        Refusal: the plan `plan_id` is none of this deployment, is too old, or does not fit any more.
+    """
+    audience = audience_of(connection, row.audience_id)
+    numbers = numbers_in_order(connection, row)
+    sealed = plan_of(parts_of(connection, row, audience=audience, agent=agent, numbers=numbers), now_ms)
+    if plan_id is not None:
+        now, sealed = sealed.parts, seal.open(plan_id, org_id=row.org_id, deployment_id=row.id)
+        check_plan(sealed, now, now_ms)
+    speaker = AgentSnapshot(id=row.agent_id, **{name: agent[name] for name in SNAPSHOT})
+    policy = RetryPolicy.model_validate_json(row.retry_policy)
+    eligible, blocked = _people(connection, row, audience, now_ms)
+    counts = {group.reason: group.count for group in blocked}
+    left_out = counts.get(eligibility.DO_NOT_CALL, 0)
+    looks = not eligible and eligibility.NO_CONSENT in counts
+    unwilling = eligibility.nobody_consents(connection, row) if looks else None
+    dearest = dearest_case(row, eligible, policy.max_attempts)
+    low, high = min(eligible // 5 * PRICES.call(30), dearest.micros), dearest.micros
+    wallet = wallet_of(connection, row.org_id)
+    available = wallet.balance_micros - wallet.reserved_micros
+    calling_s = eligible / min(row.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
+    hours = CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None
+    begin_ms = _begins(row, now_ms)
+    early = row.status == "scheduled" and row.start_at > now_ms
+    problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)
+    people = next_people(connection, row, begin_ms=begin_ms, now_ms=now_ms)
+    first = first_call(people, hours, begin_ms=begin_ms, end_ms=row.end_at)
+    calling_ms = round(calling_s * SECOND)
+    over_ms = all_called_ms(connection, row, people, hours, begin_ms=begin_ms, now_ms=now_ms, calling_ms=calling_ms)
+    never = eligible > 0 and first is None
+    proposal = Proposal(
+        simulated=row.simulated,
+        goes_on=row.started_at is not None,
+        people=eligible,
+        left_out=left_out,
+        name=row.name,
+        agent=agent["name"],
+        numbers=[number.number for number in numbers if number.status == "active"],
+        attempts=policy.max_attempts,
+        hours=hours,
+        start_ms=begin_ms if row.started_at is None and begin_ms > now_ms else None,
+        instead_of_ms=row.start_at if early else None,
+        end_ms=row.end_at,
+        never=never and _all_looked_at(hours, audience),
+        cap_micros=dearest.cap,
+        overrun_micros=dearest.overrun,
+        high_micros=high,
+    )
+    return contract.Preview(
+        deployment_id=row.id,
+        simulated=row.simulated,
+        plan_id=seal.seal(sealed, org_id=row.org_id, deployment_id=row.id),
+        plan_valid_until=moment(sealed.valid_until_s * SECOND),
+        summary=sentence(proposal),
+        eligible=eligible,
+        blocked=blocked,
+        missing_variables=_missing(speaker, audience),
+        greeting=_greeting(row, speaker, first),
+        cost=contract.CostRange(
+            low=money(low),
+            high=money(high),
+            available=money(available),
+            covered=available >= high,
+            basis=_BASIS,
+        ),
+        max_attempts=policy.max_attempts,
+        estimated_minutes=round(calling_s / 60, 1),
+        next_call_at=moment_or_none(None if first is None else first.at_ms),
+        finishes_at=moment_or_none(over_ms),
+        problems=[problem.message for problem in problems],
+        warnings=[
+            *_warnings(speaker),
+            *([unwilling] if unwilling else []),
+            *([_never(row, hours, audience)] if never else []),
+            *([_uncovered(connection, row, available, high)] if available < high else []),
+            *([_LEFT_OUT.format(org=_org_option(connection, row))] if row.simulated and left_out else []),
+            *([_AT_ONCE] if early else []),
+            *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
+        ],
+    )
+
+
+def _people(
+    connection: Connection, row: Row[Any], audience: Row[Any], now_ms: int
+) -> tuple[int, list[contract.Blocked]]:
+    """How many would be called, and who not."""
+    counts: Counter[str | None] = Counter()
+    if row.started_at is not None:
+        counts["suppressed"] = json.loads(row.states).get("suppressed", 0)
+        counts += eligibility.of_waiting(connection, row, now_ms)
+    else:
+        counts += eligibility.of_audience(connection, row, now_ms)
+    eligible = counts.pop(None, 0)
+    counts += Counter(invalid_row=audience.invalid_count, duplicate=audience.duplicate_count)
+    return eligible, [contract.Blocked(reason=str(reason), count=count) for reason, count in counts.items()]
+
+
+def _begins(row: Row[Any], now_ms: int) -> int:
+    """The moment from which a start or resume calls; on the simulated network a deployment has a time of its own."""
+    if row.started_at is not None:
+        return row.clock_ms if row.simulated else max(row.clock_ms, now_ms)
+    waits = row.status in ("draft", "paused")  # a start of what is scheduled by a plan does not wait
+    return max(row.start_at or 0, now_ms) if waits else now_ms
+
+
+def _all_looked_at(hours: CallingHours | None, audience: Row[Any]) -> bool:
+    """Whether what holds for the people who were looked at holds for all: they are all, or share one time zone."""
+    return hours is None or hours.timezone_mode == "fixed" or audience.valid_count <= SAMPLE
+
+
+def _never(row: Row[Any], hours: CallingHours | None, audience: Row[Any]) -> str:
+    who = "nobody" if _all_looked_at(hours, audience) else f"nobody of the first {SAMPLE} people"
+    end = "" if row.end_at is None else " before end_at"
+    return f"{who} can be called: the calling hours leave no moment{end}; change calling_hours or end_at"
+
+
+def _uncovered(connection: Connection, row: Row[Any], available: int, high: int) -> str:
+    org = shlex.quote(_org_name(connection, row))
+    return _UNCOVERED.format(available=amount(available), high=amount(high), org=org)
+
+
+def _org_option(connection: Connection, row: Row[Any]) -> str:
+    """How the program's commands are told the organization, as a shell reads it."""
+    name = _org_name(connection, row)
+    return "" if name == _DEFAULT_ORGANIZATION else f" --org {shlex.quote(name)}"
+
+
+def _org_name(connection: Connection, row: Row[Any]) -> str:
+    return connection.execute(select(organizations.c.name).where(organizations.c.id == row.org_id)).scalar_one()
+
+
+def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingVariable]:
+    filled = {column["name"]: column["filled"] for column in json.loads(audience.columns)}
+    wanted: Sequence[str] = (*variables_in(agent.welcome_message), *variables_in(agent.system_prompt))
+    counts = ((name, audience.valid_count - filled.get(name, 0)) for name in dict.fromkeys(wanted))
+    return [contract.MissingVariable(name=name, contacts=count) for name, count in counts if count]
+
+
+def _greeting(row: Row[Any], agent: AgentSnapshot, first: FirstCall | None) -> str | None:
+    """What the first person who is called hears first."""
+    if first is None:
+        return None
+    attempt = first.contact.attempts + 1
+    return greeting_of(Rules.of(row, agent).request(first.contact, call_id="", attempt=attempt, from_number=""))
+
+
+def _warnings(agent: AgentSnapshot) -> list[str]:
+    if not agent.welcome_message.strip():
+        return ["the agent has no welcome message: the contact speaks first"]
+    return []

@@ -1,0 +1,247 @@
+"""What a personal key with a spending cap has committed, and whether it may commit more.
+
+Committed is what its money could become in the worst case. For a deployment that it set going that is, while the
+deployment can still spend, what the budget cap left when the key did so and what calls may cost that go on when the
+budget cap is reached; once it has ended, the real spend. For a number it has rented it is every month that was booked.
+A key answers for what it has spent even when another key has set the deployment going again since.
+
+What another key set going, a key with a cap may only make cheaper (`check_change`, `check_joining`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select
+
+from callwright.contract.problems import SPENDING_CAP_REACHED
+from callwright.service.platform.money import PRICES, amount
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.deployment_states import TERMINAL
+from callwright.service.tables.schema import (
+    api_keys,
+    deployments,
+    past_commitments,
+    phone_numbers,
+    transactions,
+)
+
+_D, _N, _T, _P = deployments.c, phone_numbers.c, transactions.c, past_commitments.c
+_CAP = select(api_keys.c.spending_cap_micros).where(api_keys.c.id == bindparam("key"))
+_LOCK = _CAP.with_for_update()
+_OWN = (_D.started_by_key_id == bindparam("key"), _D.id != bindparam("but"))
+_GOING = or_(_D.status.not_in(TERMINAL), _D.in_flight > 0)
+_LIVE = select(deployments).where(*_OWN, _GOING).order_by(_D.id)
+_ENDED = select(func.sum(_D.spend_micros + _D.reserved_micros - _D.spend_before_micros)).where(*_OWN, ~_GOING)
+_PAST = select(func.sum(_P.micros)).where(_P.key_id == bindparam("key"))
+_RENTED = (
+    select(func.sum(-_T.amount_micros))
+    .join(phone_numbers, _N.id == _T.reference_id)
+    .where(_N.created_by_key_id == bindparam("key"), _T.type == "number_rental")
+)
+_CALLING = (
+    select(deployments)
+    .where(_D.audience_id == bindparam("audience"), _D.status.in_(("scheduled", "active", "paused")))
+    .order_by(_D.id)
+)
+_COSTS_NOTHING = frozenset({"name", "metadata"})
+_LESS_IS_FREE = frozenset({"max_concurrency", "calls_per_second", "max_call_duration_seconds"})
+_BOUNDS = frozenset({"end_at", "budget_cap_micros"})
+"""What ends a deployment, where it is set."""
+_UNCHANGED: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Answerable:
+    """The key that has to answer for what a unit of work makes happen. `cap_micros` is None where it has no cap."""
+
+    key_id: str
+    cap_micros: int | None
+
+
+def answerable(connection: Connection, key_id: str | None) -> Answerable | None:
+    """The key as it is now; None for no key. One with a cap is held until the end: take it before any other lock."""
+    if key_id is None:
+        return None
+    capped = connection.execute(_CAP, {"key": key_id}).scalar() is not None
+    return Answerable(key_id, connection.execute(_LOCK, {"key": key_id}).scalar() if capped else None)
+
+
+def committed(connection: Connection, key_id: str, *, but: str = "") -> int:
+    """Micros that a key has committed, leaving out the deployment `but`.
+
+    Raises:
+        Refusal: spending_cap_reached, when a deployment of the key has lost its budget cap and can still spend.
+    """
+    given = {"key": key_id, "but": but}
+    live = connection.execute(_LIVE, given).all()
+    unbounded = next((row for row in live if row.budget_cap_micros is None and row.status not in TERMINAL), None)
+    if unbounded is not None:
+        message = f"deployment {unbounded.id}, started with this key, has no budget cap: nothing more is allowed"
+        raise Refusal(SPENDING_CAP_REACHED, message)
+    going = sum(_worst(row) - row.spend_before_micros for row in live)
+    sums = [connection.execute(_ENDED, given), connection.execute(_RENTED, given), connection.execute(_PAST, given)]
+    return going + sum(int(found.scalar() or 0) for found in sums)
+
+
+def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
+    """Micros that a deployment has cost at most when its last call has ended, its earlier spend with it.
+
+    Calls under way may go on beyond what is held back for them, also when the budget cap is reached.
+    """
+    names = ("budget_cap_micros", "max_concurrency", "max_call_duration_seconds")
+    cap, concurrency, longest_s = (changes.get(name, getattr(row, name)) for name in names)
+    under_way = row.spend_micros + row.reserved_micros + PRICES.calls.overrun(row.in_flight, longest_s)
+    if row.status in TERMINAL:
+        return under_way
+    lines = max(row.in_flight, min(concurrency, cap // PRICES.reservation()))
+    return max(under_way, cap + PRICES.calls.overrun(lines, longest_s))
+
+
+def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str = "", next_step: str = "") -> None:
+    """Lets a key commit more, in the transaction that commits it. Nothing is checked without a cap.
+
+    `but` is a deployment whose commitment `extra_micros` replaces. Two requests of one key wait for one another here,
+    so that both together cannot go beyond the cap. `next_step` ends the words of the refusal.
+
+    Raises:
+        Refusal: spending_cap_reached, with the amounts.
+    """
+    if by.cap_micros is None:
+        return
+    connection.execute(_LOCK, {"key": by.key_id})
+    current = committed(connection, by.key_id, but=but)
+    if current + extra_micros > by.cap_micros:
+        message = f"this key may commit {amount(by.cap_micros)} USD, {amount(current)} of it is committed already"
+        details = {"limit": amount(by.cap_micros), "current": amount(current), "required": amount(extra_micros)}
+        raise Refusal(SPENDING_CAP_REACHED, message + next_step, details=details)
+
+
+def check_deployment(
+    connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED
+) -> None:
+    """Lets a key set a deployment going, or make one that it set going spend more by `changes` to its columns.
+
+    Raises:
+        Refusal: spending_cap_reached, when there is no budget cap, or what it leaves and the calls that go on when it
+            is reached go beyond the key's cap.
+    """
+    if by.cap_micros is None:
+        return
+    cap = changes.get("budget_cap_micros", row.budget_cap_micros)
+    if cap is None:
+        message = "a key with a spending cap needs the deployment to have a budget_cap"
+        raise _refused(by, message, "budget_cap")
+    before = row.spend_before_micros if row.started_by_key_id == by.key_id else row.spend_micros
+    extra = _worst(row, changes) - before
+    next_step = (
+        f"; the deployment may cost {amount(extra)} USD more, because calls under way go on when its budget_cap of "
+        f"{amount(cap)} USD is reached. Lower max_concurrency, max_call_duration_seconds or budget_cap"
+    )
+    check(connection, by, extra, but=row.id, next_step=next_step)
+
+
+def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: int) -> dict[str, Any]:
+    """The columns of a deployment by which a key answers for it from now on. What was spent stays with the one before.
+
+    Raises:
+        Refusal: spending_cap_reached, see `check_deployment`.
+    """
+    check_deployment(connection, by, row)
+    if row.started_by_key_id == by.key_id:
+        return {}
+    if row.started_by_key_id is not None:
+        spent = row.spend_micros + row.reserved_micros - row.spend_before_micros
+        past = {"key_id": row.started_by_key_id, "deployment_id": row.id, "micros": spent, "created_at": now_ms}
+        connection.execute(insert(past_commitments), past)
+    return {"started_by_key_id": by.key_id, "spend_before_micros": row.spend_micros}
+
+
+def check_change(connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any]) -> None:
+    """Lets a key change a deployment that can spend. `changes` are columns with their new values.
+
+    Raises:
+        Refusal: spending_cap_reached, where it could spend more by it, and it lets callers in, was set going by another
+            key, or goes beyond the key's cap.
+    """
+    if by.cap_micros is None or row.status == "draft":
+        return
+    longest_s = row.max_call_duration_seconds
+    if row.in_flight and changes.get("max_call_duration_seconds", longest_s) < longest_s:
+        message = "max_call_duration_seconds: calls under way keep the one they began with; lower it when they ended"
+        raise _refused(by, message, "max_call_duration_seconds")
+    field = next((name for name, value in changes.items() if _may_cost_more(name, value, row)), None)
+    if field is None:
+        return
+    if row.call_type == "inbound":
+        raise unbounded(by)
+    if row.started_by_key_id != by.key_id:
+        message = f"{field}: a key with a spending cap cannot make a deployment that another key started spend more"
+        raise _refused(by, message, field)
+    check_deployment(connection, by, row, changes)
+
+
+def _may_cost_more(name: str, new: Any, row: Row[Any]) -> bool:
+    """Whether a deployment could spend more by a change. What is not known to cost nothing may cost more."""
+    if name in _COSTS_NOTHING:
+        return False
+    if row.call_type == "inbound":
+        return True
+    old = getattr(row, name)
+    if name in _LESS_IS_FREE:
+        return new > old
+    if name in _BOUNDS:
+        return old is not None and (new is None or new > old)
+    return True
+
+
+def check_joining(connection: Connection, by: Answerable, audience_id: str) -> None:
+    """Lets a key add people to an audience: those who are added are called by whatever calls it already.
+
+    Raises:
+        Refusal: spending_cap_reached, when another key set such a deployment going, or it goes beyond the key's cap.
+    """
+    if by.cap_micros is None:
+        return
+    for row in connection.execute(_CALLING, {"audience": audience_id}).all():
+        if row.started_by_key_id != by.key_id:
+            message = f"deployment {row.id} calls the people of this audience and was started with another key; "
+            raise _refused(by, f"{message}a key with a spending cap cannot add people to it", None)
+        check_deployment(connection, by, row)
+
+
+def unbounded(by: Answerable) -> Refusal:
+    """What lets callers in: nobody knows how many will call, and no budget cap ends it."""
+    message = "calls that come in have no budget_cap, and a key with a spending cap may not let them in"
+    return _refused(by, message, None)
+
+
+def check_renewals(connection: Connection, by: Answerable, row: Row[Any]) -> None:
+    """Lets a key have a number renewed every month from now on.
+
+    Raises:
+        Refusal: spending_cap_reached, when another key rented it, or the next month goes beyond the key's cap.
+    """
+    if by.cap_micros is None:
+        return
+    if row.created_by_key_id != by.key_id:
+        message = "auto_renew: a key with a spending cap cannot renew a number that another key rented"
+        raise _refused(by, message, "auto_renew")
+    check(connection, by, row.monthly_micros)
+
+
+def covers_renewal(connection: Connection, row: Row[Any]) -> bool:
+    """Whether the key that wants a number renewed may commit another month of it. Take it before any other lock."""
+    by = answerable(connection, row.renewed_by_key_id)
+    if by is None:
+        return True
+    try:
+        check(connection, by, row.monthly_micros)
+    except Refusal:
+        return False
+    return True
+
+
+def _refused(by: Answerable, message: str, field: str | None) -> Refusal:
+    details = None if by.cap_micros is None else {"limit": amount(by.cap_micros)}
+    return Refusal(SPENDING_CAP_REACHED, message, field=field, details=details)

@@ -1,0 +1,161 @@
+"""What stands between a deployment and its start."""
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, select
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.problems import (
+    AUDIENCE_IMPORTING,
+    AUDIENCE_NOT_READY,
+    BUDGET_REACHED,
+    INSUFFICIENT_CREDITS,
+    PLAN_LIMIT_REACHED,
+)
+from callwright.service.campaigns.plan_parts import broken_promises, open_imports
+from callwright.service.dialling.eligibility import consent_column
+from callwright.service.platform.money import PRICES, amount
+from callwright.service.platform.phone import redacted
+from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.rules.plans import Plan
+from callwright.service.rules.templates import variables_in
+from callwright.service.tables.ledger import wallet_of
+from callwright.service.tables.schema import audiences, deployments, imports, phone_numbers
+
+_D = deployments.c
+_COUNTED = ("scheduled", "active", "paused")
+_RUNNING = select(func.count()).where(
+    _D.org_id == bindparam("org"),
+    _D.call_type == "outbound",
+    _D.status.in_(_COUNTED),
+    _D.id != bindparam("but"),
+)
+_MOST_COLUMNS = 12
+_AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
+_NEWEST_IMPORT = (
+    select(imports.c.id, imports.c.status, imports.c.status_reason)
+    .where(imports.c.audience_id == bindparam("id"))
+    .order_by(imports.c.created_at.desc(), imports.c.id.desc())
+    .limit(1)
+)
+
+
+def audience_of(connection: Connection, audience_id: str, *, lock: bool = False) -> Row[Any]:
+    """The deployment's audience. Raises `Refusal`: not_found when it was deleted.
+
+    With `lock` rows that are being added now are waited for, and none is added before this transaction ends.
+    """
+    statement = _AUDIENCE.with_for_update(read=True) if lock else _AUDIENCE
+    row = connection.execute(statement, {"id": audience_id}).one_or_none()
+    if row is None:
+        raise not_found("audience_id")
+    return row
+
+
+def still_importing(connection: Connection, audience_id: str) -> Refusal | None:
+    """That nobody knows yet how many people an audience has; None where no import into it is open."""
+    waiting = open_imports(connection, audience_id)
+    if not waiting:
+        return None
+    more = f" and {len(waiting) - 1} more have" if len(waiting) > 1 else " has"
+    message = f"import {waiting[0]}{more} not ended: it is not known yet how many people there will be"
+    return Refusal(AUDIENCE_IMPORTING, message, details={"imports": waiting})
+
+
+def missing_columns(agent: Any, audience: Row[Any], voicemail_message: str) -> list[str]:
+    """Template variables for which the audience has no column at all."""
+    known = {column["name"] for column in json.loads(audience.columns)}
+    wanted = (
+        *variables_in(agent.welcome_message),
+        *variables_in(agent.system_prompt),
+        *variables_in(voicemail_message),
+    )
+    return [name for name in dict.fromkeys(wanted) if name not in known]
+
+
+def start_refusals(
+    connection: Connection, plan: Plan, row: Row[Any], agent: Any, *, asked: bool = False, starts: bool = True
+) -> list[Refusal]:
+    """Everything that forbids the start now, worst first; empty when it may start. `plan` is the organization's.
+
+    `asked`: somebody asks for the start now, and the caller has checked what they agreed to. Otherwise the deployment
+    begins by itself, and then what was agreed to when it was scheduled must still hold. `starts`: the start follows in
+    the same transaction, so no import is let in between; a preview locks nothing.
+    """
+    found: list[Refusal] = []
+    # Rows that are being added lock the audience before the deployments they join, so one that has them does not wait.
+    audience = audience_of(connection, row.audience_id, lock=starts and row.started_at is None)
+    if waiting := still_importing(connection, audience.id):
+        found.append(waiting)
+    if not asked:
+        found += broken_promises(connection, row, audience=audience, agent=json.loads(row.agent_snapshot))
+    if not audience.valid_count or audience.status == "importing":
+        found.append(Refusal(AUDIENCE_NOT_READY, _why_nobody(connection, audience)))
+    elif unknown := _unknown_consent_column(row, audience):
+        found.append(unknown)
+    elif missing := missing_columns(agent, audience, json.loads(row.voicemail)["message_template"]):
+        found.append(
+            Refusal(
+                AUDIENCE_NOT_READY,
+                f"the audience has no column {missing[0]!r} for the variable {{{{{missing[0]}}}}}",
+                details={"missing_columns": missing},
+            )
+        )
+    numbers = select(phone_numbers.c.id).where(
+        phone_numbers.c.id.in_(json.loads(row.phone_number_ids)), phone_numbers.c.status == "active"
+    )
+    if not connection.execute(numbers).first():
+        found.append(not_found("phone_number_ids"))
+    if used_up := _budget_reached(row):
+        found.append(used_up)
+    wallet = wallet_of(connection, row.org_id)
+    available = wallet.balance_micros - wallet.reserved_micros
+    if available < PRICES.reservation():
+        details = {"required": amount(PRICES.reservation()), "available": amount(available)}
+        found.append(Refusal(INSUFFICIENT_CREDITS, details=details))
+    limit = plan.concurrent_deployments
+    running = connection.execute(_RUNNING, {"org": row.org_id, "but": row.id}).scalar_one()
+    if limit is not None and running >= limit:
+        message = f"the plan {plan.name} allows {count_of(limit, 'deployment')} at a time"
+        found.append(Refusal(PLAN_LIMIT_REACHED, message, details={"limit": limit, "current": running}))
+    return found
+
+
+def _why_nobody(connection: Connection, audience: Row[Any]) -> str:
+    """Why an audience has nobody who can be called."""
+    if audience.status == "importing":
+        return "a file is being imported into the audience"
+    newest = connection.execute(_NEWEST_IMPORT, {"id": audience.id}).one_or_none()
+    if newest is not None and newest.status == "failed":
+        return f"the audience has no rows: its import {newest.id} failed: {newest.status_reason}"
+    if audience.row_count:
+        return f"the audience has no row that can be called: all {audience.row_count:,} that it was given were refused"
+    return "the audience has no rows yet"
+
+
+def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None:
+    """What is wrong where nobody could have agreed to be called, because the audience has no such column."""
+    wanted = consent_column(row)
+    known = [column["name"] for column in json.loads(audience.columns)]
+    if wanted is None or wanted in known:
+        return None
+    names = ", ".join(repr(redacted(name)) for name in known[:_MOST_COLUMNS]) or "no columns"
+    more = f" and {len(known) - _MOST_COLUMNS} more" if len(known) > _MOST_COLUMNS else ""
+    message = f"the audience has no column {redacted(wanted)!r} for compliance.consent_column; it has {names}{more}"
+    return Refusal(AUDIENCE_NOT_READY, message, details={"missing_columns": [wanted]})
+
+
+def _budget_reached(row: Row[Any]) -> Refusal | None:
+    """What is wrong where no call fits into the budget any more. What calls under way hold back may come back."""
+    if row.budget_cap_micros is None:
+        return None
+    left, required = max(0, row.budget_cap_micros - row.spend_micros), PRICES.reservation()
+    if left >= required:
+        return None
+    message = (
+        f"budget_reached: the budget cap of {amount(row.budget_cap_micros)} USD leaves {amount(left)} USD and a call "
+        f"holds back {amount(required)} USD, so nobody would be called; raise budget_cap"
+    )
+    details = {"required": amount(required), "available": amount(left)}
+    return Refusal(BUDGET_REACHED, message, field="budget_cap", details=details)

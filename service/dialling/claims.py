@@ -1,0 +1,241 @@
+"""Claiming calls: the transaction after which a contact is being called, and before which nobody is.
+
+A call row is made once for each contact and attempt; the database refuses a second one, and refuses a call to a number
+that is being called already. Money is held back in the same transaction.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
+from callwright.service.dialling import eligibility
+from callwright.service.dialling.caller_id import choose
+from callwright.service.dialling.leases import mine, until
+from callwright.service.dialling.queue import Rules
+from callwright.service.dialling.schedule import Planned
+from callwright.service.platform.clock.clock import MINUTE, moment
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.money import PRICES
+from callwright.service.tables import counters, outbox
+from callwright.service.tables.ledger import book, wallet_of
+from callwright.service.tables.schema import calls, deployment_contacts, deployments
+from callwright.service.telephony.engine import CallRequest
+
+_K = deployment_contacts.c
+_CLAIM = (
+    update(deployment_contacts)
+    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+    .values(
+        status="in_flight",
+        attempts=bindparam("b_attempt"),
+        attempt_times=bindparam("b_times"),
+        caller_number_id=bindparam("b_number"),
+        last_call_id=bindparam("b_call"),
+        due_at=None,
+        next_at=None,
+    )
+)
+_DEFER = (
+    update(deployment_contacts)
+    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+    .values(next_at=bindparam("b_next"))
+)
+_SUPPRESS = (
+    update(deployment_contacts)
+    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
+    .values(status="suppressed", status_reason=bindparam("b_reason"), next_at=None)
+)
+BUSY_ELSEWHERE_MS = MINUTE
+"""How long a contact waits whose number is being called by another deployment of the organization."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A call that is about to be claimed: the contact as it was read, the request, and the moment of dialling."""
+
+    contact: Row[Any]
+    request: CallRequest
+    number: Row[Any]
+    dial_ms: int
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How many calls may be claimed now, and why no more if none may."""
+
+    most: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """The ids of the calls that are now to be dialled, and how many contacts were found that may not be called."""
+
+    calls: frozenset[str] = frozenset()
+    suppressed: int = 0
+
+
+def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> Allowance:
+    """What lines, budget and wallet leave room for. Each call holds back two minutes' price.
+
+    With `lock` the wallet cannot change before this transaction ends, so that two deployments never share one cent.
+    """
+    room = row.max_concurrency - row.in_flight
+    reservation = PRICES.reservation()
+    if row.budget_cap_micros is not None:
+        left = (row.budget_cap_micros - row.spend_micros - row.reserved_micros) // reservation
+        if left <= 0 and not row.in_flight:
+            return Allowance(0, "budget_reached")
+        room = min(room, left)
+    wallet = wallet_of(connection, row.org_id, lock=lock)
+    covered = (wallet.balance_micros - wallet.reserved_micros) // reservation
+    if covered <= 0 and not row.in_flight:
+        return Allowance(0, "insufficient_credits")
+    return Allowance(max(0, min(room, covered)))
+
+
+def draft_calls(
+    rules: Rules,
+    contacts: Mapping[str, Row[Any]],
+    planned: Sequence[Planned],
+    numbers: Sequence[Row[Any]],
+    requests: Mapping[str, CallRequest],
+) -> list[Draft]:
+    """Planned calls with the number each is made from."""
+    turn: int = rules.row.number_turn
+    drafts: list[Draft] = []
+    for index, plan in enumerate(planned):
+        contact = contacts[plan.contact_id]
+        number = choose(numbers, rules.row.caller_id_strategy, contact, turn + index)
+        drafts.append(Draft(contact, requests[plan.contact_id], number, plan.dial_ms))
+    return drafts
+
+
+def claim(
+    connection: Connection,
+    ids: Ids,
+    rules: Rules,
+    drafts: Sequence[Draft],
+    *,
+    deferred: Sequence[tuple[str, int]] = (),
+    never: Sequence[Row[Any]] = (),
+    owner: str,
+    now_ms: int,
+    lease_until_ms: int,
+) -> Claimed:
+    """Claims calls. Whoever may not be called by now is suppressed instead.
+
+    The deployment is read again under its lock: if it is no longer active, nothing is claimed. An opt-out is written
+    under the wallet's lock, which is held from here on: it is either seen here, or its call ends later than this claim.
+
+    Raises:
+        LeaseLost: another process drives the deployment.
+    """
+    row: Row[Any] = mine(connection, rules.row.id, owner)
+    if row.status != "active":
+        return Claimed()
+    own = {"b_deployment": row.id}
+    if deferred:
+        connection.execute(_DEFER, [{**own, "b_id": contact, "b_next": due} for contact, due in deferred])
+    room = allowance(connection, row, lock=True).most
+    reasons = eligibility.of_contacts(connection, row, [draft.contact.id for draft in drafts], now_ms)
+    suppressed = [(draft.contact, reasons[draft.contact.id]) for draft in drafts if draft.contact.id in reasons]
+    suppressed += [(contact, eligibility.CALLING_HOURS) for contact in never]
+    if suppressed:
+        connection.execute(_SUPPRESS, [{**own, "b_id": contact.id, "b_reason": why} for contact, why in suppressed])
+    allowed = [draft for draft in drafts if draft.contact.id not in reasons][:room]
+    made = _make_calls(connection, row, allowed, owner)
+    taken = [draft for draft in allowed if draft.request.call_id in made]
+    refused = [draft for draft in allowed if draft.request.call_id not in made]
+    if refused:
+        later = [{**own, "b_id": d.contact.id, "b_next": d.dial_ms + BUSY_ELSEWHERE_MS} for d in refused]
+        connection.execute(_DEFER, later)
+    if taken:
+        connection.execute(_CLAIM, [_claimed(row.id, draft) for draft in taken])
+    moves = [(draft.contact.status, "in_flight") for draft in taken]
+    moves += [(contact.status, "suppressed") for contact, _ in suppressed]
+    reserved = PRICES.reservation() * len(taken)
+    last_dial = max((draft.dial_ms for draft in taken), default=row.last_dial_ms)
+    connection.execute(
+        update(deployments)
+        .where(deployments.c.id == row.id)
+        .values(
+            states=counters.moved(row.states, moves),
+            in_flight=row.in_flight + len(taken),
+            attempts=row.attempts + len(taken),
+            reserved_micros=row.reserved_micros + reserved,
+            number_turn=row.number_turn + len(taken),
+            last_dial_ms=last_dial,
+            clock_ms=max(row.clock_ms, last_dial or 0),
+            lease_until=until(connection, now_ms, lease_until_ms),
+        )
+    )
+    if taken:
+        book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=reserved)
+        entries = [
+            outbox.entry_row(ids, row.org_id, "call.placed", draft.request.call_id, at_ms=now_ms) for draft in taken
+        ]
+        outbox.add_entries(connection, entries)
+    if taken and row.attempts == 0:
+        data = DeploymentStarted(
+            deployment_id=row.id,
+            agent_id=row.agent_id,
+            audience_id=row.audience_id,
+            started_at=moment(row.started_at),
+            contacts=row.contacts,
+            simulated=row.simulated,
+        )
+        outbox.emit(
+            connection, ids, row.org_id, DEPLOYMENT_STARTED, data, at_ms=taken[0].dial_ms, simulated=row.simulated
+        )
+    return Claimed(frozenset(made), len(suppressed))
+
+
+def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], owner: str) -> set[str]:
+    if not drafts:
+        return set()
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = insert(calls).on_conflict_do_nothing().returning(calls.c.id)
+    rows = [
+        {
+            "id": draft.request.call_id,
+            "org_id": row.org_id,
+            "call_type": "outbound",
+            "simulated": row.simulated,
+            "deployment_id": row.id,
+            "agent_id": row.agent_id,
+            "audience_id": row.audience_id,
+            "contact_id": draft.contact.id,
+            "phone_number_id": draft.number.id,
+            "attempt_number": draft.request.attempt,
+            "from_number": draft.number.number,
+            "to_number": draft.request.to,
+            "status": "queued",
+            "created_at": draft.dial_ms,
+            "reserved_micros": PRICES.reservation(),
+            "language": draft.request.agent.language,
+            "voice_id": draft.request.agent.voice_id,
+            "variables": outbox.json_text(draft.request.variables),
+            "driver": owner,
+        }
+        for draft in sorted(drafts, key=lambda draft: draft.request.to)  # in one order, so that no two claims deadlock
+    ]
+    return set(connection.execute(statement, rows).scalars())
+
+
+def _claimed(deployment_id: str, draft: Draft) -> dict[str, Any]:
+    times = [*json.loads(draft.contact.attempt_times), draft.dial_ms]
+    return {
+        "b_deployment": deployment_id,
+        "b_id": draft.contact.id,
+        "b_attempt": draft.request.attempt,
+        "b_times": outbox.json_text(times),
+        "b_number": draft.number.id,
+        "b_call": draft.request.call_id,
+    }

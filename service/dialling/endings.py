@@ -1,0 +1,197 @@
+"""How a deployment stops: completed, out of time, out of money, or without a number to call from."""
+
+import json
+from collections import Counter
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, select, update
+
+from callwright.contract.deployments.contacts import Stats
+from callwright.contract.events import (
+    DEPLOYMENT_AUDIENCE_EXHAUSTED,
+    DEPLOYMENT_COMPLETED,
+    DEPLOYMENT_FAILED,
+    DEPLOYMENT_PAUSED,
+    AudienceExhausted,
+    DeploymentCompleted,
+    DeploymentFailed,
+    DeploymentPaused,
+)
+from callwright.service.dialling.leases import mine
+from callwright.service.dialling.queue import FIND, WAITING, soonest
+from callwright.service.platform.clock.clock import HOUR, moment, moment_or_none
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.money import money
+from callwright.service.tables import outbox
+from callwright.service.tables.counters import CONTACT_COUNTERS, MACHINES, REACHED, moved, stats_of
+from callwright.service.tables.schema import calls, deployment_contacts, deployments
+
+_D, _K, _C = deployments.c, deployment_contacts.c, calls.c
+_LONGEST_CALL_MS = 2 * HOUR
+"""More than ringing and talking may take together."""
+_ENDED_LATER = (
+    select(_C.outcome, _C.disposition, _C.cost_micros, _K.status.label("contact_status"))
+    .join(deployment_contacts, (_K.deployment_id == _C.deployment_id) & (_K.id == _C.contact_id))
+    .where(_C.deployment_id == bindparam("id"), _C.created_at >= bindparam("since"), _C.ended_at > bindparam("at"))
+)
+
+
+def _audit(connection: Connection, ids: Ids, row: Row[Any], action: str, reason: str, now_ms: int) -> None:
+    entry = outbox.entry_row(ids, row.org_id, action, row.id, at_ms=now_ms, changes={"reason": reason})
+    outbox.add_entries(connection, [entry])
+
+
+def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
+    """Completes a deployment with nobody left to call and no call under way; false if there is somebody after all."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status != "active" or row.in_flight or soonest(connection, deployment_id) is not None:
+        return False
+    at_ms = _over_ms(row)
+    exhausted_ms = row.last_dial_ms or at_ms
+    exhausted = AudienceExhausted(
+        deployment_id=row.id,
+        audience_id=row.audience_id,
+        stats=_stats_at(connection, row, exhausted_ms),
+        simulated=row.simulated,
+    )
+    outbox.emit(
+        connection,
+        ids,
+        row.org_id,
+        DEPLOYMENT_AUDIENCE_EXHAUSTED,
+        exhausted,
+        at_ms=exhausted_ms,
+        simulated=row.simulated,
+    )
+    _end(connection, ids, row, "completed", "audience_exhausted", at_ms, now_ms)
+    return True
+
+
+def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats:
+    """The figures at the moment of the last dial: calls that ended later were under way then, and are not counted."""
+    given = {"id": row.id, "since": last_dial_ms - _LONGEST_CALL_MS, "at": last_dial_ms}
+    late = connection.execute(_ENDED_LATER, given).all()
+    final = stats_of(row)
+    now: dict[str, Any] = {name: getattr(final, name) for name in CONTACT_COUNTERS}
+    for call in late:
+        now[call.contact_status] -= 1
+    now["in_flight"] += len(late)
+    outcomes = Counter(final.outcomes) - Counter(call.outcome for call in late)
+    dispositions = Counter(final.dispositions) - Counter(call.disposition for call in late if call.disposition)
+    return final.model_copy(
+        update={
+            **now,
+            "answered": final.answered - sum(call.outcome in REACHED for call in late),
+            "voicemail": final.voicemail - sum(call.outcome in MACHINES for call in late),
+            "outcomes": dict(outcomes),
+            "dispositions": dict(dispositions),
+            "spend": money(row.spend_micros - sum(call.cost_micros or 0 for call in late)),
+        }
+    )
+
+
+def run_out_of_time(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
+    """Completes a deployment whose end has come; whoever was not reached is expired."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status != "active" or row.in_flight:
+        return False
+    waiting = json.loads(row.states)
+    moves = [(name, "expired") for name in ("pending", "retry_waiting") for _ in range(waiting.get(name, 0))]
+    connection.execute(
+        update(deployment_contacts)
+        .where(_K.deployment_id == deployment_id, WAITING)
+        .values(status="expired", next_at=None)
+    )
+    connection.execute(update(deployments).where(_D.id == row.id).values(states=moved(row.states, moves)))
+    row = connection.execute(FIND, {"id": deployment_id}).one()
+    _end(connection, ids, row, "completed", "end_reached", max(row.clock_ms, row.end_at), now_ms)
+    return True
+
+
+def fail(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:
+    """Ends a deployment that cannot go on, for example because all its numbers were lost."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status == "active" and not row.in_flight:
+        _end(connection, ids, row, "failed", reason, row.clock_ms, now_ms)
+
+
+def lose_number(connection: Connection, ids: Ids, row: Row[Any], *, now_ms: int) -> None:
+    """Ends an inbound deployment whose number is not rented any more; the caller holds its lock."""
+    _end(connection, ids, row, "failed", "no_phone_number", now_ms, now_ms)
+
+
+def _end(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str, at_ms: int, now_ms: int) -> None:
+    connection.execute(
+        update(deployments)
+        .where(_D.id == row.id)
+        .values(
+            status=status,
+            status_reason=reason,
+            status_changed_at=now_ms,
+            updated_at=now_ms,
+            completed_at=at_ms,
+            clock_ms=at_ms,
+            lease_owner=None,
+            lease_until=None,
+        )
+    )
+    _tell(connection, ids, row, status, reason, at_ms)
+    _audit(connection, ids, row, f"deployment.{status}", reason, now_ms)
+
+
+def cancelled(connection: Connection, ids: Ids, deployment_id: str) -> None:
+    """Tells that a cancelled deployment is over, which it is once the last of its calls has ended; until then nothing.
+
+    The cancellation asks for it, and so does every call that ends afterwards. The caller holds the deployment's lock.
+    """
+    row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
+    if row.status != "cancelled" or row.in_flight:
+        return
+    at_ms = max(row.completed_at, _over_ms(row))
+    connection.execute(update(deployments).where(_D.id == row.id).values(completed_at=at_ms))
+    _tell(connection, ids, row, row.status, row.status_reason, at_ms)
+
+
+def _over_ms(row: Row[Any]) -> int:
+    """The moment, on the deployment's clock, at which its last call had ended."""
+    return max(row.clock_ms or 0, *json.loads(row.lines), 0)
+
+
+def _tell(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str | None, at_ms: int) -> None:
+    """The event of the end: one of its own for a failure."""
+    given: dict[str, Any] = {
+        "deployment_id": row.id,
+        "status": status,
+        "status_reason": reason,
+        "stats": stats_of(row),
+        "started_at": moment_or_none(row.started_at),
+        "simulated": row.simulated,
+    }
+    if status == "failed":
+        type_, data = DEPLOYMENT_FAILED, DeploymentFailed(**given, failed_at=moment(at_ms))
+    else:
+        type_, data = DEPLOYMENT_COMPLETED, DeploymentCompleted(**given, completed_at=moment(at_ms))
+    outbox.emit(connection, ids, row.org_id, type_, data, at_ms=at_ms, simulated=row.simulated)
+
+
+def pause(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:
+    """Pauses an active deployment for a reason of the platform's."""
+    row: Row[Any] = mine(connection, deployment_id, owner)
+    if row.status == "active":
+        _pause(connection, ids, row, reason, now_ms)
+
+
+def pause_locked(connection: Connection, ids: Ids, row: Row[Any], reason: str, *, now_ms: int) -> None:
+    """Pauses a deployment, whoever drives it: a scheduled one, or one that is active; the caller holds its lock."""
+    _pause(connection, ids, row, reason, now_ms)
+
+
+def _pause(connection: Connection, ids: Ids, row: Row[Any], reason: str, now_ms: int) -> None:
+    connection.execute(
+        update(deployments)
+        .where(_D.id == row.id)
+        .values(status="paused", status_reason=reason, status_changed_at=now_ms, updated_at=now_ms)
+    )
+    data = DeploymentPaused(deployment_id=row.id, reason=reason, simulated=row.simulated)
+    outbox.emit(connection, ids, row.org_id, DEPLOYMENT_PAUSED, data, at_ms=now_ms, simulated=row.simulated)
+    _audit(connection, ids, row, "deployment.paused", reason, now_ms)

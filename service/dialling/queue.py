@@ -1,0 +1,152 @@
+"""A deployment's queue: who is due, what a call to them needs, and which calls a crash left open."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select
+
+from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from callwright.service.dialling.agent_snapshot import agent_of
+from callwright.service.dialling.schedule import Slot
+from callwright.service.platform.phone import zones_of
+from callwright.service.rules.calling_hours import zones_for
+from callwright.service.tables.schema import (
+    audience_rows,
+    calls,
+    deployment_contacts,
+    deployment_numbers,
+    deployments,
+    phone_numbers,
+)
+from callwright.service.telephony.engine import AgentSnapshot, CallRequest, VoicemailPolicy
+
+_D, _K, _R, _C = deployments.c, deployment_contacts.c, audience_rows.c, calls.c
+WAITING: ColumnElement[bool] = literal_column("deployment_contacts.status IN ('pending', 'retry_waiting')")
+"""A literal, so that both engines use the partial index."""
+FIND = select(deployments).where(_D.id == bindparam("id"))
+LOCKED = FIND.with_for_update()
+_JOINED: Select[*tuple[Any, ...]] = select(
+    _K.id,
+    _K.phone,
+    _K.position,
+    _K.status,
+    _K.attempts,
+    _K.due_at,
+    _K.next_at,
+    _K.attempt_times,
+    _K.caller_number_id,
+    _R.country,
+    _R.timezone,
+    _R.cells,
+    _R.steering,
+).outerjoin(audience_rows, _R.id == _K.id)
+_DUE: Select[*tuple[Any, ...]] = (
+    _JOINED.where(_K.deployment_id == bindparam("id"), WAITING, _K.next_at <= bindparam("until"))
+    .order_by(_K.next_at, _K.position)
+    .limit(bindparam("most"))
+)
+_SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
+_OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)
+_CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
+    _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
+)
+_NUMBERS: Select[*tuple[Any, ...]] = (
+    select(phone_numbers.c.id, phone_numbers.c.number, phone_numbers.c.country)
+    .join(deployment_numbers, deployment_numbers.c.phone_number_id == phone_numbers.c.id)
+    .where(deployment_numbers.c.deployment_id == bindparam("id"), phone_numbers.c.status == "active")
+    .order_by(deployment_numbers.c.position)
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a deployment dials by, read from its row once."""
+
+    row: Row[Any]
+    agent: AgentSnapshot
+    policy: RetryPolicy
+    hours: CallingHours | None
+    voicemail: VoicemailPolicy
+    ai_disclosure: bool
+
+    @classmethod
+    def of(cls, row: Row[Any], agent: AgentSnapshot | None = None) -> "Rules":
+        """The rules in a deployment's row. `agent` is who would call, where nothing was kept of one yet."""
+        voicemail = Voicemail.model_validate_json(row.voicemail)
+        return cls(
+            row,
+            agent or agent_of(row),
+            RetryPolicy.model_validate_json(row.retry_policy),
+            CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None,
+            VoicemailPolicy(voicemail.detection, voicemail.action, voicemail.message_template),
+            Compliance.model_validate_json(row.compliance).ai_disclosure,
+        )
+
+    def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str) -> CallRequest:
+        """The call to a contact."""
+        return CallRequest(
+            call_id=call_id,
+            org_id=self.row.org_id,
+            deployment_id=self.row.id,
+            contact_id=contact.id,
+            attempt=attempt,
+            to=contact.phone,
+            from_=from_number,
+            agent=self.agent,
+            variables=json.loads(contact.cells or "{}"),
+            steering=json.loads(contact.steering or "{}"),
+            seed=self.row.seed,
+            ring_timeout_s=self.row.ring_timeout_seconds,
+            max_duration_s=self.row.max_call_duration_seconds,
+            voicemail=self.voicemail,
+            ai_disclosure=self.ai_disclosure,
+        )
+
+    def slot(self, contact: Row[Any]) -> Slot:
+        """When a contact may be called."""
+        zones = () if self.hours is None else zones_for(self.hours, contact.timezone, zones_of(contact.phone))
+        return Slot(contact.id, contact.next_at, zones)
+
+
+def is_open(contacts: Sequence[Row[Any]]) -> bool:
+    """Whether it is to be decided anew when one of the contacts is called again."""
+    return any(contact.due_at is None for contact in contacts)
+
+
+def due(connection: Connection, deployment_id: str, until_ms: int, most: int) -> Sequence[Row[Any]]:
+    """Contacts due up to a moment, the longest waiting first."""
+    return connection.execute(_DUE, {"id": deployment_id, "until": until_ms, "most": most}).all()
+
+
+def soonest(connection: Connection, deployment_id: str) -> int | None:
+    """When the next waiting contact falls due; `None` when nobody waits."""
+    return connection.execute(_SOONEST, {"id": deployment_id}).scalar()
+
+
+def numbers_of(connection: Connection, deployment_id: str) -> Sequence[Row[Any]]:
+    """The numbers a deployment may call from."""
+    return connection.execute(_NUMBERS, {"id": deployment_id}).all()
+
+
+def contacts_by_id(connection: Connection, deployment_id: str, ids: Sequence[str]) -> dict[str, Row[Any]]:
+    """Contacts with their rows."""
+    found = connection.execute(_CONTACTS, {"id": deployment_id, "ids": list(ids)}).all()
+    return {row.id: row for row in found}
+
+
+def open_calls(connection: Connection, rules: Rules) -> list[tuple[CallRequest, Row[Any]]]:
+    """The calls of a deployment that have not ended, as the requests they were made with."""
+    rows = connection.execute(_OPEN, {"id": rules.row.id}).all()
+    contacts = contacts_by_id(connection, rules.row.id, [row.contact_id for row in rows])
+    return [
+        (
+            rules.request(
+                contacts[row.contact_id], call_id=row.id, attempt=row.attempt_number, from_number=row.from_number
+            ),
+            row,
+        )
+        for row in rows
+        if row.contact_id in contacts
+    ]

@@ -1,0 +1,295 @@
+"""Deployments: made, read, changed, removed. What starts and stops them is in `deployment_actions`."""
+
+from typing import Any
+
+import orjson
+from sqlalchemy import Row, bindparam, delete, func, insert, literal, select
+
+from callwright.contract.declaration.pagination import Page
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments import deployments as contract
+from callwright.contract.deployments.cloning import CloneDeployment
+from callwright.contract.deployments.contacts import Contact, ListContacts
+from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from callwright.contract.deployments.inbound import ANSWERING
+from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
+from callwright.service.campaigns import spending_cap
+from callwright.service.campaigns.start_guards import audience_of, missing_columns, still_importing
+from callwright.service.dialling import waiting
+from callwright.service.handlers import agents as agent_handlers
+from callwright.service.handlers import audiences as audience_handlers
+from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.changes import check_name_free, given
+from callwright.service.handlers.deployments import inbound
+from callwright.service.handlers.deployments.actions import start
+from callwright.service.handlers.deployments.rows import (
+    NAMED,
+    SEEN,
+    change,
+    check_concurrency,
+    find,
+    kept_agent,
+    seen,
+)
+from callwright.service.handlers.deployments.view import show, show_contact, shown_status
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.clock.clock import DAY, milliseconds
+from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.money import micros
+from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.rules.deployment_states import check_action, check_editable, meant
+from callwright.service.tables.outbox import json_text
+from callwright.service.tables.schema import (
+    audience_rows,
+    deployment_contacts,
+    deployment_numbers,
+    deployments,
+    idempotency_keys,
+)
+
+_D, _K, _KEYS = deployments.c, deployment_contacts.c, idempotency_keys.c
+_ANSWERS = select(_KEYS.body).where(
+    _KEYS.org_id == bindparam("org"),
+    _KEYS.key == bindparam("key"),
+    _KEYS.created_at > bindparam("since"),
+    _KEYS.body.like('{"data":{"id":"dep@_%', escape="@"),
+)
+NETWORK_IS_SIMULATED = True
+"""No carrier is connected: whatever is made here rings no telephone."""
+
+
+@handles(contract.list_deployments)
+def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contract.Deployment]:
+    """A page of deployments."""
+    names = ("call_type", "name", "agent_id", "audience_id", "created_at", "updated_at")
+    columns: dict[str, Any] = {name: _D[name] for name in names}
+    columns["status"] = shown_status(work.full_at_ms)
+    columns["started_at"] = func.coalesce(_D.started_at, 0)
+    rows = SEEN.where(_D.org_id == work.org_id)
+    if asked.idempotency_key is not None:
+        rows = rows.where(_D.id.in_(_answered_with(work, asked.idempotency_key)))
+        columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are found already
+    listing = Listing(contract.list_deployments, rows, columns, _D.id)
+
+    def shown(row: Row[Any]) -> contract.Deployment:
+        return show(row, full_at_ms=work.full_at_ms)
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown)
+
+
+def _answered_with(work: Work, key: str) -> list[str]:
+    """The deployments that requests with an idempotency key were answered with, whichever API key made them."""
+    given_ = {"org": work.org_id, "key": key, "since": work.now_ms - DAY}
+    return [orjson.loads(body)["data"]["id"] for body in work.connection.execute(_ANSWERS, given_).scalars()]
+
+
+@handles(contract.get_deployment)
+def get_deployment(asked: contract.GetDeployment, work: Work) -> contract.Deployment:
+    """One deployment."""
+    return seen(work, asked.id)
+
+
+def _check_numbers(work: Work, number_ids: list[str], field: str) -> None:
+    for place, number_id in enumerate(number_ids):
+        if number_id in number_ids[:place]:
+            raise invalid(field, f"names {number_id} twice")
+        if number_handlers.find(work, number_id, field=field).status != "active":
+            raise invalid(field, f"{number_id} is not active")
+
+
+def _check_times(start_ms: int | None, end_ms: int | None, now_ms: int) -> None:
+    if end_ms is not None and end_ms <= max(now_ms, start_ms or 0):
+        raise invalid("end_at", "must be later than now and than start_at")
+
+
+def _set_numbers(work: Work, deployment_id: str, number_ids: list[str]) -> None:
+    own = deployment_numbers.c.deployment_id == deployment_id
+    work.connection.execute(delete(deployment_numbers).where(own))
+    rows = [
+        {"deployment_id": deployment_id, "phone_number_id": number_id, "position": position}
+        for position, number_id in enumerate(number_ids)
+    ]
+    work.connection.execute(insert(deployment_numbers), rows)
+
+
+@handles(contract.create_deployment)
+def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.Deployment:
+    """A new deployment, a draft unless auto_start is set."""
+    if (asked.phone_number_id is None) == (asked.phone_number_ids is None):
+        if asked.phone_number_id is None:
+            message = "phone_number_id: is required, or phone_number_ids with several"
+            raise Refusal(MISSING_FIELD, message, field="phone_number_id")
+        raise invalid("phone_number_id", "excludes phone_number_ids; send one of the two")
+    if asked.auto_start and not NETWORK_IS_SIMULATED:
+        message = "auto_start: telephones would really ring; make a draft, preview it, then start it with the plan_id"
+        raise Refusal(PLAN_REQUIRED, message, field="auto_start")
+    agent = agent_handlers.find(work, asked.agent_id, field="agent_id")
+    audience = audience_handlers.find(work, asked.audience_id, field="audience_id")
+    field = "phone_number_ids" if asked.phone_number_ids else "phone_number_id"
+    number_ids = asked.phone_number_ids or [asked.phone_number_id or ""]
+    _check_numbers(work, number_ids, field)
+    check_name_free(work, NAMED, asked.name)
+    check_concurrency(work, asked.max_concurrency)
+    start_ms = milliseconds(asked.start_at) if asked.start_at else None
+    end_ms = milliseconds(asked.end_at) if asked.end_at else None
+    _check_times(start_ms, end_ms, work.now_ms)
+    missing = missing_columns(agent, audience, asked.voicemail.message_template) if audience.valid_count else []
+    if missing:
+        raise invalid("audience_id", f"the audience has no column {missing[0]!r}, which prompt or messages use")
+    deployment_id = work.ids.new("dep")
+    work.connection.execute(
+        insert(deployments),
+        {
+            **asked.model_dump(
+                include={
+                    "name",
+                    "agent_id",
+                    "audience_id",
+                    "caller_id_strategy",
+                    "max_concurrency",
+                    "calls_per_second",
+                    "ring_timeout_seconds",
+                    "max_call_duration_seconds",
+                }
+            ),
+            **_rules(asked.calling_hours, asked.retry_policy, asked.voicemail, asked.compliance),
+            "id": deployment_id,
+            "org_id": work.org_id,
+            "status": "draft",
+            "status_changed_at": work.now_ms,
+            "simulated": NETWORK_IS_SIMULATED,
+            "seed": work.settings.sim_seed,
+            "phone_number_ids": json_text(number_ids),
+            "start_at": start_ms,
+            "end_at": end_ms,
+            "budget_cap_micros": micros(asked.budget_cap.amount) if asked.budget_cap else None,
+            "metadata": json_text(asked.metadata),
+            "created_at": work.now_ms,
+            "updated_at": work.now_ms,
+            "created_by_key_id": work.key_id,
+        },
+    )
+    _set_numbers(work, deployment_id, number_ids)
+    if asked.auto_start:
+        start(work, find(work, deployment_id))
+    return seen(work, deployment_id)
+
+
+_OWN = frozenset({"name", "call_type", "phone_number_id", "auto_start", "start_at", "end_at", "budget_cap"})
+_COPIED = tuple(name for name in contract.CreateDeployment.model_fields if name not in _OWN)
+"""What a copy takes over. Moments are the original's own, and so is all that happened."""
+
+
+@handles(contract.clone_deployment)
+def clone_deployment(asked: CloneDeployment, work: Work) -> contract.Deployment:
+    """A draft with the settings of another campaign. Raises `Refusal`: invalid_field for an inbound deployment."""
+    original = seen(work, asked.id)
+    if original.call_type == "inbound":
+        raise invalid("id", "is an inbound deployment, and its number cannot be bound twice")
+    copied: dict[str, Any] = {name: getattr(original, name) for name in _COPIED}
+    cap = original.budget_cap
+    copied["budget_cap"] = None if cap is None else Spend(amount=cap.amount)
+    wanted = {name: value for name in asked.model_fields_set if (value := getattr(asked, name)) is not None}
+    del wanted["id"]
+    return create_deployment(contract.CreateDeployment(**{**copied, **wanted}), work)
+
+
+def _rules(
+    hours: CallingHours | None, policy: RetryPolicy, voicemail: Voicemail, compliance: Compliance
+) -> dict[str, str | None]:
+    return {
+        "calling_hours": hours.model_dump_json() if hours else None,
+        "retry_policy": policy.model_dump_json(),
+        "voicemail": voicemail.model_dump_json(),
+        "compliance": compliance.model_dump_json(),
+    }
+
+
+@handles(contract.update_deployment)
+def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.Deployment:
+    """A changed deployment."""
+    row = find(work, asked.id)
+    changes = meant(given(asked), row.call_type)
+    check_editable(set(changes), row.status, row.call_type)
+    if not changes:
+        return seen(work, asked.id)
+    if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
+        raise invalid(
+            "start_at",
+            "cannot be cleared while the deployment is scheduled; to call at once, preview and start it by that plan",
+        )
+    if "name" in changes:
+        check_name_free(work, NAMED, changes["name"], but=asked.id)
+    if "agent_id" in changes:
+        agent = agent_handlers.find(work, changes["agent_id"], field="agent_id", lock=row.call_type == "inbound")
+        if row.agent_snapshot is not None:
+            changes["agent_snapshot"] = json_text(kept_agent(agent))
+    if "audience_id" in changes:
+        audience_handlers.find(work, changes["audience_id"], field="audience_id")
+        if row.status == "scheduled":  # it begins by itself, with everybody who is there by then
+            audience_of(work.connection, changes["audience_id"], lock=True)
+            if waiting_imports := still_importing(work.connection, changes["audience_id"]):
+                raise waiting_imports
+    if "max_concurrency" in changes:
+        check_concurrency(work, changes["max_concurrency"])
+    settings = inbound.changed_settings(work, row, asked)
+    changes = {name: value for name, value in changes.items() if name not in ("inbound", *ANSWERING)}
+    if settings is not None:
+        changes["inbound"] = settings
+    if "phone_number_ids" in changes:
+        _check_numbers(work, changes["phone_number_ids"], "phone_number_ids")
+        _set_numbers(work, asked.id, changes["phone_number_ids"])
+        changes["phone_number_ids"] = json_text(changes["phone_number_ids"])
+    for name in ("start_at", "end_at"):
+        if changes.get(name) is not None:
+            changes[name] = milliseconds(changes[name])
+    if row.status == "scheduled" and "start_at" in changes and changes["start_at"] <= work.now_ms:
+        raise invalid(
+            "start_at",
+            "must be later than now while it is scheduled; to call at once, preview and start it by that plan",
+        )
+    if "end_at" in changes or "start_at" in changes:
+        _check_times(changes.get("start_at", row.start_at), changes.get("end_at", row.end_at), work.now_ms)
+    for name in ("calling_hours", "retry_policy", "voicemail", "compliance"):
+        if changes.get(name) is not None:
+            changes[name] = changes[name].model_dump_json()
+    if "budget_cap" in changes:
+        cap = changes.pop("budget_cap")
+        changes["budget_cap_micros"] = micros(cap.amount) if cap else None
+    if "metadata" in changes:
+        changes["metadata"] = json_text(changes["metadata"])
+    spending_cap.check_change(work.connection, work.answerable, row, changes)
+    if set(changes) - {"metadata"}:
+        changes["settings_changes"] = _D.settings_changes + 1
+    change(work, asked.id, **changes)
+    waiting.rules_changed(work.connection, asked.id, set(changes))
+    return seen(work, asked.id)
+
+
+@handles(contract.delete_deployment)
+def delete_deployment(asked: contract.DeploymentAction, work: Work) -> None:
+    """Removes a draft."""
+    check_action("delete", find(work, asked.id).status)
+    work.connection.execute(delete(deployment_numbers).where(deployment_numbers.c.deployment_id == asked.id))
+    work.connection.execute(delete(deployments).where(_D.id == asked.id))
+
+
+@handles(contract.list_contacts)
+def list_contacts(asked: ListContacts, work: Work) -> Page[Contact]:
+    """A page of a deployment's contacts."""
+    campaign = find(work, asked.id, lock=False)
+    names = ("status", "last_outcome", "last_disposition", "phone", "position")
+    listing = Listing(
+        contract.list_contacts,
+        select(deployment_contacts, audience_rows.c.cells, audience_rows.c.timezone)
+        .outerjoin(audience_rows, audience_rows.c.id == _K.id)
+        .where(_K.deployment_id == asked.id),
+        {name: _K[name] for name in names},
+        _K.id,
+        default="position",
+    )
+
+    def shown(row: Row[Any]) -> Contact:
+        return show_contact(row, campaign)
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown)

@@ -1,0 +1,163 @@
+"""Inbound deployments: made, changed, resumed and unbound. A number belongs to one of them at a time.
+
+What they say is kept for when callers come: on the simulated network nobody calls in yet.
+"""
+
+from typing import Any, TypeVar
+
+from sqlalchemy import Row, insert, update
+
+from callwright.contract.deployments import deployments as contract
+from callwright.contract.deployments.inbound import (
+    ANSWERING,
+    AfterHours,
+    CreateInboundDeployment,
+    Inbound,
+    Overflow,
+)
+from callwright.contract.problems import NUMBER_NOT_CAPABLE, PHONE_NUMBER_ALREADY_BOUND
+from callwright.service.campaigns import spending_cap
+from callwright.service.handlers import agents as agent_handlers
+from callwright.service.handlers import phone_numbers as number_handlers
+from callwright.service.handlers.changes import check_name_free
+from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, seen
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.phone import Dialable, read_number
+from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.tables.outbox import json_text
+from callwright.service.tables.schema import deployments, phone_numbers
+
+Choice = TypeVar("Choice", AfterHours, Overflow)
+_N = phone_numbers.c
+_NO_CAMPAIGN = {
+    "audience_id": "",
+    "phone_number_ids": "[]",
+    "caller_id_strategy": "",
+    "calls_per_second": 0.0,
+    "retry_policy": "{}",
+    "voicemail": "{}",
+    "ring_timeout_seconds": 0,
+    "max_call_duration_seconds": 0,
+    "compliance": "{}",
+}
+"""What stands in the columns of a campaign, which hold no null; nobody is shown it."""
+
+
+@handles(contract.create_inbound_deployment)
+def create_inbound_deployment(asked: CreateInboundDeployment, work: Work) -> contract.Deployment:
+    """An inbound deployment, active at once, with the number bound to it."""
+    agent_handlers.find(work, asked.agent_id, field="agent_id", lock=True)
+    number = number_handlers.find(work, asked.phone_number_id, field="phone_number_id", lock=True)
+    settings = Inbound(
+        phone_number_id=asked.phone_number_id,
+        business_hours=asked.business_hours,
+        after_hours=_checked(asked.after_hours, "after_hours", number.number),
+        overflow=_checked(asked.overflow, "overflow", number.number),
+        recording_enabled=asked.recording_enabled,
+    )
+    check_name_free(work, NAMED, asked.name)
+    if number.inbound_deployment_id is not None:
+        raise Refusal(
+            PHONE_NUMBER_ALREADY_BOUND,
+            f"phone_number_id: deployment {number.inbound_deployment_id} answers this number",
+            field="phone_number_id",
+            details={"bound_to": number.inbound_deployment_id},
+        )
+    _check_capable(number, "phone_number_id")
+    check_concurrency(work, asked.max_concurrency)
+    _check_unbounded(work)
+    deployment_id = work.ids.new("dep")
+    row = {
+        **_NO_CAMPAIGN,
+        "id": deployment_id,
+        "org_id": work.org_id,
+        "name": asked.name,
+        "call_type": "inbound",
+        "status": "active",
+        "status_changed_at": work.now_ms,
+        "started_at": work.now_ms,
+        "simulated": number.simulated,
+        "seed": work.settings.sim_seed,
+        "agent_id": asked.agent_id,
+        "inbound": settings.model_dump_json(),
+        "max_concurrency": asked.max_concurrency,
+        "metadata": json_text(asked.metadata),
+        "created_at": work.now_ms,
+        "updated_at": work.now_ms,
+        "created_by_key_id": work.key_id,
+    }
+    work.connection.execute(insert(deployments), row)
+    _bind(work, asked.phone_number_id, deployment_id)
+    return seen(work, deployment_id)
+
+
+def changed_settings(work: Work, row: Row[Any], asked: contract.UpdateDeployment) -> str | None:
+    """How a deployment takes calls after a change, as its row keeps it; None where that is not to change.
+
+    The change may be named as a deployment is made or as it is shown. Raises `Refusal` for what cannot be.
+    """
+    outside = {name: value for name, value in asked.named().items() if name in ANSWERING}
+    inside = asked.inbound.named() if asked.inbound is not None else {}
+    if row.inbound is None or not (outside or inside):
+        return None
+    if twice := sorted({*outside} & {*inside}):
+        raise invalid(twice[0], f"is named twice: here and as inbound.{twice[0]}")
+    settings = settings_of(row)
+    if inside.pop("phone_number_id", settings.phone_number_id) != settings.phone_number_id:
+        message = "cannot change: cancel this deployment and make another one for the other number"
+        raise invalid("inbound.phone_number_id", message)
+    number = number_handlers.find(work, settings.phone_number_id).number
+    changes = {**outside, **inside}
+    for name in ("after_hours", "overflow"):
+        if name in changes:
+            field = name if name in outside else f"inbound.{name}"
+            changes[name] = _checked(changes[name], field, number)
+    return settings.model_copy(update=changes).model_dump_json()
+
+
+def settings_of(row: Row[Any]) -> Inbound:
+    """How an inbound deployment takes calls."""
+    return Inbound.model_validate_json(row.inbound)
+
+
+def check_resume(work: Work, row: Row[Any]) -> None:
+    """Raises `Refusal` when an inbound deployment cannot take calls again."""
+    _check_capable(number_handlers.find(work, settings_of(row).phone_number_id), None)
+    _check_unbounded(work)
+
+
+def unbind(work: Work, row: Row[Any]) -> None:
+    """Frees the number of an inbound deployment, so that another one may have it."""
+    _bind(work, settings_of(row).phone_number_id, None)
+
+
+def _bind(work: Work, number_id: str, deployment_id: str | None) -> None:
+    values = {"inbound_deployment_id": deployment_id, "updated_at": work.now_ms}
+    work.connection.execute(update(phone_numbers).where(_N.id == number_id).values(values))
+
+
+def _check_capable(number: Row[Any], field: str | None) -> None:
+    if number.status != "active":
+        raise Refusal(NUMBER_NOT_CAPABLE, f"the number is {number.status}", field=field)
+    if not number_handlers.capabilities(number).voice_inbound:
+        raise Refusal(NUMBER_NOT_CAPABLE, "the number cannot be called", field=field)
+
+
+def _check_unbounded(work: Work) -> None:
+    if work.spending_cap_micros is not None:
+        raise spending_cap.unbounded(work.answerable)
+
+
+def _checked(choice: Choice, field: str, own_number: str) -> Choice:
+    """The choice with its number in E.164. Raises `Refusal` for a number that cannot be called, or is the own one."""
+    if choice.forward_to is None:
+        return choice
+    field = f"{field}.forward_to"
+    if not choice.forward_to.startswith("+"):
+        raise invalid(field, "must be a phone number in E.164, which begins with +")
+    found = read_number(choice.forward_to)
+    if not isinstance(found, Dialable):
+        raise invalid(field, found.message)
+    if found.e164 == own_number:
+        raise invalid(field, "is the number itself: callers would go round in a circle")
+    return choice.model_copy(update={"forward_to": found.e164})

@@ -1,0 +1,81 @@
+"""A deployment's row: found under its lock, changed, and read as callers see it."""
+
+from typing import Any
+
+from sqlalchemy import Row, and_, bindparam, select, update
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.deployments import deployments as contract
+from callwright.contract.problems import PLAN_LIMIT_REACHED
+from callwright.service.dialling.agent_snapshot import SNAPSHOT
+from callwright.service.dialling.queue import WAITING
+from callwright.service.handlers.deployments.view import show
+from callwright.service.handlers.request_context import Work
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.tables.schema import audience_rows, deployment_contacts, deployments
+
+_D, _K = deployments.c, deployment_contacts.c
+NAMED = Prepared(select(_D.id).where(_D.org_id == bindparam("org"), _D.name == bindparam("name")))
+"""The deployment with a name, for `changes.check_name_free`."""
+_ONE = select(deployments).where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
+_LOCKED = _ONE.with_for_update()
+_SOONEST = (
+    select(_K.id)
+    .where(_K.deployment_id == _D.id, WAITING, _D.status == "active")
+    .order_by(_K.next_at, _K.position)
+    .limit(1)
+    .scalar_subquery()
+)
+_SOON = deployment_contacts.alias("soon")
+SEEN = select(
+    deployments,
+    _SOON.c.next_at.label("soonest_at"),
+    _SOON.c.phone.label("soonest_phone"),
+    audience_rows.c.timezone.label("soonest_timezone"),
+).select_from(
+    deployments.outerjoin(_SOON, and_(_SOON.c.deployment_id == _D.id, _SOON.c.id == _SOONEST)).outerjoin(
+        audience_rows, audience_rows.c.id == _SOON.c.id
+    )
+)
+"""Deployments with what `deployment_view.show` needs: of one that is active, who is looked at next."""
+
+
+def find(work: Work, deployment_id: str, *, lock: bool = True) -> Row[Any]:
+    """The deployment's row, locked until the unit of work ends unless that only reads. Raises `Refusal`: not_found."""
+    row = work.connection.execute(_LOCKED if lock else _ONE, {"id": deployment_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        raise not_found()
+    return row
+
+
+def seen(work: Work, deployment_id: str) -> contract.Deployment:
+    """The deployment as callers see it. Raises `Refusal`: not_found."""
+    row = work.connection.execute(SEEN.where(_D.id == deployment_id, _D.org_id == work.org_id)).one_or_none()
+    if row is None:
+        raise not_found()
+    return show(row, full_at_ms=work.full_at_ms)
+
+
+def change(work: Work, deployment_id: str, **values: Any) -> None:
+    """Writes columns of a deployment that was found before."""
+    work.connection.execute(update(deployments).where(_D.id == deployment_id).values(**values, updated_at=work.now_ms))
+
+
+def move(work: Work, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
+    """Puts a deployment into another state."""
+    change(work, deployment_id, status=status, status_reason=reason, status_changed_at=work.now_ms)
+
+
+def check_concurrency(work: Work, wanted: int) -> None:
+    """Raises `Refusal`: plan_limit_reached for more calls at a time than the organization's plan allows."""
+    limit = work.plan.concurrent_calls
+    if limit is not None and wanted > limit:
+        message = f"max_concurrency: the plan {work.plan.name} allows {count_of(limit, 'call')} at a time"
+        raise Refusal(PLAN_LIMIT_REACHED, message, field="max_concurrency", details={"limit": limit, "current": wanted})
+
+
+def kept_agent(agent: Row[Any]) -> dict[str, Any]:
+    """What a deployment keeps of its agent from the start on."""
+    kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
+    return {**kept, "agent_updated_at": agent.updated_at}

@@ -1,0 +1,106 @@
+"""What a handler gets beside its input, and the list of handlers. No word of HTTP here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation, P
+from callwright.contract.events import EventType
+from callwright.service.campaigns.spending_cap import Answerable
+from callwright.service.platform.database.listing import Cursors
+from callwright.service.platform.ids import Ids
+from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.rules.plans import Plan
+from callwright.service.settings import ServiceSettings
+from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recordings import MediaType
+from callwright.service.tables import outbox
+
+In = TypeVar("In", bound=Input)
+Out = TypeVar("Out")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One unit of work: the open transaction, whose request it is, and the moment."""
+
+    connection: Connection
+    org_id: str
+    plan: Plan
+    key_id: str
+    request_id: str
+    now_ms: int
+    ids: Ids
+    cursors: Cursors
+    plan_seal: PlanSeal
+    settings: ServiceSettings
+    spending_cap_micros: int | None = None
+    """What the key may commit at most; None where it has no cap."""
+    storage_is_full: bool = False
+    """Whether the disk was found full, so that nothing is dialled."""
+
+    @property
+    def full_at_ms(self) -> int | None:
+        """The moment, where the disk was found full."""
+        return self.now_ms if self.storage_is_full else None
+
+    @property
+    def answerable(self) -> Answerable:
+        """The key, as what has to answer for what is spent."""
+        return Answerable(self.key_id, self.spending_cap_micros)
+
+    def emit(self, type_: EventType, data: Resource, *, simulated: bool = False) -> None:
+        """Puts an event into the outbox, in this transaction."""
+        outbox.emit(self.connection, self.ids, self.org_id, type_, data, at_ms=self.now_ms, simulated=simulated)
+
+
+Handler = Callable[[Any, Work], Any]
+HANDLERS: dict[str, Handler] = {}
+BRIEF: set[str] = set()
+"""Operations that touch a few rows by their keys, and so run on the event loop (`Database.write_briefly`)."""
+STOPS: set[str] = set()
+"""Operations that stop something, and so wait for no process that is silent (`Database.write_over_silent`)."""
+MediaPlan = tuple[RecordingPlan, MediaType]
+MEDIA_HANDLERS: dict[str, Callable[[Any, Work], MediaPlan]] = {}
+
+
+def handles(
+    operation: Operation[P, In, Out], *, brief: bool = False, stops: bool = False
+) -> Callable[[Callable[[In, Work], Out]], Callable[[In, Work], Out]]:
+    """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
+
+    With `brief` it takes a millisecond at most, whatever is asked of it and however much there is. With `stops` it is
+    not held up by a process that has frozen while it held what is to be stopped.
+    """
+
+    def mark(handler: Callable[[In, Work], Out]) -> Callable[[In, Work], Out]:
+        _once(operation)
+        HANDLERS[operation.name] = handler
+        if brief:
+            BRIEF.add(operation.name)
+        if stops:
+            STOPS.add(operation.name)
+        return handler
+
+    return mark
+
+
+def plans_media(
+    operation: Operation[P, In, MediaStream],
+) -> Callable[[Callable[[In, Work], MediaPlan]], Callable[[In, Work], MediaPlan]]:
+    """Marks the function that says what bytes to make: the plan and the media type. They are made after it, outside."""
+
+    def mark(handler: Callable[[In, Work], MediaPlan]) -> Callable[[In, Work], MediaPlan]:
+        _once(operation)
+        MEDIA_HANDLERS[operation.name] = handler
+        return handler
+
+    return mark
+
+
+def _once(operation: AnyOperation) -> None:
+    if operation.name in HANDLERS or operation.name in MEDIA_HANDLERS:
+        raise ValueError(f"operation {operation.name!r} has two handlers")

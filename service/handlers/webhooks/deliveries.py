@@ -1,0 +1,144 @@
+"""Deliveries to a webhook subscription: their log, a test, and making again what did not arrive."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, bindparam, select
+
+from callwright.contract import webhooks as contract
+from callwright.contract.declaration.pagination import Page
+from callwright.contract.events import WEBHOOK_TEST
+from callwright.contract.events import WebhookTest as TestData
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.webhooks import subscriptions
+from callwright.service.platform.clock.clock import iso_milliseconds, moment, moment_or_none, second_began
+from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.refusals import not_found
+from callwright.service.tables import outbox as journal
+from callwright.service.tables.delivery_rows import Cause, delivery_row, queue, take_over
+from callwright.service.tables.schema import deliveries, delivery_attempts, outbox
+from callwright.service.tables.schema.events import UNARRIVED
+
+_D = deliveries.c
+_A = delivery_attempts.c
+_O = outbox.c
+_ONE = select(deliveries).where(_D.id == bindparam("id"), _D.webhook_id == bindparam("webhook"))
+_ATTEMPTS = select(delivery_attempts).where(_A.delivery_id == bindparam("id")).order_by(_A.number)
+_AGAIN = (
+    select(_D.event_id, _D.event_type)
+    .join(outbox, _O.id == _D.event_id)
+    .where(_D.webhook_id == bindparam("webhook"), UNARRIVED, _D.cause != "test")
+    .order_by(_D.created_at, _D.id)
+)
+COLUMNS = {name: _D[name] for name in ("status", "cause", "event_type", "event_id", "created_at")}
+"""What lists of deliveries are filtered and sorted by."""
+MESSAGE = "This is a test of your webhook subscription. Nothing has happened."
+
+
+def _fields(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "webhook_id": row.webhook_id,
+        "event_id": row.event_id,
+        "event_type": row.event_type,
+        "cause": row.cause,
+        "status": row.status,
+        "created_at": moment(row.created_at),
+        "attempt_count": row.attempt_count,
+        "next_attempt_at": moment_or_none(row.next_attempt_at),
+        "finished_at": moment_or_none(row.finished_at),
+        "last_outcome": row.last_outcome,
+        "last_response_status": row.last_response_status,
+    }
+
+
+def show(row: Row[Any]) -> contract.Delivery:
+    """A delivery as callers see it."""
+    return contract.Delivery(**_fields(row))
+
+
+def _attempt(row: Row[Any]) -> contract.DeliveryAttempt:
+    return contract.DeliveryAttempt(
+        number=row.number,
+        started_at=iso_milliseconds(row.started_at),
+        duration_ms=row.duration_ms,
+        outcome=row.outcome,
+        url=row.url,
+        request_headers=json.loads(row.request_headers),
+        response_status=row.response_status,
+        response_excerpt=row.response_excerpt,
+        detail=row.detail,
+    )
+
+
+@handles(contract.list_webhook_deliveries)
+def list_webhook_deliveries(asked: contract.ListWebhookDeliveries, work: Work) -> Page[contract.Delivery]:
+    """A page of deliveries."""
+    row = subscriptions.find(work, asked.id)
+    if asked.event_id is None:
+        rows = select(deliveries).where(_D.webhook_id == row.id)
+    else:  # an expression in place of the column, so that the index by event leads to the few there are
+        rows = select(deliveries).where(_D.webhook_id + "" == row.id)
+    listing = Listing(contract.list_webhook_deliveries, rows, COLUMNS, _D.id, counted=("created_at", "event_id"))
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+
+@handles(contract.get_webhook_delivery)
+def get_webhook_delivery(asked: contract.GetWebhookDelivery, work: Work) -> contract.DeliveryWithAttempts:
+    """One delivery with its attempts."""
+    row = subscriptions.find(work, asked.id)
+    found = work.connection.execute(_ONE, {"id": asked.delivery_id, "webhook": row.id}).one_or_none()
+    if found is None:
+        raise not_found()
+    attempts = [_attempt(each) for each in work.connection.execute(_ATTEMPTS, {"id": found.id})]
+    return contract.DeliveryWithAttempts(**_fields(found), attempts=attempts)
+
+
+@handles(contract.test_webhook, brief=True)
+def try_webhook(asked: contract.TestWebhook, work: Work) -> contract.Delivery:
+    """Queues an event that goes to this subscription alone."""
+    row = subscriptions.find_active(work, asked.id)
+    data = TestData(webhook_id=row.id, message=MESSAGE)
+    event = journal.event_row(work.ids, work.org_id, WEBHOOK_TEST, data, at_ms=work.now_ms)
+    journal.add_events(work.connection, [{**event, "fanned_out_at": work.now_ms}])
+    (delivery_id,) = send(work, "test", [(row.id, event["id"], event["type"])])
+    return show(work.connection.execute(_ONE, {"id": delivery_id, "webhook": row.id}).one())
+
+
+@handles(contract.replay_webhook)
+def replay_webhook(asked: contract.ReplayWebhook, work: Work) -> contract.Replayed:
+    """Queues what did not arrive, the oldest first; each event once, however often it was tried."""
+    row = subscriptions.find_active(work, asked.id)
+    wanted = _AGAIN.where(_D.status.in_(asked.statuses), *_made_between(asked.created_from, asked.created_before))
+    found = work.connection.execute(wanted.limit(contract.MOST_REPLAYED + 1), {"webhook": row.id}).all()
+    again: dict[str, str] = {event_id: event_type for event_id, event_type in found[: contract.MOST_REPLAYED]}
+    take_over(work.connection, row.id, list(again), work.now_ms)
+    send(work, "replay", [(row.id, event_id, event_type) for event_id, event_type in again.items()])
+    return contract.Replayed(queued=len(again), has_more=len(found) > contract.MOST_REPLAYED)
+
+
+def _made_between(begin: datetime | None, end: datetime | None) -> list[Any]:
+    return [
+        *([] if begin is None else [_D.created_at >= second_began(begin)]),
+        *([] if end is None else [_D.created_at < second_began(end)]),
+    ]
+
+
+def send(work: Work, cause: Cause, wanted: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Queues a delivery for each subscription, event and type of event; gives the ids of the deliveries."""
+    rows = [
+        delivery_row(
+            work.ids,
+            org_id=work.org_id,
+            webhook_id=webhook_id,
+            event_id=event_id,
+            event_type=event_type,
+            cause=cause,
+            now_ms=work.now_ms,
+        )
+        for webhook_id, event_id, event_type in wanted
+    ]
+    queue(work.connection, rows, work.now_ms)
+    return [row["id"] for row in rows]

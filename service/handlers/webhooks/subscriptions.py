@@ -1,0 +1,247 @@
+"""Webhook subscriptions: made, changed, deleted, and given a new secret."""
+
+import json
+import secrets
+from typing import Any
+
+from sqlalchemy import Row, bindparam, func, insert, select, update
+
+from callwright.contract import webhooks as contract
+from callwright.contract.declaration.pagination import Page
+from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
+from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
+from callwright.service.handlers.changes import given
+from callwright.service.handlers.request_context import Work, handles
+from callwright.service.platform.clock.clock import SECOND, instant_or_none, moment, moment_or_none
+from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.refusals import Refusal, invalid, not_found
+from callwright.service.rules import webhook_url
+from callwright.service.tables.delivery_rows import end_pending
+from callwright.service.tables.outbox import json_text
+from callwright.service.tables.schema import organizations, webhook_lanes, webhooks
+from callwright.service.webhooks import signing
+
+SECRET_PREFIX = "whsec_"
+SECRET_BYTES = 32
+SHOWN_OF_SECRET = 10
+"""Characters of a secret by which it is recognised."""
+
+_W = webhooks.c
+_FIND = select(webhooks).where(_W.id == bindparam("id"), _W.org_id == bindparam("org"), _W.deleted_at.is_(None))
+_FOR_CHANGE = _FIND.with_for_update(key_share=True)
+_AS_IT_IS = _FIND.with_for_update(read=True)
+_ADD = insert(webhooks)
+_ADD_LANE = insert(webhook_lanes)
+_HOLD = select(organizations.c.id).where(organizations.c.id == bindparam("org")).with_for_update(key_share=True)
+_COUNT = select(func.count()).where(_W.org_id == bindparam("org"), _W.deleted_at.is_(None))
+_DISABLED_ALLOWS = ("update", "rotate_secret", "delete")
+
+
+def find(work: Work, webhook_id: str, *, field: str | None = None) -> Row[Any]:
+    """The subscription's row. Raises `Refusal`: not_found, also for one that was deleted."""
+    return _found(work, _FIND, webhook_id, field)
+
+
+def find_active(work: Work, webhook_id: str, *, field: str | None = None) -> Row[Any]:
+    """The row of a subscription that is sent to, and that nobody disables or deletes before this transaction ends.
+
+    Raises:
+        Refusal: not_found; invalid_state_transition for a subscription that is disabled.
+    """
+    row = _found(work, _AS_IT_IS, webhook_id, field)
+    if row.status != "active":
+        raise Refusal(
+            INVALID_STATE_TRANSITION,
+            "nothing is sent to a webhook subscription that is disabled; update it with the status active first",
+            field=field,
+            details={"current_status": row.status, "allowed": list(_DISABLED_ALLOWS)},
+        )
+    return row
+
+
+def _found(work: Work, statement: Any, webhook_id: str, field: str | None = None) -> Row[Any]:
+    row: Row[Any] | None = work.connection.execute(statement, {"id": webhook_id, "org": work.org_id}).one_or_none()
+    if row is None:
+        raise not_found(field)
+    return row
+
+
+def _fields(row: Row[Any], now_ms: int) -> dict[str, Any]:
+    ends = [until_ms for _, until_ms in signing.earlier_at(now_ms, row.earlier_secrets)]
+    return {
+        "id": row.id,
+        "created_at": moment(row.created_at),
+        "updated_at": moment(row.updated_at),
+        "created_by_key_id": row.created_by_key_id,
+        "url": row.url,
+        "events": json.loads(row.events),
+        "description": row.description,
+        "secret_prefix": row.secret[:SHOWN_OF_SECRET],
+        "previous_secret_until": moment(max(ends)) if ends else None,
+        "status": row.status,
+        "disabled_reason": row.disabled_reason,
+        "disabled_at": moment_or_none(row.disabled_at),
+        "consecutive_failures": row.consecutive_failures,
+        "last_success_at": moment_or_none(row.last_success_at),
+        "last_failure_at": moment_or_none(row.last_failure_at),
+        "last_response_status": row.last_response_status,
+        "metadata": json.loads(row.metadata),
+    }
+
+
+def _seen(work: Work, webhook_id: str) -> contract.Webhook:
+    return contract.Webhook(**_fields(find(work, webhook_id), work.now_ms))
+
+
+def _seen_with_secret(work: Work, webhook_id: str) -> contract.NewWebhook:
+    row = find(work, webhook_id)
+    return contract.NewWebhook(**_fields(row, work.now_ms), secret=row.secret)
+
+
+def _check_url(work: Work, url: str) -> None:
+    try:
+        webhook_url.check(url, opened=work.settings.webhook_networks)
+    except ValueError as error:
+        raise invalid("url", str(error)) from error
+
+
+def _check_room(work: Work) -> None:
+    """Raises `Refusal` when there is no room for another one. On Postgres, creations of an organization wait here."""
+    work.connection.execute(_HOLD, {"org": work.org_id})
+    current: int = work.connection.execute(_COUNT, {"org": work.org_id}).scalar_one()
+    if current >= contract.MOST_SUBSCRIPTIONS:
+        raise Refusal(
+            PLAN_LIMIT_REACHED,
+            f"an organization has at most {contract.MOST_SUBSCRIPTIONS} webhook subscriptions; delete one first",
+            details={"limit": contract.MOST_SUBSCRIPTIONS, "current": current},
+        )
+
+
+def _new_secret(given_one: str | None) -> str:
+    return given_one or SECRET_PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+
+
+def _event_names(names: list[str]) -> str:
+    return json_text(list(dict.fromkeys(names)))
+
+
+@handles(contract.list_webhooks)
+def list_webhooks(asked: contract.ListWebhooks, work: Work) -> Page[contract.Webhook]:
+    """A page of subscriptions."""
+    own = select(webhooks).where(_W.org_id == work.org_id, _W.deleted_at.is_(None))
+    columns = {name: _W[name] for name in ("status", "created_at", "updated_at")}
+    listing = Listing(contract.list_webhooks, own, columns, _W.id)
+
+    def show(row: Row[Any]) -> contract.Webhook:
+        return contract.Webhook(**_fields(row, work.now_ms))
+
+    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+
+
+@handles(contract.get_webhook)
+def get_webhook(asked: contract.GetWebhook, work: Work) -> contract.Webhook:
+    """One subscription."""
+    return _seen(work, asked.id)
+
+
+@handles(contract.create_webhook, brief=True)
+def create_webhook(asked: contract.CreateWebhook, work: Work) -> contract.NewWebhook:
+    """A new subscription with its secret."""
+    _check_url(work, asked.url)
+    _check_room(work)
+    webhook_id = work.ids.new("whk")
+    row = {
+        "id": webhook_id,
+        "org_id": work.org_id,
+        "url": asked.url,
+        "events": _event_names(asked.events),
+        "description": asked.description,
+        "secret": _new_secret(asked.secret),
+        "status": "active",
+        "enabled_at": work.now_ms,
+        "consecutive_failures": 0,
+        "metadata": json_text(asked.metadata),
+        "created_at": work.now_ms,
+        "updated_at": work.now_ms,
+        "created_by_key_id": work.key_id,
+    }
+    work.connection.execute(_ADD, row)
+    work.connection.execute(_ADD_LANE, {"webhook_id": webhook_id})
+    return _seen_with_secret(work, webhook_id)
+
+
+@handles(contract.update_webhook, stops=True)
+def update_webhook(asked: contract.UpdateWebhook, work: Work) -> contract.Webhook:
+    """A changed subscription. What waits when it is disabled is missed; its log stays, also where the URL changes."""
+    row = _found(work, _FOR_CHANGE, asked.id)
+    changes = given(asked)
+    if "url" in changes:
+        _check_url(work, changes["url"])
+    if "events" in changes:
+        changes["events"] = _event_names(changes["events"])
+    if "metadata" in changes:
+        changes["metadata"] = json_text(changes["metadata"])
+    status = changes.get("status", row.status)
+    if status != row.status:
+        changes |= _enabled(work) if status == "active" else _disabled(work)
+    _change(work, row.id, **changes)
+    if status != row.status and status == "disabled":
+        end_pending(work.connection, row.id, "missed", work.now_ms)
+        _tell_disabled(work, row)
+    return _seen(work, row.id)
+
+
+def _enabled(work: Work) -> dict[str, Any]:
+    return {"enabled_at": work.now_ms, "consecutive_failures": 0, "disabled_reason": None, "disabled_at": None}
+
+
+def _disabled(work: Work) -> dict[str, Any]:
+    return {"disabled_reason": "manual", "disabled_at": work.now_ms}
+
+
+def _tell_disabled(work: Work, row: Row[Any]) -> None:
+    data = WebhookDisabled(
+        webhook_id=row.id,
+        reason="manual",
+        consecutive_failures=row.consecutive_failures,
+        last_response_status=row.last_response_status,
+    )
+    work.emit(WEBHOOK_DISABLED, data)
+
+
+@handles(contract.delete_webhook, stops=True)
+def delete_webhook(asked: contract.DeleteWebhook, work: Work) -> None:
+    """Ends a subscription. Its row stays without secrets, so that the log of its deliveries can be read by event."""
+    row = _found(work, _FOR_CHANGE, asked.id)
+    _change(work, row.id, deleted_at=work.now_ms, secret="", earlier_secrets="[]")
+    end_pending(work.connection, row.id, "cancelled", work.now_ms)
+
+
+@handles(contract.rotate_webhook_secret, brief=True)
+def rotate_webhook_secret(asked: contract.RotateWebhookSecret, work: Work) -> contract.NewWebhook:
+    """A new secret. The present one signs on until the overlap ends, earlier ones until their own ends."""
+    row = _found(work, _FOR_CHANGE, asked.id)
+    if asked.secret == row.secret:
+        raise invalid("secret", "is the secret it has already; give another one, or leave it out")
+    earlier = [one for one in signing.earlier_at(work.now_ms, row.earlier_secrets) if one[0] != asked.secret]
+    if asked.overlap_seconds > 0:
+        _check_room_for_secret(earlier)
+        earlier.insert(0, (row.secret, work.now_ms + asked.overlap_seconds * SECOND))
+    _change(work, row.id, secret=_new_secret(asked.secret), earlier_secrets=json_text(earlier))
+    return _seen_with_secret(work, row.id)
+
+
+def _check_room_for_secret(earlier: list[tuple[str, int]]) -> None:
+    if len(earlier) < contract.MOST_EARLIER_SECRETS:
+        return
+    possible_from = instant_or_none(-(-min(until_ms for _, until_ms in earlier) // SECOND) * SECOND)
+    raise Refusal(
+        SECRETS_STILL_SIGN,
+        f"{len(earlier)} earlier secrets still sign, and that is the most; the next rotation is possible from "
+        f"{possible_from} on, or now with overlap_seconds 0, which ends the present secret at once",
+        details={"possible_from": possible_from},
+    )
+
+
+def _change(work: Work, webhook_id: str, **values: Any) -> None:
+    work.connection.execute(update(webhooks).where(_W.id == webhook_id).values(**values, updated_at=work.now_ms))

@@ -1,0 +1,111 @@
+"""Time as an argument: whoever needs the moment is handed a clock."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Protocol
+
+from callwright.service.platform.clock.certainty import Certainty, Seen
+from callwright.service.platform.clock.durations import DAY, HOUR, MINUTE, SECOND
+
+__all__ = [
+    "DAY",
+    "HOUR",
+    "MINUTE",
+    "SECOND",
+    "Clock",
+    "SystemClock",
+    "instant_or_none",
+    "iso_milliseconds",
+    "milliseconds",
+    "moment",
+    "moment_or_none",
+]
+
+
+class Clock(Protocol):
+    """Tells the time, in milliseconds. The first and the last of these are moments since the epoch."""
+
+    def now_ms(self) -> int:
+        """What the clock shows. Somebody may set it, and it may be wrong."""
+        ...
+
+    def running_ms(self) -> int:
+        """Time that only goes on, from a beginning that means nothing: how long something took or has to wait."""
+        ...
+
+    def sure_ms(self) -> int:
+        """How late it is for certain, never later than `now_ms`: what is deleted or charged for good goes by this."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock. With `begins_at_ms` it shows that moment when it is made, and runs on from there."""
+
+    def __init__(
+        self,
+        begins_at_ms: int | None = None,
+        *,
+        wall: Callable[[], float] = time.time,
+        running: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._wall, self._running = wall, running
+        self._ahead_ms = 0 if begins_at_ms is None else begins_at_ms - round(wall() * 1_000)
+        self._certainty = Certainty()
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch."""
+        return round(self._wall() * 1_000) + self._ahead_ms
+
+    def running_ms(self) -> int:
+        """Milliseconds that only go on."""
+        return round(self._running() * 1_000)
+
+    def sure_ms(self) -> int:
+        """How late it is for certain; 0 before the first `look`."""
+        return self._certainty.sure_ms(self.now_ms(), self.running_ms())
+
+    def look(self, kept: Seen | None) -> Seen:
+        """Compares the clock with what was kept of it before; what this gives is to be kept (`domain.certainty`)."""
+        return self._certainty.look(kept, self.now_ms(), self.running_ms())
+
+
+def moment(ms: int) -> datetime:
+    """The moment as an aware datetime in UTC."""
+    return datetime.fromtimestamp(ms / 1_000, UTC)
+
+
+def moment_or_none(ms: int | None) -> datetime | None:
+    """The moment, where there is one."""
+    return None if ms is None else moment(ms)
+
+
+@lru_cache(maxsize=8_192)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
+
+
+def instant_or_none(ms: int | None) -> str | None:
+    """The moment as JSON has it, to the second: `YYYY-MM-DDThh:mm:ssZ`. Of many moments in one second it is quick."""
+    return None if ms is None else _second(ms // 1_000)
+
+
+def milliseconds(value: datetime) -> int:
+    """Milliseconds since the epoch of an aware datetime."""
+    return round(value.timestamp() * 1_000)
+
+
+def second_began(value: datetime) -> int:
+    """Milliseconds since the epoch of the beginning of the second in which an aware datetime lies."""
+    return milliseconds(value.replace(microsecond=0))
+
+
+def whole_seconds(duration_ms: int) -> int:
+    """A duration as it is shown: to the nearest second, a half being the next one."""
+    return (duration_ms + SECOND // 2) // SECOND
+
+
+def iso_milliseconds(ms: int) -> str:
+    """`YYYY-MM-DDThh:mm:ss.mmmZ`, the form of an event's `created_at`."""
+    return f"{_second(ms // 1_000)[:-1]}.{ms % 1_000:03d}Z"

@@ -1,0 +1,118 @@
+"""Statements about many rows in one go, which reach the driver as text that was made once.
+
+A run of the statement for each row would cost more than the rows: SQLite hands the interpreter's lock back and forth
+for every step, and others get it meanwhile. Ids are one parameter, which both engines take apart by themselves; rows
+are many values at once on SQLite, where taking JSON apart is five times as slow, and JSON on Postgres.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import orjson
+from sqlalchemy import (
+    JSON,
+    Column,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Executable,
+    String,
+    Table,
+    bindparam,
+    cast,
+    column,
+    func,
+    select,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from callwright.service.platform.database.prepared import Prepared
+
+MOST_AT_ONCE = 64
+"""Rows that one statement inserts on SQLite; a power of two, so that a few statements serve for any number."""
+_MANY = "b_many"
+
+
+@dataclass(frozen=True)
+class ForIds:
+    """A statement about the rows with certain ids, in the form of each engine."""
+
+    sqlite: Prepared
+    postgres: Prepared
+
+    def run(self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None = None) -> int:
+        """Runs it and returns how many rows it changed; `given` holds its other parameters."""
+        statement, params = self._with(connection, ids, given)
+        return statement.run(connection, params)
+
+    def all(self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None = None) -> list[Any]:
+        """The rows it finds."""
+        statement, params = self._with(connection, ids, given)
+        return statement.all(connection, params)
+
+    def _with(
+        self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None
+    ) -> tuple[Prepared, dict[str, Any]]:
+        is_sqlite = connection.dialect.name == "sqlite"
+        many = orjson.dumps(ids).decode() if is_sqlite else list(ids)
+        return self.sqlite if is_sqlite else self.postgres, {_MANY: many, **(given or {})}
+
+
+def for_ids(of: ColumnElement[str], build: Callable[[ColumnElement[bool]], Executable]) -> ForIds:
+    """A statement about the rows whose `of` is one of many ids. `build` is handed that condition."""
+    each = func.json_each(bindparam(_MANY, type_=String)).table_valued(column("value", String))
+    return ForIds(
+        Prepared(build(of.in_(select(each.c.value)))),
+        Prepared(build(of == func.any(bindparam(_MANY, type_=ARRAY(String))))),
+    )
+
+
+class Inserting:
+    """Inserts rows; those that an index does not admit are left out where it `skips`."""
+
+    def __init__(self, table: Table, names: Sequence[str], *, skips: bool) -> None:
+        self._table, self._skips = table, skips
+        self._columns: list[Column[Any]] = [one for one in table.columns if one.name in names]
+        self._names = [one.name for one in self._columns]
+        self._text = cache(self._text_of)
+        self._postgres = Prepared(self._from_json())
+
+    def run(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Inserts rows, given as mappings with exactly these columns."""
+        if connection.dialect.name != "sqlite":
+            self._postgres.run(connection, {_MANY: orjson.dumps(rows).decode()})
+            return
+        begin, size = 0, MOST_AT_ONCE
+        while begin < len(rows):
+            while size > len(rows) - begin:
+                size //= 2
+            values = [row[name] for row in rows[begin : begin + size] for name in self._names]
+            connection.exec_driver_sql(self._text(connection.dialect, size), tuple(values))
+            begin += size
+
+    def _text_of(self, dialect: Dialect, size: int) -> str:
+        statement = sqlite_insert(self._table).on_conflict_do_nothing() if self._skips else sqlite_insert(self._table)
+        compiled: Any = statement.compile(dialect=dialect, column_keys=self._names)
+        places = f"({', '.join('?' * len(self._names))})"
+        if compiled.positiontup != self._names or compiled.string.count(places) != 1:
+            raise TypeError("the values of an insert do not stand in the order of its columns")
+        return compiled.string.replace(places, ", ".join([places] * size))
+
+    def _from_json(self) -> Executable:
+        rows = func.json_to_recordset(cast(bindparam(_MANY, type_=String), JSON)).table_valued(
+            *(column(one.name, one.type) for one in self._columns), name="given"
+        )
+        typed = rows.render_derived(with_types=True)
+        statement = postgres_insert(self._table).from_select(
+            self._names, select(*(typed.c[name] for name in self._names))
+        )
+        return statement.on_conflict_do_nothing() if self._skips else statement
+
+
+def inserting(table: Table, names: Sequence[str], *, skips: bool = False) -> Inserting:
+    """Inserts rows with these columns. Their values are text, integers and null."""
+    return Inserting(table, names, skips=skips)

@@ -1,0 +1,279 @@
+"""Engines as both programs need them: WAL and durable commits on SQLite, connections that live on Postgres."""
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
+from sqlalchemy.pool import QueuePool
+
+from callwright.service.platform.database.error_text import hide_values
+from callwright.service.platform.database.postgres.time_limits import ThreadLimits
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.database.unusable import DatabaseUnusable
+
+READERS = 4
+"""Threads that read; more only take the interpreter lock from one another."""
+POSTGRES_CONNECTIONS = 6
+"""Connections to Postgres for what runs in threads; as many threads read and write."""
+STOPS = 2
+"""Connections beside those, for what stops something."""
+POOL_WAITS_S = 15.0
+"""How long a thread waits for a connection to Postgres, which only lost ones keep from it."""
+IDLE_S = 5.0
+"""A connection to Postgres that nobody used for so long is tried before it is used again."""
+SQLITE_WAITS_S = 30
+"""How long a thread waits for another process that writes into the same file."""
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536")
+APPLICATION = "callwright"
+"""What connections to Postgres are called there, where their address says nothing else."""
+_FORM = (
+    "write it as postgresql://user:password@host:5432/name, and the signs @ : / ? # % in the user and the password as "
+    "%40 %3A %2F %3F %23 %25"
+)
+BEGINS = "callwright_begins"
+"""The execution option that says how a transaction begins on Postgres; None for statements committed one by one."""
+_CONNECTIONS: dict[str, str | int] = {
+    "application_name": APPLICATION,
+    "connect_timeout": 5,
+    "client_encoding": "utf8",
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
+"""A server that is not heard of for about ten seconds is given up. Source: libpq, "Parameter Key Words"."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a transaction on Postgres may keep others waiting, and wait for others. In milliseconds."""
+
+    silent_ms: int = 10_000
+    """How long a transaction may be open without a word of its process; then Postgres ends it, and its locks are free.
+    A process that was stopped, or whose network was cut, keeps others from their rows for so long.
+    """
+    try_ms: int = 250
+    """How long one try waits for a lock. It takes a place that others could use."""
+    statement_ms: int = 15_000
+    """How long one statement may take. Whoever sent it may not be there any more, and its locks are free then."""
+    lock_ms: int = 15_000
+    """How long a unit of work waits for locks in all, mostly without a place."""
+
+    def _settings(self) -> Sequence[tuple[str, int]]:
+        """What is set. Behind a pooler it is set in each transaction, since what is set for a session does not last."""
+        return (
+            ("idle_in_transaction_session_timeout", self.silent_ms),
+            ("lock_timeout", self.try_ms),
+            ("statement_timeout", self.statement_ms),
+        )
+
+    def session(self) -> str:
+        """The statements that put a whole session under these limits, where no pooler is between."""
+        settings = [("default_transaction_isolation", "'read committed'"), *self._settings()]
+        return "; ".join(f"SET {name} = {value}" for name, value in settings)
+
+    def begin(self, isolation: str = "READ COMMITTED") -> str:
+        """The statements that begin a transaction under these limits, which go out together."""
+        limits = [f"SET LOCAL {name} = {value}" for name, value in self._settings()]
+        return "; ".join([f"BEGIN ISOLATION LEVEL {isolation}", *limits])
+
+
+class DatabaseClosed(StorageUnavailable):
+    """The database was closed while a unit of work waited for it."""
+
+
+class PassedOverFailure(RuntimeError):
+    """A unit of work went on behind a statement that had failed, so Postgres keeps nothing of it."""
+
+    def __init__(self) -> None:
+        super().__init__("a statement of the unit of work had failed, and nothing of it was kept")
+
+
+def _check_unbroken(connection: Connection) -> None:
+    """Raises `PassedOverFailure` if a statement of the transaction on Postgres has failed: its commit undoes it."""
+    driver: Any = connection.connection.dbapi_connection
+    if driver.info.transaction_status.name == "INERROR":
+        raise PassedOverFailure
+
+
+def is_sqlite(url: str) -> bool:
+    """Whether a database is a file of SQLite; else it is one of Postgres."""
+    return url.startswith("sqlite")
+
+
+def connection_parameters(url: str) -> dict[str, Any]:
+    """What libpq is told about connections to Postgres: what the address says, and what the service adds to it.
+
+    Text is sent as UTF-8 whatever the address says, and of several hosts one that takes writes is used.
+
+    Raises:
+        DatabaseUnusable: it is no address of Postgres.
+    """
+    from psycopg import ProgrammingError  # only here, since that would delay a start on SQLite
+    from psycopg.conninfo import conninfo_to_dict
+
+    address = f"postgresql://{url.partition('://')[2]}"
+    try:
+        said = conninfo_to_dict(address)
+    except ProgrammingError as error:
+        # libpq's words may repeat the address, or a part of it that may be the password.
+        why = f" ({error})" if "query parameter" in str(error) else ""
+        raise DatabaseUnusable(f"the address of the database cannot be read{why}: {_FORM}") from None
+    if "@" in str(said.get("host", "")):
+        raise DatabaseUnusable(f"the user or the password in the address of the database has an @ in it: {_FORM}")
+    several: dict[str, Any] = {"target_session_attrs": "read-write"} if "," in str(said.get("host", "")) else {}
+    return {**_CONNECTIONS, **several, **said, "client_encoding": _CONNECTIONS["client_encoding"]}
+
+
+def make_engine(
+    url: str,
+    *,
+    writer: bool = False,
+    begins: bool = True,
+    limits: Limits | None = None,
+    times: ThreadLimits | None = None,
+) -> Engine:
+    """An engine as both programs need it: WAL, durable commits, foreign keys, writes that lock at once.
+
+    On SQLite, without `begins` whoever uses it begins and ends transactions on the driver. On Postgres transactions
+    are under `limits`; without any, they may take as long as they need, as a migration does. `times` looks after them.
+
+    Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
+    """
+    if is_sqlite(url):
+        file = make_url(url).database or ""
+        engine = create_engine(
+            url,
+            poolclass=QueuePool,
+            pool_size=1 if writer else READERS,
+            max_overflow=0,
+            hide_parameters=True,
+            creator=lambda: _sqlite(file, reads=not writer),
+        )
+
+        def on_checkout(connection: Any, record: Any, _: Any) -> None:
+            if isinstance(connection, FrozenConnection):
+                if record.info.get("was_used"):
+                    raise DisconnectionError("by now there may be room for the files beside the database")
+                record.info["was_used"] = True
+
+        def on_begin(connection: Connection) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writer else "BEGIN")
+
+        event.listen(engine, "checkout", on_checkout)
+        if begins:
+            event.listen(engine, "begin", on_begin)
+        return engine
+    made = create_engine(
+        "postgresql+psycopg://",
+        pool_size=POSTGRES_CONNECTIONS + STOPS,
+        max_overflow=0,
+        pool_timeout=POOL_WAITS_S,
+        hide_parameters=True,
+        connect_args=connection_parameters(url),
+        isolation_level="READ COMMITTED" if limits is None else "AUTOCOMMIT",  # then transactions are begun here
+    )
+    hide_values(made)
+    if times is not None:
+        times.watch(made)
+    if limits is not None:
+        plain = limits.begin()
+
+        def on_begin_limited(connection: Connection) -> None:
+            begin = connection.get_execution_options().get(BEGINS, plain)
+            if begin is not None:
+                connection.exec_driver_sql(begin)
+
+        event.listen(made, "begin", on_begin_limited)
+        event.listen(made, "commit", _check_unbroken)
+    _prepare_nothing_behind_poolers(made)
+    _try_doubtful_connections(made)
+    return made
+
+
+class FrozenConnection(sqlite3.Connection):
+    """A connection that reads an SQLite file as it stands. It is for one unit of work, then others may have written."""
+
+
+def _sqlite(file: str, *, reads: bool) -> sqlite3.Connection:
+    """A connection that leaves transactions to whoever uses it.
+
+    Beside a database that was closed in good order, SQLite has to make two files before anybody reads. Where there is
+    no room for them, nobody can write either, and the file alone is all there is.
+    """
+    connection = sqlite3.connect(file, timeout=SQLITE_WAITS_S, isolation_level=None, check_same_thread=False)
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}").close()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        log = Path(f"{file}-wal")
+        is_whole = Path(file).is_file() and not (log.exists() and log.stat().st_size)
+        if not reads or not is_whole or getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NO_ROOM:
+            raise
+        return sqlite3.connect(
+            f"file:{quote(file)}?mode=ro&immutable=1",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=FrozenConnection,
+        )
+    return connection
+
+
+def _prepare_nothing_behind_poolers(engine: Engine) -> None:
+    """Has connections that lead through a pooler, such as pgbouncer, run each statement without preparing it there.
+
+    In transaction mode the next transaction may come to another connection of the server, which does not know what was
+    prepared. A pooler names its own client in place of the server's process, and so shows itself. Preparing saves the
+    server two thirds of its work for a short statement.
+    """
+
+    def on_connect(connection: Any, _: Any) -> None:
+        cursor = connection.cursor()
+        cursor.execute("SELECT pg_backend_pid()")
+        if cursor.fetchone() != (connection.info.backend_pid,):
+            connection.prepare_threshold = None
+        cursor.close()
+        connection.rollback()
+
+    event.listen(engine, "connect", on_connect)
+
+
+def _try_doubtful_connections(engine: Engine) -> None:
+    """Has connections tried before they are used that may have broken since: trying each takes as long as a query.
+
+    Those are the ones that nobody used for long, and those that were used last before another one was lost.
+    """
+    lost_at = 0.0
+
+    def on_checkin(_: Any, record: Any) -> None:
+        record.info["used_at"] = time.monotonic()
+
+    def on_checkout(connection: Any, record: Any, _: Any) -> None:
+        now = time.monotonic()
+        used_at = record.info.get("used_at", now)
+        if now - used_at > IDLE_S or used_at <= lost_at:
+            try:
+                cursor = connection.cursor()
+                cursor.execute("SELECT 1")
+                cursor.close()
+                connection.rollback()
+            except engine.dialect.loaded_dbapi.Error as error:
+                raise InvalidatePoolError("the connection broke while it was idle") from error
+
+    def on_lost(*_: Any) -> None:
+        nonlocal lost_at
+        lost_at = time.monotonic()
+
+    event.listen(engine, "checkin", on_checkin)
+    event.listen(engine, "checkout", on_checkout)
+    event.listen(engine, "invalidate", on_lost)

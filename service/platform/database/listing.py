@@ -1,0 +1,343 @@
+"""Paged lists: filters, sorting, pages and cursors, once for every list.
+
+A cursor is the position of the last entry shown, signed, and bound to organization, list, filters and sort; it stays
+valid under inserts because it compares values and never counts rows. An index leads straight to that position.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar, cast
+
+import orjson
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    type_coerce,
+)
+
+from callwright.contract.declaration.filters import filter_of
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.declaration.pagination import Page, PageQuery, Pagination
+from callwright.contract.declaration.words import in_whole_seconds
+from callwright.contract.problems import INVALID_CURSOR
+from callwright.service.platform.clock.clock import milliseconds, second_began
+from callwright.service.platform.refusals import Refusal, invalid
+
+Item = TypeVar("Item")
+MAX_OFFSET = 10_000
+"""Rows that may be skipped by page number; further on a cursor is needed, because skipping costs time."""
+
+
+def sort_fields(operation: AnyOperation, text: str) -> list[tuple[str, bool]]:
+    """The fields of a `sort`, with whether each descends. Raises `Refusal` for a field the list does not sort by."""
+    found: list[tuple[str, bool]] = []
+    for part in text.split(","):
+        name = part.strip().removeprefix("-")
+        if name not in operation.sorts:
+            raise invalid("sort", f"{name[:40]!r} is not a sort field; use one of {', '.join(operation.sorts)}")
+        found.append((name, part.strip().startswith("-")))
+    return found
+
+
+def in_seconds(operation: AnyOperation, name: str) -> bool:
+    """Whether a list shows a field as a moment to the second, which it keeps to the millisecond."""
+    shown = operation.item.model_fields.get(name) if operation.item else None
+    return shown is not None and in_whole_seconds(shown)
+
+
+def second_of(moments: ColumnElement[int]) -> ColumnElement[int]:
+    """The second of moments in milliseconds, in the words of the indexes that hold it."""
+    return type_coerce(moments // literal_column("1000", BigInteger), BigInteger)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a list is made of: its operation, its rows, and which column each filter and sort field means."""
+
+    operation: AnyOperation
+    rows: Select[Any]
+    columns: Mapping[str, ColumnElement[Any]]
+    unique: ColumnElement[Any]
+    default: str = "-created_at"
+    counted: Collection[str] = ()
+    """The columns whose filters leave the counting to an index. With others entries are counted up to `counts_to`."""
+    coarser: Mapping[str, ColumnElement[Any]] = field(default_factory=dict[str, ColumnElement[Any]])
+    """What the list shows of sort fields whose columns are finer; moments need no mention."""
+
+    def most(self, asked: Input) -> int | None:
+        """Up to how many entries are counted; None for all of them."""
+        return None if all(one.column in self.counted for one in wanted_of(asked)) else self.operation.counts_to
+
+    def order(self, sort: str | None) -> tuple[list[tuple[ColumnElement[Any], bool]], str]:
+        """The columns to sort by, the unique one last, with whether each descends; and the order in words.
+
+        A field that another one follows is compared as it is shown: else the one that follows would never count.
+        """
+        named = sort_fields(self.operation, sort or self.default)
+        fields = {name: descends for name, descends in reversed(named)}  # where a field is named twice the first counts
+        names = list(dict.fromkeys(name for name, _ in named))
+        found = [(self._shown(name), fields[name]) for name in names[:-1]]
+        found.append((self.columns[names[-1]], fields[names[-1]]))
+        # A cursor holds for one order; before a second field this one was another until moments were cut to seconds.
+        words = (sort or self.default) + (" as shown" if len(names) > 1 else "")
+        return [*found, (self.unique, named[-1][1])], words
+
+    def _shown(self, name: str) -> ColumnElement[Any]:
+        if name in self.coarser:
+            return self.coarser[name]
+        return second_of(self.columns[name]) if in_seconds(self.operation, name) else self.columns[name]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One filter that was given: the column, how it is held against it, and one of which values it must have.
+
+    For the tests `from` and `before` that is one moment, in milliseconds, as exact as the list shows moments.
+    """
+
+    column: str
+    test: Literal["equals", "from", "before"]
+    values: tuple[Any, ...]
+
+
+def wanted_of(asked: Input) -> list[Wanted]:
+    """The filters that were given."""
+    found: list[Wanted] = []
+    for name, declared in type(asked).model_fields.items():
+        mark, value = filter_of(declared), getattr(asked, name)
+        if mark is None or value is None:
+            continue
+        if mark.test != "equals":
+            values = (second_began(value) if in_whole_seconds(declared) else milliseconds(value),)
+        else:
+            values = tuple(cast("list[Any]", value)) if isinstance(value, list) else (value,)
+        found.append(Wanted(mark.column or name, mark.test, values))
+    return found
+
+
+def matches(listing: Listing, asked: Input) -> list[ColumnElement[bool]]:
+    """The conditions of the filters that were given."""
+    conditions: list[ColumnElement[bool]] = []
+    for wanted in wanted_of(asked):
+        column = listing.columns[wanted.column]
+        if wanted.test == "from":
+            conditions.append(column >= wanted.values[0])
+        elif wanted.test == "before":
+            conditions.append(column < wanted.values[0])
+        elif len(wanted.values) == 1:
+            conditions.append(column == wanted.values[0])
+        else:
+            conditions.append(column.in_(wanted.values))
+    return conditions
+
+
+@dataclass(frozen=True)
+class Span:
+    """The entries a page is made of: `count` of them in an order, behind the first `skipped` or behind `last`.
+
+    `order` names the columns with whether each descends, the unique one last; `last` is the position of an entry in it.
+    """
+
+    order: Sequence[tuple[ColumnElement[Any], bool]]
+    count: int
+    skipped: int = 0
+    last: Sequence[Any] | None = None
+
+
+class Finder(Protocol):
+    """Finds the entries of a list in another way than by going through its rows."""
+
+    def total(self) -> int:
+        """How many entries the list has."""
+        ...
+
+    def rows(self, span: Span) -> Select[Any]:
+        """Exactly the rows of the entries that are meant."""
+        ...
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Finds the entries of a list by going through its rows. Counts up to `most` of them where that is given."""
+
+    connection: Connection
+    statement: Select[Any]
+    most: int | None = None
+
+    def total(self) -> int:
+        """How many entries the list has."""
+        if self.most is None:
+            counted = self.statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+        else:
+            one = self.statement.with_only_columns(literal(1), maintain_column_froms=True).order_by(None)
+            counted = select(func.count()).select_from(one.limit(self.most).subquery())
+        return self.connection.execute(counted).scalar_one()
+
+    def rows(self, span: Span) -> Select[Any]:
+        """The rows of the entries that are meant."""
+        rest = self.statement if span.last is None else self.statement.where(behind(span.order, span.last))
+        return (rest.offset(span.skipped) if span.skipped else rest).limit(span.count)
+
+
+def in_order(rows: Select[Any], order: Sequence[tuple[ColumnElement[Any], bool]]) -> Select[Any]:
+    """The rows in an order: the columns with whether each descends."""
+    return rows.order_by(*(column.desc() if descends else column.asc() for column, descends in order))
+
+
+def behind(order: Sequence[tuple[ColumnElement[Any], bool]], last: Sequence[Any]) -> ColumnElement[bool]:
+    """`(a, b, id)` after `last` in the order given, in words from which both engines find the place in an index.
+
+    Where directions differ that is only the place of `a`; what has the same `a` is gone through.
+    """
+    first, descends_first = order[0]
+    not_before = first <= last[0] if descends_first else first >= last[0]
+    if len({descends for _, descends in order}) == 1:
+        position = tuple_(*(column for column, _ in order))
+        there = tuple_(*(literal(value, column.type) for (column, _), value in zip(order, last, strict=True)))
+        beyond = position < there if descends_first else position > there
+        # SQLite finds no place in an index by a row of values that begins with an expression.
+        return beyond if isinstance(first, Column) else and_(not_before, beyond)
+    choices: list[ColumnElement[bool]] = []
+    for index, (column, descends) in enumerate(order):
+        before = [earlier == value for (earlier, _), value in zip(order[:index], last[:index], strict=True)]
+        choices.append(and_(*before, column < last[index] if descends else column > last[index]))
+    return and_(not_before, or_(*choices))
+
+
+def _text(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+class Cursors:
+    """Signs and reads cursors with the service's own secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def _tag(self, payload: bytes, binding: bytes) -> bytes:
+        return hmac.new(self._secret, payload + b"\0" + binding, hashlib.sha256).digest()[:16]
+
+    def seal(self, values: Sequence[Any], page: int, total: int, binding: bytes) -> str:
+        """An opaque string that stands for a position in one list."""
+        payload = orjson.dumps([1, list(values), page, total])
+        return _text(self._tag(payload, binding) + payload)
+
+    def open(self, cursor: str, binding: bytes) -> tuple[list[Any], int, int]:
+        """The position a cursor stands for: last values, page, total. Raises `Refusal` when it is not of this list."""
+        try:
+            raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        except ValueError as error:
+            raise Refusal(INVALID_CURSOR, field="cursor") from error
+        tag, payload = raw[:16], raw[16:]
+        if _text(raw) != cursor:  # several texts stand for the same bytes, and one of them was given out
+            raise Refusal(INVALID_CURSOR, field="cursor")
+        if not hmac.compare_digest(tag, self._tag(payload, binding)):
+            raise Refusal(INVALID_CURSOR, field="cursor")
+        _, values, page, total = orjson.loads(payload)
+        return values, page, total
+
+
+def page_of(
+    connection: Connection,
+    cursors: Cursors,
+    listing: Listing,
+    asked: PageQuery,
+    *,
+    org_id: str,
+    show: Callable[[Row[Any]], Item],
+    finder: Finder | None = None,
+) -> Page[Any]:
+    """One page of a list. Reads one row more than it shows, to know whether there are more.
+
+    `finder` finds the entries; without one the rows that the filters leave are gone through.
+    """
+    order, sort_text = listing.order(asked.sort)
+    finds = finder or Walk(connection, listing.rows.where(*matches(listing, asked)), listing.most(asked))
+    binding = _binding(listing.operation, asked, org_id, sort_text)
+    if asked.cursor is not None:
+        _check_no_page(asked)
+        last, number, total = cursors.open(asked.cursor, binding)
+        number += 1
+        span = Span(order, asked.per_page + 1, last=last)
+    else:
+        number, total = asked.page or 1, None
+        skipped = (number - 1) * asked.per_page
+        if skipped > MAX_OFFSET:
+            raise invalid("page", f"rows beyond {MAX_OFFSET} are reached with cursor, not page")
+        span = Span(order, asked.per_page + 1, skipped=skipped)
+    keys = [column.label(f"_key_{index}") for index, (column, _) in enumerate(order)]
+    rows = finds.rows(span).add_columns(*keys)
+    found = connection.execute(in_order(rows, order)).all()
+    shown, has_more = found[: asked.per_page], len(found) > asked.per_page
+    if total is None:
+        is_last = not has_more and (bool(found) or not span.skipped)
+        total = span.skipped + len(found) if is_last else finds.total()
+    next_cursor = None
+    if has_more:
+        next_cursor = cursors.seal(tuple(shown[-1])[-len(keys) :], number, total, binding)
+    return Page[Any].model_construct(
+        data=[show(row) for row in shown],
+        pagination=Pagination(
+            page=number, per_page=asked.per_page, total=total, has_more=has_more, next_cursor=next_cursor
+        ),
+    )
+
+
+def page_of_values(
+    cursors: Cursors,
+    operation: AnyOperation,
+    asked: PageQuery,
+    values: Sequence[Item],
+    *,
+    org_id: str,
+    key: Callable[[Item], str],
+) -> Page[Any]:
+    """One page of a list that is held in memory whole, such as the voices. `key` is what tells its entries apart.
+
+    A cursor continues behind the entry it stands for; where that entry is gone, at its place.
+    """
+    binding = _binding(operation, asked, org_id, asked.sort or "")
+    if asked.cursor is None:
+        number, total = asked.page or 1, len(values)
+        begin = (number - 1) * asked.per_page
+    else:
+        _check_no_page(asked)
+        (last, place), number, total = cursors.open(asked.cursor, binding)
+        number += 1
+        begin = next((index + 1 for index, value in enumerate(values) if key(value) == last), place)
+    shown = list(values[begin : begin + asked.per_page])
+    end = begin + len(shown)
+    has_more = end < len(values) and bool(shown)
+    next_cursor = cursors.seal([key(shown[-1]), end], number, total, binding) if has_more else None
+    return Page[Any].model_construct(
+        data=shown,
+        pagination=Pagination(
+            page=number, per_page=asked.per_page, total=total, has_more=has_more, next_cursor=next_cursor
+        ),
+    )
+
+
+def _binding(operation: AnyOperation, asked: PageQuery, org_id: str, sort: str) -> bytes:
+    """What a cursor is good for: one organization, list, order and choice of filters."""
+    given = asked.model_dump(mode="json", exclude={"page", "per_page", "cursor", "sort"}, exclude_none=True)
+    return orjson.dumps([org_id, operation.name, sort, given], option=orjson.OPT_SORT_KEYS)
+
+
+def _check_no_page(asked: PageQuery) -> None:
+    if asked.page is not None:
+        raise invalid("page", "page and cursor exclude each other")

@@ -1,0 +1,95 @@
+"""Waiting for locks without a place: a unit of work that cannot have a lock soon is undone and tried again.
+
+Postgres keeps a lock for as long as the transaction that took it, and the process behind that may have been stopped.
+Whoever waited for it in the database would hold a connection meanwhile, and a few of them all there are.
+"""
+
+import random
+import sqlite3
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import anyio
+from sqlalchemy.exc import DBAPIError
+
+from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
+from callwright.service.platform.database.sqlite.presence import DatabaseGone
+
+T = TypeVar("T")
+
+LOCK_NOT_AVAILABLE = "55P03"
+"""The code with which Postgres says that a lock could not be had in time."""
+PAUSE_S = 0.05
+"""The first pause before another try; the following ones are longer, up to `LONGEST_PAUSE_S`."""
+LONGEST_PAUSE_S = 0.4
+
+
+class Locked(Exception):
+    """Others held a lock for longer than this unit of work would wait; nothing of it was kept."""
+
+
+def is_locked(error: BaseException) -> bool:
+    """Whether a unit of work failed for want of a lock."""
+    if isinstance(error, DBAPIError):
+        return getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE
+    return isinstance(error, Locked)
+
+
+def unavailable_because(error: BaseException) -> str | None:
+    """Why the database could not do its work just then, in words; None for any other error."""
+    if isinstance(error, Locked):
+        return "Others are changing what this changes"
+    if isinstance(error, DatabaseGone):
+        said = error.loss.value
+        return f"{said[0].upper()}{said[1:]}, and somebody has to stop the service (docs/backups.md)"
+    if isinstance(error, DatabaseUnreachable):
+        return f"The database {error.why}"
+    if isinstance(error, DBAPIError):
+        if error.connection_invalidated:
+            return "The database ended a transaction"
+        error = error.orig or error
+    if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+        return "Another process is writing into the database file"
+    return None
+
+
+class LockWaits:
+    """Tries units of work again. Second tries of all units together use a few places, so that the rest stays free."""
+
+    def __init__(
+        self, again: int, limit_ms: int, check: Callable[[], None], chance: Callable[[], float] = random.random
+    ) -> None:
+        """`limit_ms` bounds the wait for locks of one unit; `check` raises where there is no sense in another try."""
+        self._again = anyio.Semaphore(again)
+        self._limit_s = limit_ms / 1_000
+        self._check = check
+        self._chance = chance
+
+    async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """What the unit of work gives once it had its locks.
+
+        Raises:
+            Locked: it did not get them within the limit.
+        """
+        deadline, pause_s = anyio.current_time() + self._limit_s, PAUSE_S
+        try:
+            return await attempt()
+        except (DBAPIError, Locked) as error:
+            if not is_locked(error):
+                raise
+            last = error
+        while True:
+            await anyio.sleep(pause_s * (0.5 + self._chance()))
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            async with self._again:
+                if anyio.current_time() >= deadline:
+                    if isinstance(last, Locked):
+                        raise last
+                    raise Locked("a lock could not be had in time") from last
+                self._check()
+                try:
+                    return await attempt()
+                except (DBAPIError, Locked) as error:
+                    if not is_locked(error):
+                        raise
+                    last = error

@@ -1,0 +1,182 @@
+"""Statements that every request runs, handed to the driver as text that was made once.
+
+SQLAlchemy builds and compiles the statement; running it through SQLAlchemy takes several times as long as the engine
+takes to answer. What runs once in a while does not need this.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn, cast
+
+from sqlalchemy import AdaptedConnection, Connection, Dialect, Executable, Insert, TextClause
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from callwright.service.platform.database.error_text import without_values
+
+_INTEGRITY = "23"
+"""The class of SQLSTATE of what an index or a constraint does not admit."""
+_Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A statement as a driver takes it."""
+
+    sql: str
+    positions: tuple[str, ...] | None
+    """The names in the order of the places; None where the driver takes names."""
+    constants: Mapping[str, Any]
+    given: Sequence[tuple[str, _Convert]]
+    """Parameters that the driver cannot take as they are."""
+    row: Callable[[Sequence[Any]], Any]
+
+    def values(self, params: Mapping[str, Any]) -> Any:
+        """The values as the driver wants them."""
+        values: Any = {**self.constants, **params}
+        for name, convert in self.given:
+            values[name] = convert(values[name])
+        return values if self.positions is None else [values[name] for name in self.positions]
+
+
+class Prepared:
+    """A statement that runs often. Its parameters are `bindparam`s, or the columns of an insert.
+
+    Lists of values in one parameter (`expanding`) are not possible.
+    """
+
+    def __init__(self, statement: Executable) -> None:
+        self._statement = statement
+        self._texts: dict[tuple[str, bool, bool, tuple[str, ...]], Text] = {}
+
+    def first(self, connection: Connection, params: Mapping[str, Any]) -> Any:
+        """The first row, with its columns as attributes; None where there is none."""
+        text = self._text(connection, params)
+        found = self.executed(connection, text, params).fetchone()
+        return None if found is None else text.row(found)
+
+    def all(self, connection: Connection, params: Mapping[str, Any]) -> list[Any]:
+        """Every row, with its columns as attributes."""
+        text = self._text(connection, params)
+        return [text.row(found) for found in self.executed(connection, text, params).fetchall()]
+
+    def run(self, connection: Connection, params: Mapping[str, Any]) -> int:
+        """Runs it and returns how many rows it changed."""
+        return self.executed(connection, self._text(connection, params, gives=False), params, gives=False).rowcount
+
+    def _text(self, connection: Connection, params: Mapping[str, Any], *, gives: bool = True) -> Text:
+        place = (connection.dialect.name, connection.dialect.is_async, gives, tuple(params))
+        text = self._texts.get(place)
+        if text is None:
+            text = self._texts[place] = _compiled(self._statement, connection.dialect, tuple(params), gives)
+        return text
+
+    def executed(self, connection: Connection, text: "Text", params: Mapping[str, Any], *, gives: bool = True) -> Any:
+        """The driver's cursor after the statement, which `first`, `all` and `run` read."""
+        return run_text(connection, text.sql, text.values(params), gives=gives)
+
+
+def run_text(connection: Connection, sql: str, values: Any = (), *, gives: bool = False) -> Any:
+    """Hands a statement to the driver as it is. Gives the driver's cursor, or what is read like one.
+
+    On the event loop `gives` tells whether rows are wanted; else there is the number of those that were changed.
+    """
+    driver: Any = connection.connection.dbapi_connection
+    try:
+        if isinstance(driver, AdaptedConnection):
+            return driver.run_async(lambda beneath: _found(beneath, sql, values, gives))
+        return driver.execute(sql, values)
+    except Exception as error:
+        _reraise(connection, sql, error)
+
+
+def driver_of(connection: Connection) -> Any:
+    """The connection of asyncpg beneath one of the event loop."""
+    return cast("Any", connection.connection.dbapi_connection).driver_connection
+
+
+async def _found(driver: Any, sql: str, values: Any, gives: bool) -> "_Found":
+    if gives:
+        return _Found(await driver.fetch(sql, *values))
+    return _Found([], await driver.execute(sql, *values))
+
+
+class _Found(NamedTuple):
+    """What a statement on the event loop came to, read like a cursor."""
+
+    rows: list[Any]
+    status: str = ""
+    """What the server says was done, as `UPDATE 3`."""
+
+    @property
+    def rowcount(self) -> int:
+        return int(self.status.rpartition(" ")[2])
+
+    def fetchone(self) -> Any:
+        return self.rows[0] if self.rows else None
+
+    def fetchall(self) -> list[Any]:
+        return self.rows
+
+
+def _reraise(connection: Connection, sql: str, error: Exception) -> NoReturn:
+    """Raises what the driver has raised as SQLAlchemy does, without values: they may be phone numbers.
+
+    A connection that is lost by it is not used again.
+    """
+    dialect = connection.dialect
+    base: Any = getattr(dialect.loaded_dbapi, "Error")  # noqa: B009  # pyright knows no names of drivers
+    if dialect.is_async:
+        from asyncpg import InterfaceError, PostgresError  # only here, since that would delay a start on SQLite
+
+        base = (PostgresError, InterfaceError, OSError)
+    if not isinstance(error, base):
+        raise error
+    is_lost = dialect.is_disconnect(cast("Any", error), connection.connection.dbapi_connection, None)
+    without_values(error)
+    if is_lost:
+        connection.invalidate(error)
+    if dialect.is_async:
+        kind = IntegrityError if str(getattr(error, "sqlstate", "")).startswith(_INTEGRITY) else DBAPIError
+        raise kind(sql, None, error, hide_parameters=True, connection_invalidated=is_lost) from error
+    raise DBAPIError.instance(
+        sql, None, error, base, hide_parameters=True, connection_invalidated=is_lost, dialect=dialect
+    ) from error
+
+
+def _compiled(statement: Any, dialect: Dialect, names: tuple[str, ...], gives: bool) -> Text:
+    keys = list(names) if isinstance(statement, Insert) else None
+    compiled: Any = statement.compile(dialect=dialect, column_keys=keys)
+    if compiled.post_compile_params or getattr(compiled, "insert_prefetch", ()):
+        raise TypeError("lists of values, and defaults made by Python, cannot be prepared")
+    convert: list[tuple[str, _Convert]] = []
+    for name, bound in compiled.binds.items():
+        processor = bound.type.dialect_impl(dialect).bind_processor(dialect)
+        if processor is not None:
+            convert.append((name, processor))
+    positions = tuple(compiled.positiontup) if compiled.positional else None
+    constants = {name: value for name, value in compiled.params.items() if name not in names}
+    row = _row_maker(statement, dialect) if gives else tuple
+    return Text(compiled.string, positions, constants, convert, row)
+
+
+def _row_maker(statement: Any, dialect: Dialect) -> Callable[[Sequence[Any]], Any]:
+    columns: list[Any] = [] if isinstance(statement, TextClause) else list(statement.exported_columns)
+    if not columns:
+        return tuple
+    fields = [(column.key, Any) for column in columns]
+    make: Any = cast("Any", NamedTuple)("Row", fields)._make  # pyright knows only names that stand in the text
+    processors: list[tuple[int, _Convert]] = []
+    for index, column in enumerate(columns):
+        processor = column.type.dialect_impl(dialect).result_processor(dialect, None)
+        if processor is not None:
+            processors.append((index, processor))
+    if not processors:
+        return make
+
+    def converted(found: Sequence[Any]) -> Any:
+        values = list(found)
+        for index, processor in processors:
+            values[index] = processor(values[index])
+        return make(values)
+
+    return converted

@@ -1,0 +1,62 @@
+"""Moves what SQLite has written into its log (`-wal`) into the database file, from time to time.
+
+SQLite does that by itself at any commit of anybody. Here one process does it, and at no other moment: so it can tell
+that somebody else has written into the file (`presence.py`), and no commit waits for it.
+
+Source: SQLite, "Write-Ahead Logging", section 3.1 (a passive checkpoint waits for nobody), PRAGMA wal_checkpoint.
+"""
+
+import sqlite3
+import threading
+from contextlib import suppress
+
+from sqlalchemy import Connection
+
+from callwright.service.platform.database.sqlite.presence import DatabaseGone, Loss, Presence
+
+PAGES = 1_000
+"""About how many pages are in the log when it is moved: what SQLite takes itself."""
+_FEWEST, _MOST = 20, 20_000
+"""Changed rows between two checkpoints."""
+
+
+class Checkpoints:
+    """Decides when, and does it. It belongs to the thread that writes."""
+
+    def __init__(self, presence: Presence) -> None:
+        self._presence = presence
+        self._changes = 0
+        self._between = 200
+
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """Takes it over from SQLite, on the connection that writes."""
+        connection.execute("SELECT 1 FROM sqlite_master").close()  # now the files beside it are there
+        self._presence.begin()
+
+    def is_due(self, connection: sqlite3.Connection) -> bool:
+        """Whether enough rows were changed since the last one, or the log was removed."""
+        is_needed = self._presence.loss is Loss.LOG_MOVED
+        return is_needed or connection.total_changes - self._changes >= self._between
+
+    def move(self, connection: sqlite3.Connection) -> None:
+        """Moves the log into the file, as far as nobody reads an older state. What fails is tried again later."""
+        changes = connection.total_changes - self._changes
+        with suppress(sqlite3.Error, DatabaseGone), self._presence.writing():
+            _, pages, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._changes = connection.total_changes
+            self._between = min(max(changes * PAGES // max(pages, 1), _FEWEST), _MOST)
+
+    def leave_open(self, connection: Connection) -> bool:
+        """Leaves a connection open until the process has ended, where closing the last one would do damage.
+
+        SQLite moves the log into the file when the last connection is closed, whatever the file holds by then.
+        """
+        if self._presence.loss is not Loss.OVERWRITTEN:
+            return False
+        threading.Thread(target=_never_ends, args=(connection,), daemon=True, name="open database").start()
+        return True
+
+
+def _never_ends(_: Connection) -> None:
+    """Keeps what it is given; objects of a thread that never ends are not closed when the process ends."""
+    threading.Event().wait()

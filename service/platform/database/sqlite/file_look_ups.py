@@ -1,0 +1,70 @@
+"""Look-ups in an SQLite file: on the event loop's thread, on a connection of their own that stays taken.
+
+Leaving transactions and connections to SQLAlchemy and its pool takes as long as the look-up itself.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from typing import TypeVar, cast
+from urllib.parse import quote
+
+from sqlalchemy import Connection, make_url
+
+from callwright.service.platform.database.engines import FrozenConnection, make_engine
+
+T = TypeVar("T")
+
+
+class FileLookUps:
+    """Runs units of work that read a few rows by their keys. Their reading never waits for a lock."""
+
+    def __init__(self, url: str) -> None:
+        self._engine = make_engine(url, begins=False)
+        self._connection: Connection | None = None
+        self._file = quote(make_url(url).database or "")
+        self._watching: sqlite3.Connection | None = None
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a connection. There is none at first, and after each look-up in a file read as it is."""
+        return self._connection is not None
+
+    def connect(self) -> None:
+        """Makes a connection. Raises the driver's errors."""
+        self._connection = self._engine.connect()
+
+    def run(self, work: Callable[[Connection], T]) -> T:
+        """Runs a unit of work in a transaction that is undone. `connect` comes before."""
+        connection = self._connection
+        assert connection is not None
+        driver = cast("sqlite3.Connection", connection.connection.dbapi_connection)
+        driver.execute("BEGIN").close()
+        try:
+            return work(connection)
+        finally:
+            driver.rollback()
+            if isinstance(driver, FrozenConnection):
+                self._connection = None
+                connection.close()
+
+    def generation(self) -> int | None:
+        """A number that differs once anybody has committed anything; None where the file cannot be opened.
+
+        It takes some microseconds, and belongs to the event loop's thread. Source: SQLite, PRAGMA data_version.
+        """
+        try:
+            if self._watching is None:
+                self._watching = sqlite3.connect(
+                    f"file:{self._file}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+                )
+            return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
+        except sqlite3.OperationalError:  # it is gone, or there is no room for the files beside it
+            return None
+
+    def close(self) -> None:
+        """Closes the connections."""
+        if self._watching is not None:
+            self._watching.close()
+        if self._connection is not None:
+            self._connection.close()
+        self._engine.dispose()

@@ -1,0 +1,149 @@
+"""Whether the file of an SQLite database is still the one that was opened, and nobody else has written into it.
+
+A process that has a file open goes on writing into it when somebody removes it, moves its folder or puts another one in
+its place; all of that is lost when the process ends. So each write is acknowledged only while the file is where it was,
+and its log (`-wal`) with the index of that (`-shm`) too. A file that is written over in place keeps its identity; but
+only the process that serves a folder moves the log into the file (`checkpoints.py`), so it knows when that was written.
+"""
+
+import logging
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from enum import Enum
+from pathlib import Path
+from typing import cast
+
+from callwright.service.platform.database.sqlite.files_beside import beside, identity, other_file_mark
+from callwright.service.platform.database.unavailable import StorageUnavailable
+
+log = logging.getLogger(__name__)
+LOOK_S = 1.0
+"""Between two looks when nothing is written."""
+
+
+class Loss(Enum):
+    """What has become of the file, in words."""
+
+    MOVED = "the database file was removed, moved or replaced"
+    LOG_MOVED = "the log beside the database file (-wal or -shm) was removed or replaced"
+    OVERWRITTEN = "another program wrote into the database file or its log"
+
+
+_TO_DO = {
+    Loss.MOVED: "stop the service, or put the file back",
+    Loss.LOG_MOVED: "stop the service, which keeps what the log held, and start it again",
+    Loss.OVERWRITTEN: "stop the service; the next start says what to do",
+}
+
+
+class DatabaseGone(StorageUnavailable):
+    """The file of the database was removed, moved, replaced or written over while it was open."""
+
+    def __init__(self, file: Path, loss: Loss) -> None:
+        self.loss = loss
+        super().__init__(f"{loss.value} while the service ran ({file}): nothing is stored")
+
+
+_Seen = tuple[int, int, int, int]
+"""The device and the inode of a file, when it was changed, and its size."""
+
+
+class Presence:
+    """Looks at the file that a database was opened from, or at nothing on Postgres. Some microseconds each time."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._path = str(file)
+        self._opened = None if file is None else _seen(self._path)
+        self._beside_opened: list[tuple[str, _Seen]] = []
+        self._written: _Seen | None = None
+        self._writings = 0
+        self.loss: Loss | None = None
+        """What the last look found; None while all is well."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the last look found something else than what was opened."""
+        return self.loss is not None
+
+    def begin(self) -> None:
+        """Remembers the files as they are while a connection is open, which keeps them there.
+
+        From now on nobody but this process may write into the file itself.
+        """
+        if self._file is not None:
+            found = ((path, _seen(path)) for path in map(str, beside(self._file)))
+            self._beside_opened = [(path, seen) for path, seen in found if seen is not None]
+            self._written = _seen(self._path)
+            self._mark(None)
+
+    @contextmanager
+    def writing(self) -> Generator[None]:
+        """While this process writes into the file itself. Raises `DatabaseGone`: then it must not.
+
+        What a log holds that was removed is lost with the process, so that it may still be written.
+        """
+        if not self.look() and self.loss is not Loss.LOG_MOVED and self._file is not None:
+            raise DatabaseGone(self._file, cast("Loss", self.loss))
+        self._writings += 1
+        try:
+            yield
+        finally:
+            if self._written is not None and self._file is not None:
+                self._written = _seen(self._path)
+            self._writings += 1
+
+    def look(self) -> bool:
+        """Whether the files are where they were. A file may come back, but not one that was written over."""
+        found = self._found()
+        if found is not self.loss:
+            if found is not None:
+                log.error("%s: nothing is stored or dialled; %s", found.value, _TO_DO[found])
+            else:
+                log.warning("the database file is back in its place")
+            self._mark(found)
+        self.loss = found
+        return found is None
+
+    def _mark(self, loss: Loss | None) -> None:
+        """Says to the next start whether the log that it finds belongs to another file."""
+        if self._file is not None:
+            with suppress(OSError):  # the folder may be gone too
+                if loss is Loss.MOVED and self._opened is not None:
+                    other_file_mark(self._file).write_text(identity(*self._opened[:2]), encoding="ascii")
+                elif loss is Loss.OVERWRITTEN:
+                    other_file_mark(self._file).write_text("", encoding="ascii")
+                else:
+                    other_file_mark(self._file).unlink(missing_ok=True)
+
+    def check(self) -> None:
+        """Looks. Raises `DatabaseGone`."""
+        if not self.look() and self._file is not None:
+            raise DatabaseGone(self._file, cast("Loss", self.loss))
+
+    def _found(self) -> Loss | None:
+        if self._file is None or self._opened is None or self.loss is Loss.OVERWRITTEN:
+            return self.loss
+        writings, now = self._writings, _seen(self._path)
+        if now is None or now[:2] != self._opened[:2]:
+            return Loss.MOVED
+        # Another thread may write at this very moment. An even number, the same as before, says it does not.
+        if self._written not in (None, now) and writings % 2 == 0 and writings == self._writings:
+            return Loss.OVERWRITTEN
+        for index, (path, opened) in enumerate(self._beside_opened):
+            there = _seen(path)
+            if there is None or there[:2] != opened[:2]:
+                return Loss.LOG_MOVED
+            if there[3] < opened[3]:  # SQLite never cuts it: it begins again in it
+                return Loss.OVERWRITTEN
+            self._beside_opened[index] = (path, there)
+        return None
+
+
+def _seen(path: str) -> _Seen | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)

@@ -1,0 +1,20 @@
+"""The bytes of an event as it is sent: made once in one way, because signatures are over bytes."""
+
+import orjson
+
+from callwright.contract.events import EventEnvelope
+from callwright.service.platform.clock.clock import iso_milliseconds
+
+_MEMBERS = tuple(EventEnvelope.model_fields)
+
+
+def envelope(event_id: str, type_: str, created_at_ms: int, org_id: str, data_json: str) -> bytes:
+    """Compact JSON with the members in the order of `EventEnvelope`; `data` stands in it as it was stored."""
+    members = {
+        "id": event_id,
+        "type": type_,
+        "created_at": iso_milliseconds(created_at_ms),
+        "org_id": org_id,
+        "data": orjson.Fragment(data_json),
+    }
+    return orjson.dumps({name: members[name] for name in _MEMBERS})

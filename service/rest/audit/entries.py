@@ -1,0 +1,207 @@
+"""What a successful write leaves in the audit log: who did what to which thing, and what it changed.
+
+The operation that reads the thing (`get_agent` for `/agents/{id}` and for all below it) is answered before and after
+the handler, inside its transaction; what differs is kept. Two things at once on Postgres wait for each other here, so
+that each entry tells its own change.
+
+Kept out for good: secrets, telephone numbers of other people, rows of audiences, and what was said.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
+from callwright.contract.declaration.words import Stored
+from callwright.service.handlers.request_context import HANDLERS, Work
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.audit.words import kept, size_of, too_long
+from callwright.service.tables import outbox
+
+DERIVED = frozenset(
+    {
+        "id",
+        "call_id",
+        "updated_at",
+        "status_changed_at",
+        "clock",
+        "stats",
+        "next_dial_at",
+        "warnings",
+        "revision",
+        "agent_snapshot",
+        "columns",
+        "last_imported_at",
+        "last_import_id",
+        "outbound_deployment_ids",
+        "inbound_deployment_id",
+        "recording",
+        "balance",
+        "reserved",
+        "available",
+        "low_balance",
+        "prices",
+        "consecutive_failures",
+        "last_success_at",
+        "last_failure_at",
+        "last_response_status",
+    }
+)
+"""Fields that follow from others, from time or from what the dialler does: nobody changes them by a request."""
+PERSONAL = frozenset(
+    {
+        "to",
+        "from",
+        "from_number",
+        "phone_number",
+        "variables",
+        "values",
+        "unanswered_questions",
+        "rows",
+        "csv",
+        "errors",
+        "turns",
+    }
+)
+"""Fields with other people's numbers, with their rows, or with what was said. At most their size is kept."""
+COUNTED = frozenset({"row_count", "valid_count", "invalid_count", "duplicate_count"})
+"""Fields that imports move meanwhile: kept of what is deleted, no change of what stays."""
+_SIZED = ("rows", "csv")
+_LOCK = select(func.pg_advisory_xact_lock(bindparam("thing")))
+
+Shown = Mapping[str, Any]
+Changes = dict[str, Any]
+
+
+def before(operation: AnyOperation, asked: Input | None, path: Mapping[str, str], work: Work) -> Shown | None:
+    """How the thing looks that an operation is about to change; None where it makes one or there is none.
+
+    To be called before the handler, in its transaction. On Postgres, whoever changes the same thing waits from here on.
+    """
+    if operation.creates:
+        return None
+    if work.connection.dialect.name == "postgresql":
+        work.connection.execute(_LOCK, {"thing": _number_of(work.org_id, _first(path) or operation.noun)})
+    return _read(operation, path, work)
+
+
+def record(
+    work: Work,
+    operation: AnyOperation,
+    *,
+    actor: str,
+    tool: str | None,
+    path: Mapping[str, str],
+    asked: Input | None,
+    result: Any,
+    before: Shown | None,
+    request_id: str,
+) -> None:
+    """Adds the entry of a write that succeeded. To be called after the handler, in its transaction.
+
+    `before` is what the function of that name gave.
+    """
+    entry = outbox.entry_row(
+        work.ids,
+        work.org_id,
+        operation.name,
+        str(_first(path) or getattr(result, "id", ""))[:60],
+        at_ms=work.now_ms,
+        actor=actor,
+        request_id=request_id,
+        changes=too_long(_changes(work, operation, path, asked, result, before)),
+        tool=tool,
+    )
+    outbox.add_entries(work.connection, [entry])
+
+
+def _changes(
+    work: Work,
+    operation: AnyOperation,
+    path: Mapping[str, str],
+    asked: Input | None,
+    result: Any,
+    before: Shown | None,
+) -> Changes:
+    if operation.creates:
+        return _made(operation, path, asked, result)
+    if before is None:  # no operation reads it
+        return _made(operation, path, asked, None)
+    if operation.method == "DELETE" and result is None:
+        names = sorted((name for name in before if before[name] not in (None, "", [], {})), key=_is_about_storing)
+        return {name: {"before": kept(name, before[name])} for name in names}
+    after = _read(operation, path, work, result) or {}
+    return {
+        name: {"before": kept(name, before.get(name)), "after": kept(name, after.get(name))}
+        for name in sorted({*before, *after} - COUNTED)
+        if before.get(name) != after.get(name)
+    }
+
+
+def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None, result: Any) -> Changes:
+    """What was made: what was sent, as it then stood, and its state; of what was added to something, the counts."""
+    shown = _dump(result) if isinstance(result, Resource) else {}
+    sent = _sent(asked, path)
+    absent = {name for name in sent if name not in shown} - PERSONAL
+    asked_for = asked.model_dump(mode="json", include=absent) if asked is not None and absent else {}
+    stood = {name: shown.get(name, asked_for.get(name)) for name in sent}
+    if "status" in shown:
+        stood["status"] = shown["status"]
+    changes: Changes = {name: {"after": kept(name, value)} for name, value in stood.items() if name not in PERSONAL}
+    changes |= {name: {"after": size_of(getattr(asked, name))} for name in _SIZED if name in stood}
+    if path and "id" in shown:
+        changes["id"] = {"after": shown["id"]}
+    if operation.status == 201 and not isinstance(result, Stored):  # 202 has counted nothing yet
+        counts = {name: value for name, value in shown.items() if type(value) is int}
+        changes |= {name: {"after": value} for name, value in counts.items()}
+    return changes
+
+
+@cache
+def reader_of(path: str) -> AnyOperation | None:
+    """The operation that reads the thing to which a path belongs: of those that begin the path, the longest."""
+    found = [
+        other
+        for other in OPERATIONS.values()
+        if other.method == "GET" and other.shape == "one" and (path == other.path or path.startswith(other.path + "/"))
+    ]
+    return max(found, key=lambda other: len(other.path), default=None)
+
+
+def _read(operation: AnyOperation, path: Mapping[str, str], work: Work, result: Any = None) -> Shown | None:
+    """The thing's fields that a request can change, as they are now. `result` is used where it is the thing."""
+    reader = reader_of(operation.path)
+    if reader is None or reader.item is None:
+        return None
+    if not isinstance(result, reader.item):
+        try:
+            wanted = reader.takes.model_validate({name: path[name] for name in reader.path_fields})
+            result = HANDLERS[reader.name](wanted, work)
+        except Refusal:  # the handler says so itself
+            return None
+    return {name: value for name, value in _dump(result).items() if name not in DERIVED | PERSONAL}
+
+
+def _dump(model: Resource) -> dict[str, Any]:
+    return model.model_dump(mode="json", by_alias=True)
+
+
+def _is_about_storing(name: str) -> bool:
+    return name in Stored.model_fields
+
+
+def _sent(asked: Input | None, path: Mapping[str, str]) -> list[str]:
+    return [] if asked is None else sorted(asked.model_fields_set - set(path))
+
+
+def _first(path: Mapping[str, str]) -> str:
+    return next(iter(path.values()), "")
+
+
+def _number_of(org_id: str, subject: str) -> int:
+    digest = hashlib.blake2b(f"{org_id} {subject}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -1,0 +1,73 @@
+"""How values stand in the audit log: without secrets, without telephone numbers, and of bounded length."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from callwright.service.platform.phone import masked
+from callwright.service.tables.outbox import json_text
+
+SECRET = "(secret)"
+LONG_TEXT = 2_000
+"""Characters up to which a text is kept whole."""
+BEGINNING = 200
+"""Characters that are kept of a longer one."""
+MOST_BYTES = 16_384
+"""Bytes of JSON that the changes of one entry may take."""
+
+OWN_NUMBER = "number"
+"""The field with the number that the organization rents: the only one in which a number stands whole."""
+_SECRET_NAME = re.compile(r"(?i)(.*_)?(secret|password|token|api_key|authorization)")
+_SECRET_VALUE = re.compile(r"(?:whsec_|svc_live_|svc_mcp_)\S*")
+_NUMBER = re.compile(r"\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}")
+
+
+def kept(name: str, value: Any) -> Any:
+    """What is kept of a field's value: JSON without secrets and numbers, long texts by their beginning."""
+    if value is None:
+        return None
+    if _is_secret(name):
+        return SECRET
+    if isinstance(value, str):
+        return _text(name, value)
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, Any]", value)
+        return {_clean(key, is_own=False): kept(key, entry) for key, entry in entries.items()}
+    if isinstance(value, list):
+        return [kept(name, entry) for entry in cast("list[Any]", value)]
+    return value
+
+
+@lru_cache(maxsize=1_000)
+def _is_secret(name: str) -> bool:
+    return _SECRET_NAME.fullmatch(name) is not None
+
+
+def _text(name: str, text: str) -> Any:
+    clean = _clean(text, is_own=name == OWN_NUMBER)
+    if len(text) <= LONG_TEXT:
+        return clean
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return {"characters": len(text), "sha256": digest, "begins": clean[:BEGINNING]}
+
+
+def _clean(text: str, *, is_own: bool) -> str:
+    if "whsec_" in text or "svc_" in text:
+        if _SECRET_VALUE.match(text):
+            return SECRET
+        text = _SECRET_VALUE.sub(SECRET, text)
+    return text if is_own or "+" not in text else _NUMBER.sub(lambda found: masked(found[0]), text)
+
+
+def size_of(value: Any) -> dict[str, int]:
+    """What is kept of rows and files: how many, or how long."""
+    return {"characters": len(value)} if isinstance(value, str) else {"count": len(value)}
+
+
+def too_long(changes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The changes, or only their names and a mark where they would take more than `MOST_BYTES`."""
+    if len(json_text(changes).encode()) <= MOST_BYTES:
+        return changes
+    return {"fields": sorted(changes), "too_long": True}

@@ -1,0 +1,34 @@
+"""Failed attempts with keys, by address: whoever guesses is slowed down. Keys that work are never held up by it."""
+
+from collections import OrderedDict
+
+from callwright.service.platform.clock.clock import SECOND
+from callwright.service.rules.request_rate import Standing
+
+ALLOWED = 30
+"""Unknown keys that one address may send in a minute."""
+WINDOW_MS = 60_000
+MOST_ADDRESSES = 10_000
+"""Addresses remembered at a time; then the one whose window began longest ago is forgotten."""
+
+
+class FailedAttempts:
+    """Counts failed attempts of each address in windows of a minute. One for each process, in memory."""
+
+    def __init__(self) -> None:
+        self._windows: OrderedDict[str, tuple[int, int]] = OrderedDict()
+
+    def note(self, address: str, now_ms: int) -> Standing | None:
+        """Counts one more. Gives where the address stands when it is one too many, else None."""
+        begun_ms, count = self._windows.get(address, (now_ms, 0))
+        if not 0 <= now_ms - begun_ms < WINDOW_MS:
+            begun_ms, count = now_ms, 0
+        if count == 0:
+            self._windows.pop(address, None)
+            if len(self._windows) >= MOST_ADDRESSES:
+                self._windows.popitem(last=False)
+        self._windows[address] = (begun_ms, count + 1)
+        if count < ALLOWED:
+            return None
+        end_ms = begun_ms + WINDOW_MS
+        return Standing(ALLOWED, 0, end_ms, end_ms, WINDOW_MS // SECOND, refused="second")

@@ -1,0 +1,117 @@
+"""Who asks, and whether they may ask so often: the checks of a request before anything is done for it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.problems import DAILY_QUOTA_EXCEEDED, RATE_LIMITED
+from callwright.service.accounts.principals import Principal, identify
+from callwright.service.platform.database.sqlite.fullness import StorageFull
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.answers import Answer
+from callwright.service.rest.authentication.auth_throttle import FailedAttempts
+from callwright.service.rest.authentication.known_keys import KnownKeys
+from callwright.service.rules.request_rate import Standing
+from callwright.service.services import Ports
+from callwright.service.tables.request_limits import Allowance, taken_there
+
+_NO_ROUTE = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A key that is known, and where it stands with its limits; None where nothing is limited."""
+
+    principal: Principal
+    standing: Standing | None
+    answer: Answer | Refusal | None = None
+    """What the look-up came to that was to be run in the same go, where it was run."""
+
+
+LookUp = Callable[[Connection, Principal], Answer | Refusal | None]
+
+
+class Admission:
+    """Looks up keys and counts requests. One for each gate."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self._known = KnownKeys(ports.database)
+        self._failed = FailedAttempts()
+
+    @property
+    def generation(self) -> int | None:
+        """The state of the database in which a key was last looked for; None on Postgres."""
+        return self._known.generation
+
+    def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
+        """Counts an unknown key of an address. Gives the headers of a 429 when it is one too many, else None."""
+        now_ms = self._ports.clock.now_ms()
+        standing = self._failed.note(address, now_ms)
+        if standing is None:
+            return None
+        return standing.refusal_headers(now_ms)
+
+    async def admit(
+        self, secret: str, operation: AnyOperation | None, address: str | None, look_up: LookUp
+    ) -> Admitted:
+        """Whose key this is, with the request counted. Whether it is one too many, `refuse_if_too_many` says.
+
+        On Postgres, `look_up` is run on the same connection when it is not.
+
+        Raises:
+            Refusal: invalid_api_key when the key is unknown or revoked; rate_limited when too many such came from the
+                address.
+        """
+        ports, now_ms = self._ports, self._ports.clock.now_ms()
+        try:
+            if ports.database.is_sqlite:
+                principal = await self._known.find(secret)
+                standing = await ports.limits.take(_allowance(principal, operation), now_ms)
+                admitted = Admitted(principal, standing)
+            else:  # in one go: handing each over to a thread and back takes as long as the statement
+                admitted = await self._at_once(secret, operation, now_ms, look_up)
+        except Refusal:
+            headers = None if address is None else self.note_unknown_key(address)
+            if headers is None:
+                raise
+            said = "Too many unknown keys came from this address."
+            raise Refusal(RATE_LIMITED, said, headers=headers) from None
+        ports.note_use(admitted.principal.key_id)
+        return admitted
+
+    async def _at_once(self, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp) -> Admitted:
+        database = self._ports.database
+        try:
+            return await database.at_once(_admitted, secret, operation, now_ms, look_up)
+        except StorageFull:  # what cannot be counted is answered all the same, as far as it only reads
+            return Admitted(await database.read(identify, secret), None)
+
+
+def _admitted(
+    connection: Connection, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp
+) -> Admitted:
+    principal = identify(connection, secret)
+    standing = taken_there(connection, _allowance(principal, operation), now_ms)
+    if standing is not None and standing.refused is not None:
+        return Admitted(principal, standing)
+    return Admitted(principal, standing, look_up(connection, principal))
+
+
+def _allowance(principal: Principal, operation: AnyOperation | None) -> Allowance:
+    plan, share = principal.plan, 1.0 if operation is None else operation.rate_share
+    return Allowance(
+        key_id=principal.key_id,
+        group=_NO_ROUTE if operation is None else operation.group,
+        per_second=None if plan.requests_per_second is None else plan.requests_per_second * share,
+        per_day=plan.requests_per_day,
+    )
+
+
+def refuse_if_too_many(standing: Standing, now_ms: int) -> None:
+    """Raises `Refusal`: rate_limited or daily_quota_exceeded, with when to come again."""
+    if standing.refused is not None:
+        problem = RATE_LIMITED if standing.refused == "second" else DAILY_QUOTA_EXCEEDED
+        raise Refusal(problem, headers=standing.refusal_headers(now_ms))

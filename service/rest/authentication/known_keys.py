@@ -1,0 +1,44 @@
+"""Keys that were looked up already. Each is forgotten with the next commit of anybody, so revoking holds at once."""
+
+from callwright.service.accounts.principals import Principal, fingerprint, identify
+from callwright.service.platform.database.database import Database
+
+MOST_KEYS = 1_000
+"""Keys remembered at a time; then all are forgotten."""
+
+
+class KnownKeys:
+    """Whose key a secret is, without asking the database again while nothing has changed in it.
+
+    On SQLite that is told by a number which changes with every commit of any process. On Postgres every key is looked
+    up each time.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._found: dict[str, Principal] = {}
+        self._generation: int | None = None
+
+    @property
+    def generation(self) -> int | None:
+        """The state of the database in which a key was last looked for."""
+        return self._generation
+
+    def remembered(self, secret: str) -> Principal | None:
+        """The key, if it was looked up and nothing was committed since."""
+        generation = self._database.generation()
+        if generation is None or generation != self._generation:
+            self._found.clear()
+            self._generation = generation
+        return self._found.get(fingerprint(secret))
+
+    async def find(self, secret: str) -> Principal:
+        """Whose key this is, as `identify` says it. Raises `Refusal`: invalid_api_key when it is unknown or revoked."""
+        found = self.remembered(secret)
+        if found is not None:
+            return found
+        generation = self._generation
+        found = await self._database.look_up(identify, secret)
+        if generation is not None and generation == self._generation and len(self._found) < MOST_KEYS:
+            self._found[fingerprint(secret)] = found
+        return found

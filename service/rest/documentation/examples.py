@@ -1,0 +1,83 @@
+"""Requests and answers as the service gave them, for the description and the reference pages.
+
+They are kept in a file that `scripts/examples` writes and a test compares with the running service. It is read when
+somebody first asks for it: a service that starts does not need it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from callwright.contract.problems import ProblemCode
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.problems import problem_body
+
+FILE = Path(__file__).with_name("examples.json")
+REQUEST_ID = "req_0Vbu2y00hN1cE5gT7mW9rQ3d"
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer: status, headers, and the JSON of its body where it has one."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: Any = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A request with its answer. `path` is the operation's, with the prefix; `path_values` go into it."""
+
+    method: str
+    path: str
+    path_values: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: Mapping[str, Any] | None
+    answer: Answered
+
+
+@cache
+def _kept() -> dict[str, dict[str, Any]]:
+    return orjson.loads(FILE.read_bytes()) if FILE.exists() else {"operations": {}, "problems": {}, "events": {}}
+
+
+def forget() -> None:
+    """Reads the file anew the next time."""
+    _kept.cache_clear()
+
+
+def example_of(operation: str) -> Example | None:
+    """The example of an operation, by its name; None where there is none yet."""
+    found = _kept()["operations"].get(operation)
+    if found is None:
+        return None
+    request = found["request"]
+    return Example(
+        method=request["method"],
+        path=request["path"],
+        path_values=request.get("path_values", {}),
+        query=request.get("query", {}),
+        headers=request.get("headers", {}),
+        body=request.get("body"),
+        answer=Answered(**found["answer"]),
+    )
+
+
+def problem_example(problem: ProblemCode) -> Answered:
+    """An answer with this problem: one that was given, or else what the service says where it has no more to say."""
+    found = _kept()["problems"].get(problem.code)
+    if found is not None:
+        return Answered(**found)
+    body = orjson.loads(problem_body(Refusal(problem), REQUEST_ID))
+    return Answered(problem.status, {"Content-Type": "application/json", "X-Request-Id": REQUEST_ID}, body)
+
+
+def event_example(name: str) -> Mapping[str, Any] | None:
+    """An event of this type, as it is sent; None where there is none yet."""
+    return _kept()["events"].get(name)

@@ -1,0 +1,24 @@
+"""The OpenAPI 3.1 description, made from the contract and the examples. Source: OpenAPI Specification 3.1.1.
+
+The parts are loaded when the description is first asked for: a service that starts does not need them.
+"""
+
+from functools import cache
+from typing import Any
+
+import orjson
+
+__all__ = ["describe", "document"]
+
+
+@cache
+def document() -> bytes:
+    """The description as JSON, the same bytes at every call."""
+    return orjson.dumps(describe(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def describe() -> dict[str, Any]:
+    """The description as a dictionary."""
+    from callwright.service.rest.documentation.openapi.whole import described
+
+    return described()

@@ -1,0 +1,112 @@
+"""Idempotency keys: the same request again gets the first answer again, and nothing is done twice.
+
+The key is claimed in the transaction that creates the resource, so both exist or neither does. Another request with the
+same key waits for that transaction (the database sees to it) and then finds the stored answer. Only successes are
+stored: after a refusal the key is free again.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import DBAPIError
+
+from callwright.contract.problems import IDEMPOTENCY_KEY_REUSED
+from callwright.service.platform.clock.clock import DAY
+from callwright.service.platform.database.postgres.lock_waits import Locked, is_locked
+from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.tables.schema import idempotency_keys
+
+HEADER = "Idempotency-Key"
+LIFETIME_MS = DAY
+_FORM = re.compile(r"[\x21-\x7e]{1,255}")
+_TABLE = idempotency_keys
+_MINE = (
+    (_TABLE.c.org_id == bindparam("b_org"))
+    & (_TABLE.c.key_id == bindparam("b_key_id"))
+    & (_TABLE.c.key == bindparam("b_key"))
+)
+_EXPIRE = delete(_TABLE).where(_MINE, _TABLE.c.created_at <= bindparam("b_before"))
+_FIND = select(_TABLE.c.fingerprint, _TABLE.c.status, _TABLE.c.body).where(_MINE)
+_STORE = update(_TABLE).where(_MINE).values(status=bindparam("b_status"), body=bindparam("b_body"))
+
+
+class KeyInProgress(Locked):
+    """Another request has held the key for longer than this one would wait."""
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """The first answer to a request."""
+
+    status: int
+    body: bytes
+
+
+def read_key(header: str | None) -> str | None:
+    """The key of a request, if it has one. Surrounding quotes are not part of it."""
+    if header is None:
+        return None
+    key = header.strip()
+    if len(key) > 1 and key[0] == key[-1] == '"':
+        key = key[1:-1]
+    if not _FORM.fullmatch(key):
+        raise invalid(HEADER, "must be 1 to 255 visible ASCII characters")
+    return key
+
+
+def request_fingerprint(method: str, canonical_path: str, body: bytes) -> str:
+    """What must be equal for two requests to be the same one."""
+    return hashlib.sha256(b"\n".join((method.encode(), canonical_path.encode(), body))).hexdigest()
+
+
+def claim(
+    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, sure_ms: int
+) -> StoredAnswer | None:
+    """Takes the key for this request: `None` when it is new, else the answer to give again.
+
+    An earlier claim is forgotten when it is too old by `sure_ms`: else a clock that is ahead has things done twice.
+
+    Raises:
+        Refusal: idempotency_key_reused when the key belongs to a different request.
+        KeyInProgress: the key belongs to a request that has not ended.
+    """
+    try:
+        return _claimed(connection, org_id, key_id, key, fingerprint, now_ms, sure_ms)
+    except DBAPIError as error:
+        if is_locked(error):
+            raise KeyInProgress("the idempotency key is in use") from error
+        raise
+
+
+def _claimed(
+    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, sure_ms: int
+) -> StoredAnswer | None:
+    mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
+    connection.execute(_EXPIRE, {**mine, "b_before": sure_ms - LIFETIME_MS})
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    row = {"org_id": org_id, "key_id": key_id, "key": key, "fingerprint": fingerprint, "created_at": now_ms}
+    taken = insert(_TABLE).values(row).on_conflict_do_nothing().returning(_TABLE.c.key)
+    if connection.execute(taken).scalar() is not None:
+        return None
+    found = connection.execute(_FIND, mine).one()
+    if found.fingerprint != fingerprint:
+        raise Refusal(IDEMPOTENCY_KEY_REUSED, field=HEADER)
+    return StoredAnswer(found.status, found.body.encode())
+
+
+def store(connection: Connection, org_id: str, key_id: str, key: str, answer: StoredAnswer) -> None:
+    """Keeps the answer with the key, in the transaction that made it."""
+    connection.execute(
+        _STORE,
+        {
+            "b_org": org_id,
+            "b_key_id": key_id,
+            "b_key": key,
+            "b_status": answer.status,
+            "b_body": answer.body.decode(),
+        },
+    )

@@ -1,0 +1,110 @@
+"""A request as it comes in: ASGI's scope with what the gate asks of it, and the body within its limits."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
+from typing import Any
+
+import anyio
+
+from callwright.contract.problems import INVALID_JSON, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT
+from callwright.service.platform.refusals import Refusal
+
+MAX_BODY = 1_000_000
+"""Bytes of a request body."""
+BODY_LIMIT_S = 20.0
+"""How long a body may take to arrive."""
+
+
+class _Begun:
+    """A coroutine that has run up to where it waits, to be awaited from there on."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], waits_for: Any) -> None:
+        self._coroutine = coroutine
+        self._waits_for = waits_for
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        """The coroutine's value."""
+        said = self._waits_for
+        try:
+            while True:
+                try:
+                    answer = yield said
+                except BaseException as error:
+                    said = self._coroutine.throw(error)
+                else:
+                    said = self._coroutine.send(answer)
+        except StopIteration as done:
+            return done.value
+
+
+class Incoming:
+    """One request. Header names are given in lower case."""
+
+    __slots__ = ("_headers", "_receive", "method", "path", "query", "scope")
+
+    def __init__(self, scope: MutableMapping[str, Any], receive: Callable[[], Awaitable[Any]]) -> None:
+        self.scope = scope
+        self._receive = receive
+        self.method: str = scope["method"]
+        self.path: str = scope["path"]
+        self.query: bytes = scope["query_string"]
+        self._headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # of two alike the first one counts
+
+    def header(self, name: bytes) -> str | None:
+        """A header's value."""
+        found = self._headers.get(name)
+        return None if found is None else found.decode("latin-1")
+
+    def drop(self, name: bytes) -> None:
+        """Forgets a header, for whoever sends the answer as well."""
+        self.scope["headers"] = [pair for pair in self.scope["headers"] if pair[0] != name]
+
+    @property
+    def address(self) -> str | None:
+        """Where the request comes from; None inside this process."""
+        client = self.scope.get("client")
+        return client[0] if client else None
+
+    async def body(self) -> bytes:
+        """The body.
+
+        Raises:
+            Refusal: payload_too_large as soon as it is, request_timeout when it does not arrive within 20 seconds.
+        """
+        declared = self.header(b"content-length") or ""
+        if declared.isdigit() and int(declared[:20]) > MAX_BODY:
+            raise Refusal(PAYLOAD_TOO_LARGE)
+        message = await self._receive_once()
+        if not message.get("more_body", False):
+            return self._checked(message.get("body", b""))
+        pieces: list[bytes] = [message.get("body", b"")]
+        size = len(pieces[0])
+        with anyio.move_on_after(BODY_LIMIT_S):
+            while message.get("more_body", False):
+                message = await self._message()
+                pieces.append(message.get("body", b""))
+                size += len(pieces[-1])
+                if size > MAX_BODY:
+                    raise Refusal(PAYLOAD_TOO_LARGE)
+            return b"".join(pieces)
+        raise Refusal(REQUEST_TIMEOUT, headers={"Connection": "close"})
+
+    async def _receive_once(self) -> Any:
+        receiving = self._message()
+        try:
+            waits_for = receiving.send(None)
+        except StopIteration as done:  # as good as always it is there, and setting a timer takes longer than all this
+            return done.value
+        with anyio.move_on_after(BODY_LIMIT_S):
+            return await _Begun(receiving, waits_for)
+        raise Refusal(REQUEST_TIMEOUT, headers={"Connection": "close"})
+
+    async def _message(self) -> Any:
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            raise Refusal(INVALID_JSON, "the connection ended before the body did")
+        return message
+
+    def _checked(self, body: bytes) -> bytes:
+        if len(body) > MAX_BODY:
+            raise Refusal(PAYLOAD_TOO_LARGE)
+        return body

@@ -1,0 +1,274 @@
+"""The one way into every operation.
+
+The order of checks: size, origin, JSON, key prefix, key, rate limit; then in one unit of work (`unit.py`): idempotency
+key, route and fields, creator, handler. What is answered says where the key stands with its limits.
+"""
+
+import logging
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from starlette.responses import FileResponse
+
+from callwright.contract.checks.tracebacks import without_tracebacks
+from callwright.contract.declaration.betas import RATELIMIT_FIELDS
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.problems import (
+    IDEMPOTENCY_IN_PROGRESS,
+    INTERNAL_ERROR,
+    METHOD_NOT_ALLOWED,
+    NOT_FOUND,
+    ORIGIN_NOT_ALLOWED,
+    SERVICE_UNAVAILABLE,
+    STORAGE_FULL,
+)
+from callwright.service.accounts.principals import Principal, bearer, handed_over
+from callwright.service.handlers.request_context import BRIEF, STOPS
+from callwright.service.platform.database.postgres.lock_waits import unavailable_because
+from callwright.service.platform.database.postgres.time_limits import limited
+from callwright.service.platform.database.sqlite.fullness import StorageFull, has_no_room
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest import betas, idempotency
+from callwright.service.rest.answers import Answer
+from callwright.service.rest.authentication.authenticate import Admission, refuse_if_too_many
+from callwright.service.rest.incoming import Incoming
+from callwright.service.rest.known_answers import KnownAnswers
+from callwright.service.rest.problems import problem_body
+from callwright.service.rest.ranges import check_range
+from callwright.service.rest.requests import check_media_type, read_input, read_json
+from callwright.service.rest.routes import Found, RouteTable
+from callwright.service.rest.transaction import Asked, MediaWanted, performed
+from callwright.service.services import Ports
+from callwright.service.speech.synthesiser import SpeechUnavailable
+
+log = logging.getLogger(__name__)
+TOOL_HEADER = b"x-callwright-tool"
+_TOOL = re.compile(r"[a-z_]{1,64}")
+_AGAIN = ("40001", "40P01")
+"""Postgres: the transaction lost against another one, or both waited for each other. It may be tried again."""
+_SHORT = ("53000", "53200", "53300", "53400")
+"""Postgres: too little of something. A full disk, 53100, has a problem of its own."""
+ROOM_AFTER_S = 60
+"""When a write that found the disk full may be tried again: somebody has to make room first."""
+
+
+class _Again(Exception):
+    """A write that is to be tried once more."""
+
+
+class Gate:
+    """Serves every operation of the contract, as an ASGI application below the versioned prefix."""
+
+    def __init__(self, ports: Ports, routes: RouteTable) -> None:
+        self._ports = ports
+        self._routes = routes
+        self._admission = Admission(ports)
+        self._answers = KnownAnswers()
+        self._public_path = urlsplit(ports.settings.public_url or "").path.rstrip("/")
+        """What stands before the prefix in the public address; whoever passes requests on takes it away."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers one request."""
+        answer = await self.answer(Incoming(scope, receive))
+        await answer.send(scope, receive, send)
+
+    def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
+        """Counts an unknown key that somebody else has refused. Gives a 429's headers when it is one too many."""
+        return self._admission.note_unknown_key(address)
+
+    async def answer(self, incoming: Incoming) -> Answer:
+        """The answer to one request, which is a problem where it is refused or fails."""
+        request_id = self._ports.ids.new("req")
+        headers = {"X-Request-Id": request_id}
+        try:
+            found = await self._serve(incoming, request_id, headers)
+            sent = {**headers, **found.headers}
+            if "Location" in sent:
+                sent["Location"] = self._public_path + sent["Location"]
+            return Answer(found.status, found.body, sent, found.file)
+        except Exception as error:
+            refusal = self.refusal_of(error, request_id)
+            without_tracebacks(error)  # some hold the request and would keep its body until it is found as garbage
+            return Answer(refusal.problem.status, problem_body(refusal, request_id), {**headers, **refusal.headers})
+
+    def refusal_of(self, error: Exception, request_id: str) -> Refusal:
+        """What is said of an error that a request ran into. Logs what somebody has to look at."""
+        if isinstance(error, Refusal):
+            return error
+        if isinstance(error, StorageFull):
+            return _no_room()
+        unavailable = unavailable_because(error)
+        if unavailable is None:
+            log.exception("a request failed", extra={"request_id": request_id})
+            return Refusal(INTERNAL_ERROR)
+        if not isinstance(error, StorageUnavailable):  # that is said once, not for each request
+            log.warning("%s, so a request was put off", unavailable, extra={"request_id": request_id})
+        return Refusal(SERVICE_UNAVAILABLE, f"{unavailable}; try again.", headers={"Retry-After": "1"})
+
+    async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
+        body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
+        if self._ports.database.is_sqlite:  # nothing there waits for another machine
+            return await self._served(incoming, body, request_id, headers)
+        with limited():
+            return await self._served(incoming, body, request_id, headers)
+
+    async def _served(self, incoming: Incoming, body: bytes, request_id: str, headers: dict[str, str]) -> Answer:
+        origin = incoming.header(b"origin")
+        if origin is not None and origin not in self._ports.settings.allowed_origins:
+            raise Refusal(ORIGIN_NOT_ALLOWED)
+        sent = read_json(body)
+        secret = handed_over(incoming.scope)
+        if secret is None:
+            secret = bearer(incoming.header(b"authorization"))
+        found = self._routes.find(incoming.method, incoming.path.removeprefix(incoming.scope["root_path"]))
+        operation = found.operation
+
+        def look_up(connection: Connection, principal: Principal) -> Answer | Refusal | None:
+            if operation is None or not operation.looks_up:
+                return None
+            asked = self._asked(operation, found, principal, incoming, body, sent, request_id, secret)
+            return _look_up(connection, self._ports, asked)
+
+        admitted = await self._admission.admit(secret, operation, incoming.address, look_up)
+        standing = admitted.standing
+        if standing is not None:
+            headers.update(standing.headers())
+            refuse_if_too_many(standing, self._ports.clock.now_ms())
+        switched_on = betas.enabled(incoming.header(b"x-service-beta"))
+        if switched_on:
+            headers[betas.HEADER] = f"enable={','.join(sorted(switched_on))}"
+            if RATELIMIT_FIELDS.name in switched_on and standing is not None:
+                headers.update(standing.draft_fields(self._ports.clock.now_ms()))
+        if operation is None:
+            raise _no_route(found)
+        if operation.deprecated is not None:
+            headers.update(operation.deprecated.headers())
+        if isinstance(admitted.answer, Refusal):
+            raise admitted.answer
+        if admitted.answer is not None:
+            return admitted.answer
+        asked = self._asked(operation, found, admitted.principal, incoming, body, sent, request_id, secret)
+        if operation.looks_up and asked.refusal is None:
+            return await self._looked_up(asked, incoming.query)
+        answer = await self._performed(asked)
+        return await self._media(answer, incoming) if isinstance(answer, MediaWanted) else answer
+
+    def _asked(
+        self,
+        operation: AnyOperation,
+        found: Found,
+        principal: Principal,
+        incoming: Incoming,
+        body: bytes,
+        sent: Mapping[str, Any],
+        request_id: str,
+        secret: str,
+    ) -> Asked:
+        asked = Asked(
+            operation=operation,
+            principal=principal,
+            path=found.path,
+            canonical=found.canonical,
+            method=incoming.method,
+            body=body,
+            request_id=request_id,
+            secret=secret,
+            tool=_tool(incoming.header(TOOL_HEADER)),
+        )
+        try:
+            if incoming.method == "POST":
+                asked.idempotency_key = idempotency.read_key(incoming.header(b"idempotency-key"))
+                if not operation.writes:
+                    asked.idempotency_key = None  # there is nothing to do twice
+            check_media_type(incoming.header(b"content-type"), body)
+            asked.input = read_input(incoming.query, operation, found.path, sent)
+        except Refusal as refusal:
+            asked.refusal = without_tracebacks(refusal)  # held back until the idempotency key was looked up
+        return asked
+
+    async def _looked_up(self, asked: Asked, query: bytes) -> Answer:
+        """The answer to a look-up, the one of a moment ago where nothing was committed since the key was found."""
+        place, generation = (asked.principal.org_id, asked.canonical, query), self._admission.generation
+        now_ms = self._ports.clock.now_ms()
+        answer = self._answers.find(place, generation, now_ms)
+        if answer is None:
+            found = await self._ports.database.look_up(_look_up, self._ports, asked)
+            if isinstance(found, Refusal):
+                raise found
+            self._answers.keep(place, generation, now_ms, answer := found)
+        return answer
+
+    async def _performed(self, asked: Asked) -> Answer | MediaWanted:
+        database, operation = self._ports.database, asked.operation
+        if not operation.writes:
+            return await database.read(performed, self._ports, asked)
+        write = database.write_briefly if operation.name in BRIEF else database.write
+        write = database.write_over_silent if operation.name in STOPS else write
+        try:
+            answer = await self._written(write, asked)
+        except _Again:
+            answer = await self._written(write, asked, is_last=True)
+        self._ports.wake()
+        return answer
+
+    async def _written(self, write: Any, asked: Asked, *, is_last: bool = False) -> Answer | MediaWanted:
+        try:
+            return await write(performed, self._ports, asked)
+        except idempotency.KeyInProgress as error:
+            raise Refusal(IDEMPOTENCY_IN_PROGRESS, headers={"Retry-After": "1"}) from error
+        except DBAPIError as error:
+            state = getattr(error.orig, "sqlstate", None)
+            if state in _SHORT:
+                raise Refusal(
+                    SERVICE_UNAVAILABLE, "The database is short of memory or connections.", headers={"Retry-After": "5"}
+                ) from error
+            # Where another request was faster, its row is seen now, and this one refused in words.
+            if is_last or not (isinstance(error, IntegrityError) or state in _AGAIN):
+                raise
+            raise _Again from error
+
+    async def _media(self, wanted: MediaWanted, incoming: Incoming) -> Answer:
+        try:
+            recording = await self._ports.recordings.open(wanted.plan, media_type=wanted.media_type)
+        except SpeechUnavailable as error:
+            raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error.reason}") from error
+        except OSError as error:
+            if has_no_room(error):
+                raise _no_room() from error
+            raise
+        headers = {"ETag": recording.etag, "X-Service-Simulated": "true"}
+        tags = {tag.strip().removeprefix("W/") for tag in (incoming.header(b"if-none-match") or "").split(",")}
+        if recording.etag in tags or "*" in tags:
+            return Answer(304, b"", headers)
+        check_range(incoming, os.stat(recording.path).st_size)
+        return Answer(200, b"", headers, FileResponse(recording.path, media_type=recording.media_type))
+
+
+def _look_up(connection: Connection, ports: Ports, asked: Asked) -> Answer | Refusal:
+    try:
+        answer = performed(connection, ports, asked)
+    except Refusal as refusal:
+        return refusal
+    assert isinstance(answer, Answer)  # nothing that is looked up comes as media
+    return answer
+
+
+def _no_room() -> Refusal:
+    return Refusal(STORAGE_FULL, headers={"Retry-After": str(ROOM_AFTER_S)})
+
+
+def _no_route(found: Found) -> Refusal:
+    if found.allowed:
+        return Refusal(METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(found.allowed)})
+    return Refusal(NOT_FOUND, "There is no such path.")
+
+
+def _tool(said: str | None) -> str | None:
+    """The tool through which a request came, as the client says. It is for the audit log alone and grants nothing."""
+    return said if said is not None and _TOOL.fullmatch(said) else None

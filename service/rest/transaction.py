@@ -1,0 +1,122 @@
+"""The unit of work of one request: key, idempotency key, fields, creator, handler, audit entry, stored answer.
+
+All of it is one transaction. A refusal undoes it; nothing of a refused request is kept.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from callwright.contract.declaration.changes import Changes
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.service.accounts.principals import Principal, check_creator, identify
+from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS, Work
+from callwright.service.handlers.revisions import check_expected
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest import idempotency
+from callwright.service.rest.answers import Answer, encoded, replayed
+from callwright.service.rest.audit import entries
+from callwright.service.services import Ports
+from callwright.service.speech.recordings import MediaType
+
+ACTION_PATH = "/settings/api-keys"
+"""Where a person makes another key, on the address of the service."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request whose key is known. `refusal` is what is wrong with it, held back until its turn comes."""
+
+    operation: AnyOperation
+    principal: Principal
+    path: Mapping[str, str]
+    canonical: str
+    method: str
+    body: bytes
+    request_id: str
+    secret: str
+    tool: str | None = None
+    input: Input | None = None
+    idempotency_key: str | None = None
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MediaWanted:
+    """Bytes that are made once the unit of work is done."""
+
+    plan: Any
+    media_type: MediaType
+
+
+def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | MediaWanted:
+    """Does what a request asks for.
+
+    Raises:
+        Refusal: as the operation declares it.
+    """
+    operation, principal = asked.operation, asked.principal
+    now_ms = ports.clock.now_ms()
+    if operation.writes:
+        capped = principal.spending_cap_micros is not None
+        principal = identify(connection, asked.secret, writes=True, alone=capped)
+    if asked.idempotency_key is not None:
+        fingerprint = idempotency.request_fingerprint(asked.method, asked.canonical, asked.body)
+        mine = (principal.org_id, principal.key_id, asked.idempotency_key)
+        stored = idempotency.claim(connection, *mine, fingerprint, now_ms, ports.clock.sure_ms())
+        if stored is not None:
+            return replayed(operation, stored, asked.canonical)
+    if asked.refusal is not None:
+        raise asked.refusal
+    if operation.creator_bound is not None:
+        check_creator(principal, operation.creator_bound, ports.own_address.root + ACTION_PATH)
+    work = Work(
+        connection=connection,
+        org_id=principal.org_id,
+        plan=principal.plan,
+        key_id=principal.key_id,
+        request_id=asked.request_id,
+        now_ms=now_ms,
+        ids=ports.ids,
+        cursors=ports.cursors,
+        plan_seal=ports.plan_seal,
+        settings=ports.settings,
+        spending_cap_micros=principal.spending_cap_micros,
+        storage_is_full=ports.database.fullness.is_full,
+    )
+    if operation.shape == "media":
+        return MediaWanted(*MEDIA_HANDLERS[operation.name](asked.input, work))
+    if isinstance(asked.input, Changes) and not asked.input.named().keys() - asked.path.keys():
+        check_expected(asked.input, work)
+        return _as_it_is(asked, work)
+    before = entries.before(operation, asked.input, asked.path, work) if operation.writes else None
+    check_expected(asked.input, work)
+    result = HANDLERS[operation.name](asked.input, work)
+    answer = encoded(operation, result, asked.canonical)
+    if operation.writes:
+        entries.record(
+            work,
+            operation,
+            actor=principal.key_id,
+            tool=asked.tool,
+            path=asked.path,
+            asked=asked.input,
+            result=result,
+            before=before,
+            request_id=asked.request_id,
+        )
+    if asked.idempotency_key is not None:
+        stored = idempotency.StoredAnswer(answer.status, answer.body)
+        idempotency.store(connection, principal.org_id, principal.key_id, asked.idempotency_key, stored)
+    return answer
+
+
+def _as_it_is(asked: Asked, work: Work) -> Answer:
+    """The answer to changes of which there are none: the thing as it stands, of which nothing is noted."""
+    reader = entries.reader_of(asked.operation.path)
+    assert reader is not None  # whatever can be changed can be read
+    wanted = reader.takes.model_validate({name: asked.path[name] for name in reader.path_fields})
+    return encoded(asked.operation, HANDLERS[reader.name](wanted, work), asked.canonical)

@@ -1,0 +1,100 @@
+"""When a person may be called: the first allowed moment, in every time zone they may be in."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
+from callwright.service.platform.clock.clock import milliseconds, moment
+from callwright.service.platform.phone import zones_of
+
+_DAYS_AHEAD = 8
+_ROUNDS = 60
+"""Bound of the search for a moment that suits several zones; windows a week apart need far fewer."""
+
+
+@lru_cache(maxsize=1_000)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
+
+
+def _holds(windows: Sequence[Window], local: datetime) -> bool:
+    clock_time, weekday = f"{local:%H:%M}", WEEKDAYS[local.weekday()]
+    return any(weekday in window.days and window.start <= clock_time < window.end for window in windows)
+
+
+def _beginnings(windows: Sequence[Window], day: date, zone: ZoneInfo) -> Iterator[datetime]:
+    """The moments of a day at which a window may begin: its start, in both passes of an hour that comes twice, and
+    the change of the clock."""
+    for window in windows:
+        hours, minutes = (int(part) for part in window.start.split(":"))
+        for fold in (0, 1):
+            yield datetime.combine(day, time(hours, minutes, fold=fold), zone).astimezone(UTC)
+    begin, end = (datetime.combine(day + timedelta(days=days), time(0), zone).astimezone(UTC) for days in (0, 1))
+    before = begin.astimezone(zone).utcoffset()
+    if before != end.astimezone(zone).utcoffset():
+        first, last = int(begin.timestamp()), int(end.timestamp())
+        while last - first > 1:
+            middle = (first + last) // 2
+            changed = datetime.fromtimestamp(middle, zone).utcoffset() != before
+            first, last = (first, middle) if changed else (middle, last)
+        yield datetime.fromtimestamp(last, UTC)
+
+
+def _first_in_zone(windows: Sequence[Window], zone: ZoneInfo, at: datetime) -> datetime | None:
+    local = at.astimezone(zone)
+    if _holds(windows, local):
+        return at
+    for ahead in range(_DAYS_AHEAD):
+        day = local.date() + timedelta(days=ahead)
+        found = [
+            start for start in _beginnings(windows, day, zone) if start > at and _holds(windows, start.astimezone(zone))
+        ]
+        if found:
+            return min(found)
+    return None
+
+
+def zones_for(hours: CallingHours, own_zone: str | None, number_zones: Sequence[str]) -> tuple[str, ...]:
+    """The zones that must allow a call: the contact's own if known, else all the number may be in, else the fallback.
+
+    More than three zones (toll-free numbers) say nothing about where somebody is.
+    """
+    if hours.timezone_mode == "fixed":
+        return (hours.timezone or "UTC",)
+    if own_zone is not None:
+        return (own_zone,)
+    if 0 < len(number_zones) <= 3:
+        return tuple(number_zones)
+    return (hours.timezone or "UTC",)
+
+
+def first_allowed(hours: CallingHours | None, zones: Sequence[str], at_ms: int) -> int | None:
+    """The first moment from `at_ms` on at which every zone allows a call; `None` when there is none in a week.
+
+    Windows are half-open and mean local wall time; an hour that a clock change skips does not exist.
+    """
+    if hours is None:
+        return at_ms
+    at = moment(at_ms)
+    for _ in range(_ROUNDS):
+        latest = at
+        for name in zones:
+            found = _first_in_zone(hours.windows, _zone(name), latest)
+            if found is None:
+                return None
+            latest = found
+        if latest == at:
+            return milliseconds(at)
+        at = latest
+    return None
+
+
+def next_call_ms(
+    hours: CallingHours | None, own_zone: str | None, number: str, at_ms: int, end_ms: int | None
+) -> int | None:
+    """When somebody is called who is due at a moment, as the hours allow; `None` for never, or not before the end."""
+    zones = () if hours is None else zones_for(hours, own_zone, zones_of(number))
+    found = first_allowed(hours, zones, at_ms)
+    return None if found is None or (end_ms is not None and found >= end_ms) else found

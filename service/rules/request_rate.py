@@ -1,0 +1,111 @@
+"""How many requests a key may make: so many a second with a short burst, so many a day. Pure rules, in milliseconds.
+
+A limit of n a second is a bucket of n that fills again evenly; each request takes one. Days are those of UTC.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Literal
+
+from callwright.service.platform.clock.clock import DAY
+
+SECOND = 1_000
+AHEAD_MS = 30_000
+"""How far in the future a bucket may have been used last. The clocks of several processes are not so far apart."""
+
+
+def refilled(level: float, since_ms: int, now_ms: int, per_second: float) -> float:
+    """What is in a bucket now that held `level` at `since_ms`.
+
+    A clock that went back a little adds nothing; one that was ahead has said nothing, and the bucket counts as full.
+    """
+    if since_ms - now_ms > AHEAD_MS:
+        return capacity(per_second)
+    return min(capacity(per_second), level + max(0, now_ms - since_ms) * per_second / SECOND)
+
+
+def capacity(per_second: float) -> float:
+    """What a full bucket holds: the requests of one second, one at least."""
+    return max(1.0, per_second)
+
+
+def day_of(now_ms: int) -> int:
+    """The day since the epoch."""
+    return now_ms // DAY
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a key stands after a request with the limit that is nearest. `refused` says which one was passed.
+
+    `reset_ms` is when the limit is whole again, `free_ms` when there is room for the next request.
+    """
+
+    limit: int
+    remaining: int
+    reset_ms: int
+    free_ms: int
+    window_s: int
+    refused: Literal["second", "day"] | None = None
+
+    def headers(self) -> Mapping[str, str]:
+        """What every answer says of it. The reset is a Unix time in seconds."""
+        return {
+            "X-RateLimit-Limit": str(self.limit),
+            "X-RateLimit-Remaining": str(self.remaining),
+            "X-RateLimit-Reset": str(ceil(self.reset_ms / SECOND)),
+        }
+
+    def draft_fields(self, now_ms: int) -> Mapping[str, str]:
+        """The same in the fields of the IETF draft, whose times are seconds from now."""
+        return {
+            "RateLimit-Policy": f'"default";q={self.limit};w={self.window_s}',
+            "RateLimit": f'"default";r={self.remaining};t={_seconds(self.reset_ms - now_ms)}',
+        }
+
+    def retry_after_s(self, now_ms: int) -> int:
+        """Whole seconds until there is room for a request, one at least."""
+        return _seconds(self.free_ms - now_ms)
+
+    def refusal_headers(self, now_ms: int) -> Mapping[str, str]:
+        """What every 429 says: the same, and how long to wait."""
+        return {"Retry-After": str(self.retry_after_s(now_ms)), **self.headers()}
+
+
+def _seconds(wait_ms: int) -> int:
+    """A wait in whole seconds, as HTTP has it: never too short, never zero."""
+    return max(1, ceil(wait_ms / SECOND))
+
+
+def of_second(level: float, per_second: float, now_ms: int, *, refused: bool = False) -> Standing:
+    """The standing with a bucket that holds `level`: after the request, or where it was `refused` without it."""
+    most = capacity(per_second)
+    full_ms = now_ms + ceil((most - level) / per_second * SECOND)
+    free_ms = now_ms + ceil(max(0.0, 1.0 - level) / per_second * SECOND)
+    limit = max(1, round(per_second))
+    return Standing(limit, 0 if refused else floor(level), full_ms, free_ms, 1, "second" if refused else None)
+
+
+def of_day(made: int | None, per_day: int, now_ms: int) -> Standing:
+    """The standing with the day's quota after the request, which was the `made`th, or None where it was too many."""
+    midnight_ms = (day_of(now_ms) + 1) * DAY
+    if made is None:
+        return Standing(per_day, 0, midnight_ms, midnight_ms, DAY // SECOND, "day")
+    left = max(0, per_day - made)
+    return Standing(per_day, left, midnight_ms, now_ms if left else midnight_ms, DAY // SECOND)
+
+
+def all_held(most: int, now_ms: int, wait_ms: int) -> Standing:
+    """The standing of somebody who holds all of `most` things, of which one is let go in so long."""
+    soon_ms = now_ms + wait_ms
+    return Standing(most, 0, soon_ms, soon_ms, 1, "second")
+
+
+def nearest(second: Standing | None, day: Standing | None) -> Standing | None:
+    """The one that was passed, else the one with fewer requests left."""
+    if second is None or day is None:
+        return second or day
+    if (second.refused is None) != (day.refused is None):
+        return day if second.refused is None else second
+    return day if day.remaining < second.remaining else second

@@ -1,0 +1,96 @@
+"""What becomes of a contact after a call: done, or called again, and when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from callwright.contract.deployments.dialling import RetryPolicy, RetryReason
+from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+
+ContactState = Literal["completed", "exhausted", "retry_waiting", "suppressed"]
+
+_REASONS: dict[str, RetryReason] = {
+    "no_answer": "no_answer",
+    "busy": "busy",
+    "rejected": "rejected",
+    "voicemail": "voicemail",
+    "failed": "failed",
+    "unreachable": "failed",
+    "abandoned": "failed",
+}
+_REACHED = ("answered", "transferred", "voicemail_left")
+_SAME_TIME_OF_DAY = 2 * HOUR
+_OTHER_TIME_OF_DAY = 4 * HOUR
+
+
+@dataclass(frozen=True)
+class Step:
+    """The contact's next state; `due_ms` is set when they are to be called again."""
+
+    state: ContactState
+    due_ms: int | None = None
+
+
+def reason_of(outcome: str, duration_s: float, policy: RetryPolicy) -> RetryReason | None:
+    """Which retry reason a call falls under, if any. An invalid number never does."""
+    if outcome == "answered" and duration_s < policy.short_call_seconds:
+        return "short_call"
+    return _REASONS.get(outcome)
+
+
+def after_call(
+    policy: RetryPolicy,
+    *,
+    outcome: str,
+    disposition: str | None,
+    duration_s: float,
+    attempt_times_ms: Sequence[int],
+    ended_ms: int,
+    callback_ms: int | None,
+) -> Step:
+    """The step after a call. `attempt_times_ms` are the moments of all calls to the contact, this one last.
+
+    Whoever asks not to be called is not called again, whatever the policy says. A requested call-back is kept if an
+    attempt is left for it.
+    """
+    if disposition == "do_not_call":
+        return Step("suppressed")
+    attempts = len(attempt_times_ms)
+    if callback_ms is not None and attempts < policy.max_attempts:
+        return Step("retry_waiting", within_daily_limit(policy, attempt_times_ms, callback_ms))
+    reason = reason_of(outcome, duration_s, policy)
+    settled = outcome in _REACHED and not (reason == "short_call" and disposition in (None, "incomplete"))
+    if settled:
+        return Step("completed")
+    if reason is None or reason not in policy.retry_on or attempts >= policy.max_attempts:
+        return Step("completed" if outcome in _REACHED else "exhausted")
+    return Step("retry_waiting", due_after(policy, reason, attempt_times_ms, ended_ms))
+
+
+def due_after(policy: RetryPolicy, reason: RetryReason, attempt_times_ms: Sequence[int], ended_ms: int) -> int:
+    """When the next attempt falls due."""
+    if reason == "busy":
+        return within_daily_limit(policy, attempt_times_ms, ended_ms + policy.busy_interval_minutes * MINUTE)
+    intervals = policy.interval_minutes
+    due = ended_ms + intervals[min(len(attempt_times_ms), len(intervals)) - 1] * MINUTE
+    if policy.different_time_of_day:
+        apart = (due - attempt_times_ms[-1]) % DAY
+        if due - attempt_times_ms[-1] > DAY // 2 and min(apart, DAY - apart) < _SAME_TIME_OF_DAY:
+            due += _OTHER_TIME_OF_DAY
+    return within_daily_limit(policy, attempt_times_ms, due)
+
+
+def within_daily_limit(policy: RetryPolicy, attempt_times_ms: Sequence[int], due_ms: int) -> int:
+    """The moment, moved so that no 24 hours hold more attempts than the policy allows."""
+    if len(attempt_times_ms) < policy.max_attempts_per_day:
+        return due_ms
+    return max(due_ms, sorted(attempt_times_ms)[-policy.max_attempts_per_day] + DAY)
+
+
+def shortest_interval_ms(policy: RetryPolicy) -> int:
+    """The least time between the end of a call and a retry of it."""
+    return min(*policy.interval_minutes, policy.busy_interval_minutes, CALLBACK_MINUTES) * MINUTE
+
+
+CALLBACK_MINUTES = 10
+"""The soonest anybody who asks for it is called back."""

@@ -1,0 +1,144 @@
+"""Rows of an audience: from what was sent to what is stored, or to the reason why not."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from zoneinfo import available_timezones
+
+from callwright.contract.checks.names import escaped, wrong_in_column
+from callwright.contract.checks.phone_columns import cell_text
+from callwright.service.platform.phone import Undialable, line_of, masked, read_number, redacted
+
+STEERING_PREFIX = "sim."
+MAX_COLUMNS = 100
+MAX_CELL = 1_000
+
+
+@dataclass(frozen=True)
+class RowRules:
+    """How an audience reads its rows."""
+
+    phone_column: str
+    default_country: str | None
+    timezone_column: str | None
+    external_id_column: str | None
+    dedupe: str
+    check_steering: Callable[[str, str], str | None]
+    """Says what is wrong with a `sim.*` column (its name without the prefix) and value, or nothing."""
+
+
+@dataclass(frozen=True)
+class GoodRow:
+    """A row to store."""
+
+    phone: str
+    country: str | None
+    timezone: str | None
+    external_id: str | None
+    dedupe_key: str | None
+    values: Mapping[str, str]
+    steering: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that is refused, and why."""
+
+    number: int
+    code: str
+    message: str
+    column: str | None = None
+    value_redacted: str | None = None
+
+
+@dataclass
+class ReadRows:
+    """Rows that were read, in their order."""
+
+    good: list[tuple[int, GoodRow]] = field(default_factory=list[tuple[int, GoodRow]])
+    bad: list[BadRow] = field(default_factory=list[BadRow])
+    duplicates: int = 0
+
+
+def _steering(cells: Mapping[str, str], rules: RowRules) -> tuple[dict[str, str], tuple[str, str] | None]:
+    steering: dict[str, str] = {}
+    for name, value in cells.items():
+        if name.startswith(STEERING_PREFIX) and value:
+            column = name.removeprefix(STEERING_PREFIX)
+            wrong = rules.check_steering(column, value)
+            if wrong is not None:
+                return {}, (name, wrong)
+            steering[column] = value
+    return steering, None
+
+
+def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow | BadRow:
+    """One row, read by the rules."""
+    if len(row) > MAX_COLUMNS:
+        return BadRow(number, "column_count_mismatch", f"a row has at most {MAX_COLUMNS} columns")
+    cells: dict[str, str] = {}
+    for name, value in row.items():
+        if (wrong_name := wrong_in_column(name)) is not None:
+            said = f"the name of the column {wrong_name}"
+            return BadRow(number, "bad_column_name", said, escaped(name[:100]))
+        text = cell_text(value)
+        if text is None:
+            return BadRow(number, "bad_type", "a value must be text, a number, true, false or null", name[:100])
+        if len(text) > MAX_CELL:
+            return BadRow(number, "cell_too_long", f"a value has at most {MAX_CELL} characters", name[:100])
+        if "\x00" in text:
+            return BadRow(number, "bad_encoding", "a value holds the character NUL", name[:100])
+        cells[name] = text.strip()
+    written = cells.get(rules.phone_column, "")
+    read = read_number(written, rules.default_country)
+    if isinstance(read, Undialable):
+        return BadRow(number, read.code, read.message, rules.phone_column, masked(written) if written else None)
+    zone = cells.get(rules.timezone_column, "") if rules.timezone_column else ""
+    if zone and zone not in available_timezones():
+        return BadRow(
+            number, "invalid_timezone", "this is not an IANA time zone", rules.timezone_column, redacted(zone)[:64]
+        )
+    steering, wrong = _steering(cells, rules)
+    if wrong is not None:
+        return BadRow(number, "invalid_steering", wrong[1], wrong[0][:100])
+    external_id = cells.get(rules.external_id_column, "") if rules.external_id_column else ""
+    line = line_of(read.e164)
+    dedupe_key = {"phone": line, "external_id": external_id or line}.get(rules.dedupe)
+    values = {
+        name: text
+        for name, text in cells.items()
+        if name != rules.phone_column and not name.startswith(STEERING_PREFIX)
+    }
+    return GoodRow(read.e164, read.country, zone or None, external_id or None, dedupe_key, values, steering)
+
+
+def read_rows(rows: Sequence[tuple[int, Mapping[str, object]]], rules: RowRules) -> ReadRows:
+    """Numbered rows. Of rows that mean the same person the first one counts."""
+    read = ReadRows()
+    seen: set[str] = set()
+    for number, row in rows:
+        made = read_row(number, row, rules)
+        if isinstance(made, BadRow):
+            read.bad.append(made)
+        elif made.dedupe_key is not None and made.dedupe_key in seen:
+            read.duplicates += 1
+            read.bad.append(BadRow(number, "duplicate_in_file", "an earlier row is the same person"))
+        else:
+            if made.dedupe_key is not None:
+                seen.add(made.dedupe_key)
+            read.good.append((number, made))
+    return read
+
+
+def column_type(value: str) -> str:
+    """The type a column's value looks like: number, boolean, date or string."""
+    if value.lower() in ("true", "false"):
+        return "boolean"
+    try:
+        json.loads(value)
+    except ValueError:
+        pass
+    else:
+        return "number" if value[:1] in "-0123456789" else "string"
+    digits = value.replace("-", "")
+    return "date" if len(value) == 10 and value[4:5] == "-" == value[7:8] and digits.isdigit() else "string"

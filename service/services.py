@@ -1,0 +1,37 @@
+"""The service's parts as its floors are handed them: database, clock, ids, recordings, a way to wake the workers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from callwright.service.platform.clock.clock import Clock
+from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.listing import Cursors
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.own_address import OwnAddress
+from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.settings import ServiceSettings
+from callwright.service.speech.recordings import Recordings
+from callwright.service.tables.request_limits import RequestLimits
+
+
+@dataclass(frozen=True)
+class Ports:
+    """The service's parts, made once by `app.running`."""
+
+    settings: ServiceSettings
+    database: Database
+    clock: Clock
+    ids: Ids
+    cursors: Cursors
+    plan_seal: PlanSeal
+    recordings: Recordings
+    limits: RequestLimits
+    wake: Callable[[], None]
+    """Tells the workers that something may be due."""
+    own_address: OwnAddress
+    used_keys: dict[str, int] = field(default_factory=dict[str, int])
+    """Keys used since the last sweep and when; bounded by the number of keys."""
+
+    def note_use(self, key_id: str) -> None:
+        """Remembers that a key was used now; the sweep writes it down."""
+        self.used_keys[key_id] = self.clock.now_ms()

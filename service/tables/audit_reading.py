@@ -1,0 +1,90 @@
+"""Reading the audit log, and forgetting what is too old."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, select
+
+from callwright.service.platform.clock.clock import DAY
+from callwright.service.tables.schema import api_keys, audit_log, organizations
+
+KEPT_MS = 365 * DAY
+"""How long an entry is kept."""
+MOST_FORGOTTEN = 1_000
+"""Entries that one unit of work deletes at most."""
+_MOST_ORGANIZATIONS = 10
+_A = audit_log.c
+
+_OVERDUE = (
+    select(organizations.c.id)
+    .where(exists().where(_A.org_id == organizations.c.id, _A.at < bindparam("before")))
+    .limit(_MOST_ORGANIZATIONS)
+)
+_OLDEST = (
+    select(_A.id)
+    .where(_A.org_id == bindparam("org"), _A.at < bindparam("before"))
+    .order_by(_A.at, _A.id)
+    .limit(bindparam("most"))
+)
+_FORGET = delete(audit_log).where(_A.id.in_(_OLDEST))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which entries are wanted: from `since_ms` on and before `until_ms`, of this actor, action and subject."""
+
+    since_ms: int | None = None
+    until_ms: int | None = None
+    actor: str | None = None
+    action: str | None = None
+    subject: str | None = None
+
+
+@dataclass(frozen=True)
+class Position:
+    """An entry's place in the log."""
+
+    at_ms: int
+    id: str
+
+
+def entries(
+    connection: Connection, org_id: str, wanted: Wanted, *, after: Position | None = None, limit: int = 200
+) -> list[Row[Any]]:
+    """At most `limit` entries of an organization, newest first, and with `after` those that follow that one.
+
+    The next call takes the last entry's place as `after`; entries that are added meanwhile move nothing.
+    """
+    return list(connection.execute(statement(org_id, wanted, after, limit)).all())
+
+
+def statement(org_id: str, wanted: Wanted, after: Position | None, limit: int) -> Select[Any]:
+    """What `entries` asks for."""
+    found = select(audit_log).where(_A.org_id == org_id)
+    if wanted.since_ms is not None:
+        found = found.where(_A.at >= wanted.since_ms)
+    if wanted.until_ms is not None:
+        found = found.where(_A.at < wanted.until_ms)
+    for column, value in ((_A.actor, wanted.actor), (_A.action, wanted.action), (_A.subject, wanted.subject)):
+        if value is not None:
+            found = found.where(column == value)
+    if after is not None:
+        # The first test follows from the second, and is the one that an index can begin at.
+        found = found.where(_A.at <= after.at_ms, (_A.at < after.at_ms) | (_A.id < after.id))
+    return found.order_by(_A.at.desc(), _A.id.desc()).limit(limit)
+
+
+def labels_of(connection: Connection, org_id: str) -> dict[str, str]:
+    """The labels of an organization's keys by their id, revoked ones too."""
+    statement = select(api_keys.c.id, api_keys.c.label).where(api_keys.c.org_id == org_id)
+    return {row.id: row.label for row in connection.execute(statement)}
+
+
+def overdue(connection: Connection, now_ms: int) -> list[str]:
+    """Organizations that have entries older than `KEPT_MS`, some of them where there are many."""
+    return list(connection.execute(_OVERDUE, {"before": now_ms - KEPT_MS}).scalars())
+
+
+def forget(connection: Connection, org_id: str, now_ms: int, *, most: int = MOST_FORGOTTEN) -> int:
+    """Deletes the oldest entries that are older than `KEPT_MS`, at most so many; returns how many."""
+    return connection.execute(_FORGET, {"org": org_id, "before": now_ms - KEPT_MS, "most": most}).rowcount

@@ -1,0 +1,63 @@
+"""What is kept of the clock between two starts, for `domain.certainty`; on Postgres of all processes together."""
+
+import json
+import logging
+
+import anyio
+from sqlalchemy import Connection, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from callwright.service.platform.clock.certainty import Seen
+from callwright.service.platform.clock.clock import MINUTE, SECOND, SystemClock
+from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.tables.schema import service_state
+
+log = logging.getLogger(__name__)
+LOOK_MS = 5 * SECOND
+"""Between two looks at the clock."""
+KEEP_MS = MINUTE
+"""Between two writes of what was seen, while it is as expected."""
+_NAME = "clock"
+_S = service_state.c
+_FIND = select(_S.value).where(_S.name == _NAME)
+
+
+async def look(database: Database, clock: SystemClock) -> None:
+    """One look at the clock, written down when the last one was a while ago or showed something else."""
+    kept = await database.look_up(_kept)
+    seen = clock.look(kept)
+    if kept is None or not 0 <= seen.shown_ms - kept.shown_ms < KEEP_MS:
+        await database.write(_keep, seen, kept)
+
+
+async def keep_looking(database: Database, clock: SystemClock) -> None:
+    """Looks at the clock again and again until cancelled."""
+    while True:
+        try:
+            await look(database, clock)
+        except StorageUnavailable:  # whoever watches the disk says so
+            pass
+        except Exception:
+            log.exception("comparing the clock with what it showed before failed")
+        await anyio.sleep(LOOK_MS / SECOND)
+
+
+def _kept(connection: Connection) -> Seen | None:
+    found = connection.execute(_FIND).scalar()
+    return None if found is None else Seen(*json.loads(found))
+
+
+def _keep(connection: Connection, seen: Seen, before: Seen | None) -> None:
+    """Writes `seen` in place of `before`. What another process has written since then stays: the next look reads it."""
+    if before is None:
+        insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+        connection.execute(insert(service_state).values(name=_NAME, value=_written(seen)).on_conflict_do_nothing())
+    else:
+        same = (_S.name == _NAME) & (_S.value == _written(before))
+        connection.execute(update(service_state).where(same).values(value=_written(seen)))
+
+
+def _written(seen: Seen) -> str:
+    return json.dumps([seen.sure_ms, seen.shown_ms, seen.since_ms])

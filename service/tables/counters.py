@@ -1,0 +1,56 @@
+"""A deployment's counters. They are kept in its row and move with the contacts, in the same transactions."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Row
+
+from callwright.contract.deployments.contacts import Stats
+from callwright.service.platform.money import money
+from callwright.service.tables.outbox import json_text
+
+
+def stats_of(row: Row[Any]) -> Stats:
+    """The counters. They move with the contacts, in the same transactions."""
+    states = json.loads(row.states)
+    return Stats(
+        contacts=row.contacts,
+        **{name: states.get(name, 0) for name in CONTACT_COUNTERS},
+        attempts=row.attempts,
+        answered=row.answered,
+        voicemail=row.voicemails,
+        outcomes=json.loads(row.outcomes),
+        dispositions=json.loads(row.dispositions),
+        spend=money(row.spend_micros),
+    )
+
+
+REACHED, MACHINES = ("answered", "transferred"), ("voicemail", "voicemail_left")
+"""Outcomes that count as answered, and as voicemail."""
+CONTACT_COUNTERS = (
+    "pending",
+    "in_flight",
+    "retry_waiting",
+    "completed",
+    "exhausted",
+    "suppressed",
+    "expired",
+    "cancelled",
+)
+
+
+def moved(states: str, changes: Iterable[tuple[str | None, str]]) -> str:
+    """The counters by state after contacts went from one to another, as JSON. A new contact comes from `None`."""
+    counts = Counter[str](json.loads(states))
+    for before, after in changes:
+        if before is not None:
+            counts[before] -= 1
+        counts[after] += 1
+    return json_text({name: count for name, count in counts.items() if count})
+
+
+def added(counts: str, names: Iterable[str]) -> str:
+    """Counters by name with one more for each name, as JSON."""
+    return json_text(Counter[str](json.loads(counts)) + Counter(names))

@@ -1,0 +1,64 @@
+"""Until when the recordings of each organization are gone for good: `organizations.recordings_deleted_before`.
+
+There is no mark on a call. Its recording is deleted when the call ended before that moment, which only moves on.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy import BigInteger, Connection, bindparam, case, cast, func, select, update
+
+from callwright.service.platform.clock.clock import DAY, HOUR
+from callwright.service.rules.plans import PLANS
+from callwright.service.tables.schema import calls, organizations
+
+STEP_MS = HOUR
+"""How far a watermark lags behind at most: moving it for each call would be a commit each."""
+MOST_MOVED = 500
+"""Organizations whose watermark one unit of work moves at most."""
+_O = organizations.c
+_DAYS = func.coalesce(
+    _O.recording_retention_days,
+    case({plan.name: plan.recording_retention_days for plan in PLANS.values()}, value=_O.plan),
+)
+_DELETED_BEFORE = bindparam("now", type_=BigInteger) - cast(_DAYS, BigInteger) * DAY
+_DUE = (
+    select(_O.id)
+    .where(_DELETED_BEFORE - _O.recordings_deleted_before >= bindparam("step", type_=BigInteger))
+    .order_by(_O.id)
+    .limit(MOST_MOVED)
+)
+_MOVE = (
+    update(organizations)
+    .where(_O.id == bindparam("org"), _O.recordings_deleted_before < _DELETED_BEFORE)
+    .values(recordings_deleted_before=_DELETED_BEFORE)
+)
+_OF = select(_O.recordings_deleted_before).where(_O.id == bindparam("org"))
+
+
+def watermark_of(connection: Connection, org_id: str) -> int:
+    """The organization's watermark, in milliseconds since the epoch."""
+    return connection.execute(_OF, {"org": org_id}).scalar_one()
+
+
+def due(connection: Connection, now_ms: int) -> list[str]:
+    """Organizations whose watermark lags by `STEP_MS` or more, at most `MOST_MOVED` of them."""
+    return list(connection.execute(_DUE, {"now": now_ms, "step": STEP_MS}).scalars())
+
+
+def settle(connection: Connection, org_ids: Sequence[str], now_ms: int) -> None:
+    """Moves the watermarks of organizations to where their retention puts them now. None ever moves back.
+
+    Whoever lengthens an organization's retention calls this before: what is deleted by then stays deleted.
+    """
+    if org_ids:
+        connection.execute(_MOVE, [{"org": org_id, "now": now_ms} for org_id in org_ids])
+
+
+def kept_among(connection: Connection, call_ids: Sequence[str]) -> set[str]:
+    """Those of the calls whose recording is not gone for good."""
+    statement = (
+        select(calls.c.id)
+        .join(organizations, _O.id == calls.c.org_id)
+        .where(calls.c.id.in_(call_ids), calls.c.ended_at >= _O.recordings_deleted_before)
+    )
+    return set(connection.execute(statement).scalars())

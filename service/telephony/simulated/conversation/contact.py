@@ -1,0 +1,188 @@
+"""The contact's side of a conversation: what a persona answers to a turn of the agent."""
+
+from dataclasses import dataclass
+
+from callwright.service.telephony.simulated.chance import Chance
+from callwright.service.telephony.simulated.conversation.persona import AT_ONCE, Persona
+from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english
+from callwright.service.telephony.simulated.conversation.speech_acts import options_of
+
+_BY_ACT = frozenset(
+    (
+        "good_time",
+        "identity_check",
+        "rating",
+        "how_many",
+        "when",
+        "confirm",
+        "detail",
+        "any",
+        "offer",
+        "how_are",
+        "open",
+    )
+)
+# What a contact says once, in the phrases of the same name.
+_SAID_ONCE = {"no": "refuse", "opt_out": "opt_out", "wrong_number": "wrong_number", "wants_human": "wants_human"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What comes back. No text and no hanging up is silence."""
+
+    text: str = ""
+    gap_s: float = 0.0
+    hangs_up: bool = False
+    cuts_in: bool = False
+    language_wanted: str = ""
+    callback_after_s: float | None = None
+
+
+class Contact:
+    """One persona on the telephone. Ask it for replies in order."""
+
+    def __init__(self, persona: Persona, chance: Chance) -> None:
+        self._persona = persona
+        self._chance = chance
+        self._bank = bank_or_english(persona.language)
+        self.language = persona.language if bank_of(persona.language) else self._bank.language
+        self._script = list(reversed(persona.script))
+        self._intent = persona.intent
+        self._spoken = 0
+        self._raised = False
+        self._questions = list(self._bank.contact["questions", persona.temper.register])
+        self._questions_left = persona.questions if persona.intent == "asks_first" else 0
+        self._asks_about_robot = persona.asks_about_robot
+        self._complained = False
+
+    @property
+    def has_script(self) -> bool:
+        """Whether words of its own are still to be said."""
+        return bool(self._script)
+
+    def opening(self) -> Reply:
+        """What it says when it picks up and has to speak first."""
+        if self._script:
+            return self._scripted()
+        if self._intent == "silent":
+            return Reply()
+        if self._intent == "screening":
+            return self._say("screening")
+        return self._say("pick_up")
+
+    def reply(self, heard: str, act: Act, *, heard_s: float, left: int, unanswered: bool) -> Reply:
+        """The answer to a turn of the agent, `heard`, that took `heard_s`, with `left` objectives to come after it.
+
+        `unanswered` says that the agent just had no answer to a question of the contact.
+        """
+        if self._script:
+            return self._scripted()
+        persona, chance = self._persona, self._chance
+        if self._intent == "silent":
+            return Reply()
+        if persona.hangs_up_early:
+            return self._say("hang_up", hangs_up=True, cuts_in=True)
+        temper = persona.temper
+        leaves, complains = chance.happens(temper.hangs_up), chance.happens(temper.interrupts)
+        if not persona.steady:
+            if leaves and self._spoken:
+                return Reply(hangs_up=True) if chance.happens(0.4) else self._say("hang_up", hangs_up=True)
+            if self._spoken >= persona.patience:
+                return self._say("hang_up", hangs_up=True)
+            if unanswered and chance.happens(0.3):
+                return self._say("refuse")
+        has_begun = self._raised or self._intent not in AT_ONCE
+        if complains and not self._complained and not self._raised and has_begun and heard_s > 3.5:
+            self._complained = True
+            return self._say("interrupt", cuts_in=True)
+        if self._asks_about_robot and has_begun and self._spoken >= 1:
+            self._asks_about_robot = False
+            return self._say("robot")
+        if not self._raised and (self._spoken >= persona.raises_it_at or left == 0):
+            raised = self._raise(complains and heard_s > 2.5)
+            if raised is not None:
+                return raised
+        if self._questions_left and self._questions and self._spoken >= 1:
+            self._questions_left -= 1
+            return self._text(self._questions.pop(int(chance.unit() * len(self._questions))))
+        return self._answer(heard, act)
+
+    def farewell(self) -> Reply:
+        """What it says when the agent has taken its leave: its script, a goodbye or nothing."""
+        if self._script:
+            return self._scripted()
+        if self._intent == "gatekeeper":
+            return self._say("gatekeeper_ok")
+        if self._intent == "silent" or not self._chance.happens(0.5 if self._persona.mood == "angry" else 0.85):
+            return Reply(hangs_up=True)
+        return self._say("goodbye")
+
+    def connected(self) -> Reply:
+        """After the screening service: the person behind it, or the refusal."""
+        self._intent = "yes"
+        self._raised = True
+        reply = self._say("pick_up")
+        self._spoken = 0
+        return reply
+
+    def _raise(self, cuts_in: bool) -> Reply | None:
+        """Says what it wants, once. `None` when its wish needs no words of its own."""
+        intent, chance = self._intent, self._chance
+        self._raised = True
+        if phrases := _SAID_ONCE.get(intent):
+            return self._say(phrases, cuts_in=cuts_in)
+        if intent == "later":
+            seconds, _, words = chance.pick(self._bank.contact["later", self._persona.temper.register]).partition("|")
+            return self._text(words, callback_after_s=float(seconds))
+        if intent == "other_language":
+            known = bank_of(self._persona.language) is not None
+            key = "other_language" if known else "other_language_unknown"
+            return self._say(key, language_wanted=self._persona.language)
+        if intent == "gatekeeper":
+            return self._say("gatekeeper")
+        if intent == "screening":
+            self._raised = False
+            return self._screening()
+        return None
+
+    def _screening(self) -> Reply:
+        if self._spoken == 0:
+            return self._say("screening")
+        if self._persona.steady or self._chance.happens(0.6):
+            return self._say("screening_hold")
+        return self._say("screening_refuse", hangs_up=True)
+
+    def _answer(self, heard: str, act: Act) -> Reply:
+        if act == "statement":
+            return self._say("ack" if self._spoken else "listen")
+        if act in _BY_ACT:
+            return self._say(act)
+        return self._say("yes") if act == "yes_no" else self._choose(heard)
+
+    def _choose(self, question: str) -> Reply:
+        options = options_of(question, self._bank)
+        if options is None:
+            return self._say("choice_vague")
+        chosen = self._chance.pick(options)
+        words = self._chance.pick(self._bank.contact["choice", self._persona.temper.register]).replace("{0}", chosen)
+        return self._text(words[:1].upper() + words[1:])
+
+    def _scripted(self) -> Reply:
+        return self._text(self._script.pop())
+
+    def _say(self, key: str, *, hangs_up: bool = False, cuts_in: bool = False, language_wanted: str = "") -> Reply:
+        words = self._bank.contact_says(key, self._persona.temper.register, self._chance)
+        return self._text(words, hangs_up=hangs_up, cuts_in=cuts_in, language_wanted=language_wanted)
+
+    def _text(
+        self,
+        words: str,
+        *,
+        hangs_up: bool = False,
+        cuts_in: bool = False,
+        language_wanted: str = "",
+        callback_after_s: float | None = None,
+    ) -> Reply:
+        self._spoken += 1
+        lag = self._chance.log_normal(self._persona.temper.lag_s, 0.35)
+        return Reply(words, min(lag, 4.0), hangs_up, cuts_in, language_wanted, callback_after_s)

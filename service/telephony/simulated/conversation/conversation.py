@@ -1,0 +1,355 @@
+"""A conversation between the agent's policy and a contact, in virtual time."""
+
+from dataclasses import dataclass, field
+
+from callwright.service.rules.templates import render
+from callwright.service.telephony.engine import CallRequest, Disposition, EndedBy, HangupCause
+from callwright.service.telephony.simulated.chance import Chance
+from callwright.service.telephony.simulated.conversation.contact import Contact, Reply
+from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english, primary
+from callwright.service.telephony.simulated.conversation.prompts import Brief, answer_to, read_prompt
+from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
+from callwright.service.telephony.simulated.conversation.timeline import Timeline
+from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
+from callwright.service.telephony.simulated.conversation.welcome import filled, first_words, read_welcome
+
+MAX_REPLIES = 80
+SILENCE_S = 5.0
+DEFAULT_CALLBACK_S = 86_400.0
+_ACCEPTING: frozenset[Act] = frozenset(("yes_no", "offer", "confirm", "choice"))
+_GENERAL: dict[Act, Act] = {"good_time": "yes_no", "identity_check": "yes_no", "offer": "yes_no", "how_are": "rating"}
+_FAREWELLS: dict[Wish, tuple[str, Disposition]] = {
+    "opt_out": ("opt_out", "do_not_call"),
+    "wrong_number": ("wrong_number", "wrong_number"),
+    "no": ("decline", "not_interested"),
+    "later": ("later", "callback_requested"),
+}
+
+
+@dataclass
+class Ending:
+    """How a conversation ended. Times of the call are the timeline's."""
+
+    disposition: Disposition = "incomplete"
+    hangup_cause: HangupCause = "normal_clearing"
+    ended_by: EndedBy = "agent"
+    transferred: bool = False
+    met_person: bool = True
+    callback_after_s: float | None = None
+    unanswered_questions: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+
+
+class Conversation:
+    """One call between pick-up and hang-up. `run` it once."""
+
+    def __init__(
+        self, request: CallRequest, contact: Contact, timeline: Timeline, chance: Chance, *, transfers: bool = False
+    ) -> None:
+        self._request = request
+        self._contact = contact
+        self._timeline = timeline
+        self._chance = chance
+        self._transfers = transfers
+        language = request.agent.language
+        self._bank = bank_or_english(language)
+        self._language = language
+        self._has_phrases = bank_of(language) is not None
+        self._brief = self._read_brief()
+        self._left = list(reversed(self._brief.objectives))
+        self._pending = ""
+        self._pending_act: Act | None = None
+        self._said = ""
+        self._disclosure = ""
+        self._act: Act = "statement"
+        self._heard_s = 0.0
+        self._general = False
+        self._no_answer = False
+        self._refused = self._asked = 0
+        self._after_hold = False
+        self._closing = False
+        self.ending = Ending()
+        if not self._has_phrases:
+            self.ending.warnings.append(
+                f"There are no phrases in '{language[:35]}': connecting words and the contact are in English."
+            )
+
+    def _read_brief(self) -> Brief:
+        prompt, variables = self._request.agent.system_prompt, self._request.variables
+        if "{{" in prompt and any("\n" in value for value in variables.values()):
+            # A value of several lines may hold objectives of its own.
+            prompt = render(prompt, variables).text
+        return read_prompt(prompt, self._bank)
+
+    def run(self) -> Ending:
+        """Talks until somebody hangs up or the time is over."""
+        reply = self._open()
+        silences = 0
+        for _ in range(MAX_REPLIES):
+            if self._timeline.cut or reply is None:
+                break
+            if reply.text:
+                silences = 0
+                reply = self._heard(reply)
+                continue
+            if reply.hangs_up:
+                self._hung_up()
+                break
+            silences += 1
+            self._timeline.wait(SILENCE_S)
+            if silences > 2:
+                self._phrase("no_voice")
+                self.ending.hangup_cause, self.ending.ended_by = "inactivity_timeout", "platform"
+                break
+            phrases = self._bank.agent["still_there"]
+            self._say(phrases[(silences - 1) % len(phrases)], own=False)
+            reply = self._next_reply()
+        if self._timeline.cut and self.ending.hangup_cause != "contact_hangup":
+            self.ending.hangup_cause, self.ending.ended_by = "max_duration", "platform"
+        return self.ending
+
+    # -- the agent speaks ---------------------------------------------------------------------------------------
+
+    def _open(self) -> Reply | None:
+        said = first_words(self._request, self._chance)
+        if said is None:
+            return self._contact.opening()
+        self._disclosure = said.disclosure
+        if not said.phrase:
+            return self._ask_as_it_is(said.message)
+        self._say(said.message, own=True)
+        return self._ask_as_it_is(said.phrase, own=False)
+
+    def _introduce(self) -> str:
+        """The agent's first words after a contact that spoke first."""
+        parts = [self._bank.agent_says("hello", self._chance)] if self._has_phrases else []
+        if self._brief.identity:
+            parts.append(self._brief.identity)
+        if self._request.ai_disclosure and not read_welcome(self._brief.identity, self._bank).discloses:
+            self._disclosure = self._bank.agent_says("disclosure", self._chance)
+            parts.append(self._disclosure)
+        return " ".join(parts)
+
+    def _filled(self, template: str) -> str:
+        return filled(template, self._request)
+
+    def _say(self, text: str, *, own: bool) -> None:
+        """Says a text that is filled already. `own` words are the prompt's, the others are phrases."""
+        language = self._language if own or self._has_phrases else self._bank.language
+        self._said = text
+        self._heard_s = spoken_duration_s(text, language)
+        self._timeline.say("agent", text, language, gap_s=self._chance.between(0.4, 0.9))
+
+    def _phrase(self, key: str) -> None:
+        self._say(self._bank.agent_says(key, self._chance), own=False)
+
+    def _ask(self, template: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
+        return self._ask_as_it_is(self._filled(template), own=own, act=act)
+
+    def _ask_as_it_is(self, text: str, *, own: bool = True, act: Act | None = None) -> Reply | None:
+        self._act = act or act_of(text, self._bank)
+        self._say(text, own=own)
+        return self._next_reply()
+
+    def _next_reply(self) -> Reply | None:
+        if self._timeline.cut:
+            return None
+        reply = self._contact.reply(
+            self._said, self._act, heard_s=self._heard_s, left=len(self._left), unanswered=self._no_answer
+        )
+        self._no_answer = False
+        return reply
+
+    def _go_on(self, lead: str = "", *, courtesy: bool = False) -> Reply | None:
+        """The lead, then the next objective. When there is none: leave is taken, without a lead of mere courtesy."""
+        if not self._left or self._closing:
+            return self._close("" if courtesy else lead)
+        line = self._left.pop()
+        self._pending_act = None
+        if self._general:
+            # The prompt's own words are in another language; what kind of question it was is all that carries over.
+            self._pending_act = act_of(line, bank_or_english(self._request.agent.language))
+            line = self._chance.pick(self._bank.general[_GENERAL.get(self._pending_act, self._pending_act)])
+        # Only English instructions to tell are sure to have become something told.
+        while not is_question(line) and self._left and len(line) < 160 and self._bank.language == "en":
+            line = f"{line} {self._left.pop()}"
+        self._pending = self._filled(line)
+        return self._repeat(lead)
+
+    def _repeat(self, lead: str = "") -> Reply | None:
+        """The lead, then the objective that is still open, or the next one."""
+        if not self._pending:
+            return self._go_on(lead)
+        self._asked += 1
+        return self._ask(_joined(lead, self._pending), act=self._pending_act)
+
+    def _lead(self, key: str) -> str:
+        """A connecting phrase to put before the prompt's words; none in a language without phrases."""
+        return self._bank.agent_says(key, self._chance) if self._has_phrases else ""
+
+    def _said_or_lead(self, phrase: str) -> str:
+        """A phrase to put before the prompt's words; said as a turn of its own where it is in another language."""
+        if self._has_phrases:
+            return phrase
+        self._say(phrase, own=False)
+        return ""
+
+    def _close(self, lead: str = "") -> Reply | None:
+        self._pending = ""
+        if not self._brief.objectives and not self._asked and not self._closing:
+            self._asked += 1
+            self._pending = self._bank.agent_says("purpose", self._chance)
+            return self._ask(_joined(lead, self._pending), own=bool(lead))
+        done = self._refused == 0
+        if self.ending.disposition == "incomplete":
+            refused_most = 2 * self._refused >= max(self._asked, 1)
+            self.ending.disposition = "goal_met" if done else "not_interested" if refused_most else "interested"
+        closing = self._bank.agent_says("close_done" if done else "close", self._chance)
+        if self._closing:
+            closing = self._bank.agent_says("goodbye", self._chance)
+        elif lead and not closing.startswith(lead):
+            closing = f"{lead} {closing}"
+        return self._leave(closing)
+
+    def _leave(self, text: str) -> Reply | None:
+        """Takes leave. What the contact says then is heard once more, in case it wants something else."""
+        self._closing = True
+        self._pending = ""
+        self._act = "statement"
+        self._say(text, own=False)
+        if self._timeline.cut:
+            return None
+        return self._contact.farewell()
+
+    def _hung_up(self) -> None:
+        """The contact has hung up; after the agent's goodbye that is the ordinary end."""
+        if self._closing:
+            return
+        self.ending.hangup_cause, self.ending.ended_by = "contact_hangup", "contact"
+
+    # -- the agent listens --------------------------------------------------------------------------------------
+
+    def _heard(self, reply: Reply) -> Reply | None:
+        timeline, ending = self._timeline, self.ending
+        share = self._chance.between(0.3, 0.7)
+        # Whoever stays on the line hears that a machine is calling before cutting in.
+        kept = "" if reply.hangs_up else self._disclosure
+        cut_in = reply.cuts_in and timeline.cut_in(share, at_least=kept)
+        timeline.say("contact", reply.text, self._contact.language, gap_s=reply.gap_s)
+        if timeline.cut:
+            return None
+        bank = bank_or_english(self._contact.language)
+        wish = wish_of(reply.text, bank)
+        if reply.hangs_up:
+            self._hung_up()
+            if ending.disposition == "incomplete" and not ending.met_person:
+                ending.disposition = "not_available"
+            return None
+        if self._closing and wish in ("goodbye", "nothing", "no_start", "away"):
+            # A scripted contact gets to the end of its words.
+            return self._leave(self._bank.agent_says("goodbye", self._chance)) if self._contact.has_script else None
+        lead = ""
+        if reply.language_wanted or bank is not self._bank:
+            wanted = reply.language_wanted or self._contact.language
+            wish = "nothing" if reply.language_wanted else wish
+            if bank_of(wanted) is None:
+                ending.disposition = "language_barrier"
+                return self._leave(self._bank.agent_says("language_unavailable", self._chance))
+            if primary(wanted) != self._bank.language or bank is not self._bank:
+                lead = self._change_language(wanted)
+        return self._follow(reply, wish, lead, cut_in=cut_in)
+
+    def _change_language(self, wanted: str) -> str:
+        bank = bank_or_english(wanted)
+        spoken_before = primary(self._request.agent.language)
+        self._bank, self._language, self._has_phrases, self._general = bank, wanted, True, True
+        if self._pending:
+            self._left.append(self._pending)
+            self._pending = ""
+        self.ending.warnings.append(
+            f"The call went on in '{bank.language}' in general words: the prompt is in '{spoken_before[:35]}'."
+        )
+        return bank.agent_says("language_switch", self._chance)
+
+    def _follow(self, reply: Reply, wish: Wish, lead: str, *, cut_in: bool) -> Reply | None:
+        ending = self.ending
+        if wish in _FAREWELLS:
+            phrase, disposition = _FAREWELLS[wish]
+            if self._closing and ending.disposition == "do_not_call":
+                return None
+            ending.disposition = disposition
+            if wish == "later":
+                ending.callback_after_s = reply.callback_after_s or DEFAULT_CALLBACK_S
+            return self._leave(_joined(lead, self._bank.agent_says(phrase, self._chance)))
+        if wish == "human":
+            ending.disposition = "escalated"
+            ending.transferred = self._transfers
+            phrase = self._bank.agent_says("transfer" if self._transfers else "human", self._chance)
+            if self._transfers:
+                self._say(_joined(lead, phrase), own=False)
+                return None
+            return self._leave(_joined(lead, phrase))
+        if wish == "away":
+            ending.disposition = "not_available"
+            return self._leave(
+                _joined(self._filled(self._brief.identity), self._bank.agent_says("gatekeeper", self._chance))
+            )
+        if wish == "screening":
+            return self._screened()
+        if wish == "hold":
+            ending.met_person = True
+            self._timeline.wait(self._chance.between(2.5, 6.0))
+            self._after_hold = True
+            return self._contact.connected()
+        if wish == "robot":
+            return self._repeat(_joined(lead, self._said_or_lead(self._bank.agent_says("robot", self._chance))))
+        if wish == "question":
+            return self._answered(reply.text, lead)
+        if wish == "goodbye":
+            self._say(self._bank.agent_says("goodbye", self._chance), own=False)
+            ending.hangup_cause, ending.ended_by = "contact_hangup", "contact"
+            return None
+        if wish == "hurry":
+            return self._repeat(_joined(lead, self._lead("brief")))
+        return self._went_along(wish, lead, cut_in=cut_in)
+
+    def _screened(self) -> Reply | None:
+        self.ending.met_person = False
+        self._act = "statement"
+        own = [] if self._brief.identity == "" else [self._brief.identity]
+        self._say(self._filled(" ".join([*own, self._bank.agent_says("screening", self._chance)])), own=bool(own))
+        return self._next_reply()
+
+    def _answered(self, question: str, lead: str) -> Reply | None:
+        found = None if self._general else answer_to(question, self._brief, self._bank)
+        if found is None:
+            self.ending.unanswered_questions.append(question)
+            self._no_answer = True
+            answer = self._said_or_lead(self._bank.agent_says("no_answer", self._chance))
+        else:
+            answer = self._filled(found)
+        return self._repeat(_joined(lead, answer))
+
+    def _went_along(self, wish: Wish, lead: str, *, cut_in: bool) -> Reply | None:
+        """The contact simply answered."""
+        if self._after_hold:
+            self._after_hold = False
+            # Whoever was fetched to the telephone has heard nothing yet.
+            return self._open() if self._request.agent.welcome_message.strip() else self._go_on(self._introduce())
+        if lead:
+            return self._go_on(lead)
+        if not self._timeline.agent_has_spoken:
+            return self._go_on(self._introduce())
+        if not self._pending:
+            return self._go_on()
+        if wish == "no_start" and self._act != "any":
+            if self._act in _ACCEPTING:
+                self._refused += 1
+            return self._go_on(self._lead("ack_no"), courtesy=True)
+        if not cut_in and self._chance.happens(0.75):
+            return self._go_on(self._lead("ack_yes" if self._act in _ACCEPTING else "ack"), courtesy=True)
+        return self._go_on()
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)

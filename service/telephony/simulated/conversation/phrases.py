@@ -1,0 +1,118 @@
+"""The words both sides have ready, one bank for each language, read from the data files beside this module."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from callwright.service.telephony.simulated.chance import Chance
+
+LANGUAGES: tuple[str, ...] = ("de", "en", "es", "fr", "hi", "it", "nl", "pt")
+"""The languages that have phrases of their own."""
+FALLBACK = "en"
+
+Act = Literal[
+    "good_time",
+    "identity_check",
+    "rating",
+    "how_many",
+    "when",
+    "confirm",
+    "detail",
+    "any",
+    "offer",
+    "choice",
+    "how_are",
+    "open",
+    "yes_no",
+    "statement",
+]
+"""What a turn of the agent asks for."""
+
+Register = Literal["warm", "plain", "curt"]
+REGISTERS: tuple[Register, ...] = ("warm", "plain", "curt")
+
+_HABITS = ("pick_up", "listen", "good_time", "identity_check", "ack")
+_FOLDER = Path(__file__).parent / "phrases"
+
+
+def primary(tag: str) -> str:
+    """The language of a BCP-47 tag without script and region, in lower case."""
+    return tag.strip().replace("_", "-").partition("-")[0].lower()
+
+
+@dataclass(frozen=True, eq=False)
+class Bank:
+    """The phrases of one language. Compared by identity: there is one for each language."""
+
+    language: str
+    stopwords: frozenset[str]
+    acts: Mapping[Act, tuple[str, ...]]
+    """Speech act to the words an agent's sentence shows it by, the more telling acts first."""
+    hears: Mapping[str, tuple[str, ...]]
+    """What a contact wants to the words it is known by."""
+    topics: Mapping[str, tuple[str, ...]]
+    identity: tuple[tuple[str, str], ...]
+    """How a prompt tells the agent who it is, and how the agent says so itself."""
+    not_said: tuple[str, ...]
+    """Beginnings of sentences that instruct the agent and are nothing a contact should hear."""
+    imperatives: tuple[tuple[str, str], ...]
+    """Patterns of instructions, and the sentence each one becomes."""
+    agent: Mapping[str, tuple[str, ...]]
+    general: Mapping[str, tuple[str, ...]]
+    """Sentences of no particular topic for each speech act, for a call that changed its language."""
+    contact: Mapping[tuple[str, Register], tuple[str, ...]]
+    small_talk: frozenset[str]
+    """Questions a contact asks out of habit, such as "Yes, who's this?"; going on answers them."""
+
+    def agent_says(self, key: str, chance: Chance) -> str:
+        """One of the agent's phrases."""
+        return chance.pick(self.agent[key])
+
+    def contact_says(self, key: str, register: Register, chance: Chance) -> str:
+        """One of the contact's phrases in its manner of speaking."""
+        return chance.pick(self.contact[key, register])
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _load(language: str) -> Bank:
+    data: dict[str, Any] = json.loads((_FOLDER / f"{language}.json").read_text(encoding="utf-8"))
+    spoken: dict[str, list[str]] = data["contact"]
+    keys = {key.partition(".")[0] for key in spoken}
+    return Bank(
+        language=language,
+        stopwords=frozenset(str(data["stopwords"]).split()),
+        acts={cast("Act", act): tuple(markers) for act, markers in data["acts"].items()},
+        hears=_tuples(data["hears"]),
+        topics=_tuples(data["topics"]),
+        identity=tuple((before, after) for before, after in data["identity"]),
+        not_said=tuple(data["not_said"]),
+        imperatives=tuple((pattern, sentence) for pattern, sentence in data["imperatives"]),
+        agent=_tuples(data["agent"]),
+        general=_tuples(data["general"]),
+        contact={
+            (key, register): tuple(spoken.get(f"{key}.{register}") or spoken[key])
+            for key in sorted(keys)
+            for register in REGISTERS
+        },
+        small_talk=frozenset(
+            phrase for key, phrases in spoken.items() if key.partition(".")[0] in _HABITS for phrase in phrases
+        ),
+    )
+
+
+def _tuples(lists: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(values) for key, values in lists.items()}
+
+
+def bank_of(tag: str) -> Bank | None:
+    """The phrases of a language given as a BCP-47 tag, or `None` when there are none."""
+    language = primary(tag)
+    return _load(language) if language in LANGUAGES else None
+
+
+def bank_or_english(tag: str) -> Bank:
+    """The phrases of a language, or the English ones."""
+    return bank_of(tag) or _load(FALLBACK)

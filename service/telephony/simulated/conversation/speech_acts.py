@@ -1,0 +1,103 @@
+"""What a sentence asks for, and what a contact wants: told by its words, no more."""
+
+from functools import lru_cache
+from typing import Literal
+
+from callwright.service.telephony.simulated.conversation.phrases import Act, Bank
+
+Wish = Literal[
+    "opt_out",
+    "wrong_number",
+    "human",
+    "robot",
+    "screening",
+    "hold",
+    "later",
+    "no",
+    "away",
+    "hurry",
+    "goodbye",
+    "question",
+    "no_start",
+    "nothing",
+]
+
+_CACHED_SENTENCES = 4096
+_EDGES = " \t\"'“”«»¿¡?？؟!.,;:…।()[]"
+# What must be honoured comes first: a contact who opts out and says goodbye has opted out.
+_WISHES: tuple[Wish, ...] = (
+    "opt_out",
+    "wrong_number",
+    "screening",
+    "hold",
+    "human",
+    "robot",
+    "later",
+    "no",
+    "away",
+    "hurry",
+    "goodbye",
+)
+
+
+def is_question(text: str) -> bool:
+    """Whether the text ends with a question mark of any of the usual scripts."""
+    return text.rstrip(" \"'»”).")[-1:] in ("?", "？", "؟")
+
+
+def _normal(text: str) -> str:
+    return f" {text.lower().replace('’', chr(39))} "
+
+
+@lru_cache(maxsize=_CACHED_SENTENCES)
+def act_of(text: str, bank: Bank) -> Act:
+    """What an agent's turn asks for; its last sentence decides."""
+    if not is_question(text):
+        return "statement"
+    last = _normal(last_sentence(text))
+    for act, markers in bank.acts.items():
+        if any(marker in last for marker in markers):
+            return act
+    return "yes_no"
+
+
+@lru_cache(maxsize=_CACHED_SENTENCES)
+def wish_of(text: str, bank: Bank) -> Wish:
+    """What a contact's turn wants from the agent; `nothing` when it simply goes along."""
+    said = _normal(text)
+    for wish in _WISHES:
+        if any(marker in said for marker in bank.hears[wish]):
+            return wish
+    if text in bank.small_talk or any(marker in said for marker in bank.hears["purpose"]):
+        return "nothing"
+    # A hesitation may come before the no: "Hm, no".
+    beginning = [word.strip(_EDGES) for word in said.split()[:2]]
+    for start in bank.hears["no_start"]:
+        if start in beginning or (" " in start and said.startswith(f" {start}")):
+            return "no_start"
+    return "question" if is_question(text) else "nothing"
+
+
+def last_sentence(text: str) -> str:
+    """The words after the last end of a sentence but the closing one."""
+    body = text.rstrip(" ?？؟.!\"'»”")
+    cut = max(body.rfind(mark) for mark in (". ", "? ", "! ", "। ", "。", "？"))
+    return text[cut + 1 :].strip() if cut >= 0 else text
+
+
+@lru_cache(maxsize=_CACHED_SENTENCES)
+def options_of(text: str, bank: Bank) -> tuple[str, str] | None:
+    """The two things a question lets the contact choose between, where each is one word, perhaps with an article."""
+    words = [word.strip(_EDGES) for word in last_sentence(text).split()]
+    joins = {each.strip() for each in bank.acts["choice"]}
+    for at in range(1, len(words) - 1):
+        if words[at].lower() not in joins:
+            continue
+        first, second, after = words[at - 1], words[at + 1], words[at + 2 : at + 4]
+        if at >= 2 and after and words[at - 2].lower() == second.lower():
+            # "the morning or the afternoon": the same article before both.
+            first, second, after = f"{words[at - 2]} {first}", f"{second} {after[0]}", after[1:]
+        # Something that goes on after the second word would cut the choice short.
+        if first and second and (not after or after[0].lower() in bank.stopwords):
+            return first, second
+    return None

@@ -1,0 +1,109 @@
+"""The turns of one call in the order they are said, with their times in seconds after the answer."""
+
+from dataclasses import dataclass
+
+from callwright.service.telephony.engine import Speaker, Turn
+from callwright.service.telephony.simulated.conversation.timing import spoken_duration_s
+
+MIN_GAP_S = 0.4
+MAX_TURN_CHARS = 5_000
+_OVERLAP_S = 0.3
+
+
+@dataclass(slots=True)
+class _Said:
+    speaker: Speaker
+    text: str
+    language: str
+    start_s: float
+    end_s: float
+    interrupted: bool = False
+
+
+class Timeline:
+    """Places turns one after the other and ends the call at `limit_s`, in the middle of a word if need be."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._said: list[_Said] = []
+        self._next_may_overlap = False
+        self.now_s = 0.0
+        """When the last turn ended, or the silence after it."""
+        self.cut = False
+        """The limit was reached; nothing more is said."""
+
+    @property
+    def agent_has_spoken(self) -> bool:
+        """Whether the agent has said anything yet."""
+        return any(each.speaker == "agent" for each in self._said)
+
+    def say(self, speaker: Speaker, text: str, language: str, *, gap_s: float) -> None:
+        """Adds a turn `gap_s` after the one before, at least `MIN_GAP_S` unless it cuts in. Empty text adds nothing."""
+        if self.cut or not text:
+            return
+        text = text if len(text) <= MAX_TURN_CHARS else text[:MAX_TURN_CHARS]
+        if self._next_may_overlap:
+            self._next_may_overlap = False
+            start = max(self.now_s - _OVERLAP_S, self._said[-1].start_s + 0.1)
+        else:
+            start = self.now_s + (gap_s if gap_s > MIN_GAP_S else MIN_GAP_S)
+        start = round(start, 3)
+        end = round(start + spoken_duration_s(text, language), 3)
+        if end <= self._limit_s:
+            self._said.append(_Said(speaker, text, language, start, end))
+            self.now_s = end
+            return
+        self.cut = True
+        kept, duration = _words_within(text, language, self._limit_s - start)
+        if kept:
+            self._said.append(_Said(speaker, kept, language, start, round(start + duration, 3), True))
+        self.now_s = self._limit_s
+
+    def wait(self, seconds: float) -> None:
+        """Nobody speaks for a while."""
+        self.now_s = round(self.now_s + seconds, 3)
+        if self.now_s >= self._limit_s:
+            self.now_s = self._limit_s
+            self.cut = True
+
+    def cut_in(self, share: float, *, at_least: str = "") -> bool:
+        """Breaks the last turn off after about that share of its words; the next turn begins over its end.
+
+        Nothing up to and including the words `at_least` is lost.
+
+        False when the turn is too short to break off, or the call is over.
+        """
+        last = self._said[-1] if self._said and not self.cut else None
+        if last is None or last.end_s - last.start_s < 2.5:
+            return False
+        kept, duration = _words_within(last.text, last.language, share * (last.end_s - last.start_s))
+        if at_least and (at := last.text.find(at_least)) >= 0 and len(kept) < (needed := at + len(at_least)):
+            kept = last.text[:needed]
+            duration = spoken_duration_s(kept, last.language)
+        if not kept or kept == last.text:
+            return False
+        last.text, last.interrupted = kept, True
+        last.end_s = self.now_s = round(last.start_s + duration, 3)
+        self._next_may_overlap = True
+        return True
+
+    def turns(self) -> tuple[Turn, ...]:
+        """What was said."""
+        return tuple(
+            Turn(index, each.speaker, each.text, each.start_s, each.end_s, each.language, "policy", each.interrupted)
+            for index, each in enumerate(self._said)
+        )
+
+
+def _words_within(text: str, language: str, seconds: float) -> tuple[str, float]:
+    """The most of the text, cut at a word, that can be said in that time, and how long it takes."""
+    words = text.split()
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if spoken_duration_s(" ".join(words[:middle]), language) <= seconds:
+            low = middle
+        else:
+            high = middle - 1
+    kept = " ".join(words[:low])
+    return kept, spoken_duration_s(kept, language) if kept else 0.0

@@ -1,0 +1,91 @@
+"""What the agent opens with: the welcome message, and the word that a machine is calling where that is asked for."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from callwright.service.rules.templates import render
+from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.simulated.chance import Chance, key_of
+from callwright.service.telephony.simulated.conversation.phrases import Bank, bank_of, bank_or_english
+from callwright.service.telephony.simulated.conversation.prompts import sentences_of
+from callwright.service.telephony.simulated.conversation.speech_acts import is_question
+
+_CACHED_MESSAGES = 512
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A message in two parts, so that a disclosure can stand before the closing question. Still a template."""
+
+    first: str
+    question: str
+    discloses: bool
+    """The message says by itself that a machine is calling."""
+
+    def with_disclosure(self, disclosure: str) -> str:
+        """The message as a template, the disclosure inside when the message lacks one."""
+        parts = (self.first, self.question) if self.discloses else (self.first, disclosure, self.question)
+        return " ".join(part for part in parts if part)
+
+
+@lru_cache(maxsize=_CACHED_MESSAGES)
+def read_welcome(message: str, bank: Bank) -> Opening:
+    """The welcome message understood in the language of the bank."""
+    said = f" {message.lower()} "
+    discloses = any(mark in said for mark in bank.agent["disclosure_marks"])
+    sentences = sentences_of(message)
+    if len(sentences) > 1 and is_question(sentences[-1]):
+        at = message.rfind(sentences[-1])
+        return Opening(message[:at].rstrip(), sentences[-1], discloses)
+    return Opening(message, "", discloses)
+
+
+@dataclass(frozen=True)
+class FirstWords:
+    """What the agent says before anybody has answered, as it is spoken."""
+
+    message: str
+    """The welcome message, the disclosure inside where it can be told in the agent's language."""
+    disclosure: str = ""
+    """That a machine is calling, where the message lacked it."""
+    phrase: str = ""
+    """What follows as a turn of its own, in the language of the phrases: the disclosure where that is another one."""
+
+
+def first_words(request: CallRequest, chance: Chance) -> FirstWords | None:
+    """What the agent of a call begins with; None where the contact is to speak first."""
+    message = request.agent.welcome_message.strip()
+    if not message:
+        return None
+    language = request.agent.language
+    bank = bank_or_english(language)
+    opening = read_welcome(message, bank)
+    if not request.ai_disclosure or opening.discloses:
+        return FirstWords(filled(message, request))
+    disclosure = bank.agent_says("disclosure", chance)
+    if bank_of(language) is None:
+        return FirstWords(filled(message, request), disclosure, disclosure)
+    return FirstWords(filled(opening.with_disclosure(disclosure), request), disclosure)
+
+
+def greeting_of(request: CallRequest) -> str:
+    """What the contact of a call hears first, word for word; empty where they are to speak first."""
+    said = first_words(request, agent_chance(request))
+    return "" if said is None else " ".join(part for part in (said.message, said.phrase) if part)
+
+
+def agent_chance(request: CallRequest) -> Chance:
+    """What decides which phrases the agent uses in a call."""
+    return Chance(attempt_key(request), "agent")
+
+
+def attempt_key(request: CallRequest) -> bytes:
+    """What stands for this attempt to call this number in all that is left to chance."""
+    return key_of(request.seed, request.to, str(request.attempt))
+
+
+def filled(template: str, request: CallRequest) -> str:
+    """A template as it is said to the call's contact."""
+    if "{{" not in template:
+        return template
+    return " ".join(render(template, request.variables).text.split(" ")).strip()

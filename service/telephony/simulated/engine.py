@@ -1,0 +1,161 @@
+"""The simulated network as an engine: calls in batches without waiting, or one by one in the time of a clock."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import anyio
+from anyio import to_thread
+from sqlalchemy import Connection
+
+from callwright.service.platform.database.database import Database
+from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, Report, Stage
+from callwright.service.telephony.simulated import placed_calls
+from callwright.service.telephony.simulated.network import simulate
+
+log = logging.getLogger(__name__)
+
+
+class Timeline(Protocol):
+    """The time in which calls are made one by one."""
+
+    def now_ms(self) -> int: ...
+
+    async def until(self, moment_ms: int) -> None:
+        """Returns when the moment has come; at once when it has passed."""
+        ...
+
+
+def outcome_of(request: CallRequest) -> CallResult:
+    """What becomes of a call. A fault of the network's own ends it as failed; it never stops a campaign."""
+    try:
+        return simulate(request)
+    except Exception:
+        log.exception("the simulated network failed", extra={"call_id": request.call_id})
+        return CallResult(
+            call_id=request.call_id,
+            outcome="failed",
+            disposition=None,
+            hangup_cause="platform_error",
+            ended_by="platform",
+            answered_by=None,
+            initiated_s=0.0,
+            ringing_s=None,
+            answered_s=None,
+            ended_s=0.0,
+        )
+
+
+def cut_short(result: CallResult, after_s: float) -> CallResult:
+    """The call as it was when it was hung up by request, that long after dialling began."""
+    if after_s >= result.ended_s:
+        return result
+    answered = result.answered_s is not None and result.answered_s <= after_s
+    spoken_s = after_s - result.answered_s if answered and result.answered_s is not None else 0.0
+    turns = [turn for turn in result.turns if turn.start_s < spoken_s]
+    if turns and turns[-1].end_s > spoken_s:
+        turns[-1] = replace(turns[-1], end_s=round(spoken_s, 3), interrupted=True)
+    return replace(
+        result,
+        outcome="answered" if answered else "cancelled",
+        disposition="incomplete" if answered else None,
+        hangup_cause="normal_clearing" if answered else "originator_cancel",
+        ended_by="api",
+        answered_by=result.answered_by if answered else None,
+        initiated_s=min(result.initiated_s, after_s),
+        ringing_s=result.ringing_s if result.ringing_s is not None and result.ringing_s <= after_s else None,
+        answered_s=result.answered_s if answered else None,
+        ended_s=after_s,
+        turns=turns if answered else (),
+        unanswered_questions=(),
+        callback_after_s=None,
+    )
+
+
+class SimulatedEngine:
+    """A call engine with no telephone behind it."""
+
+    name = "simulated"
+    simulated = True
+
+    def __init__(
+        self,
+        database: Database,
+        timeline: Timeline | None = None,
+        *,
+        fence: Callable[[Connection, CallRequest], object] | None = None,
+    ) -> None:
+        """`fence` raises where somebody else makes the call by now, as after a long silence of this process."""
+        self._database = database
+        self._fence = fence
+        self._timeline = timeline
+        self._hang_ups: dict[str, anyio.Event] = {}
+
+    async def foresee(self, requests: Sequence[CallRequest]) -> list[CallResult]:
+        """What would become of calls. Nothing is dialled: on this network that is known beforehand."""
+        return await to_thread.run_sync(lambda: [outcome_of(request) for request in requests])
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        """Dials calls that were claimed, with their moments: the network writes them down."""
+        await self._database.write(self._record, dialled)
+
+    def _record(self, connection: Connection, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        if self._fence is not None and dialled:
+            self._fence(connection, dialled[0][0])
+        placed_calls.record(connection, dialled)
+
+    async def known(self, call_ids: Sequence[str]) -> set[str]:
+        """Those of the calls that were dialled before, for whoever finds them unfinished after a crash."""
+        return await self._database.read(placed_calls.known, call_ids)
+
+    async def run(self, request: CallRequest, report: Report, *, dial_ms: int | None = None) -> CallResult:
+        """Makes one call in the time of the timeline. A call that is known already goes on where it stood."""
+        timeline = self._timeline
+        if timeline is None:
+            raise RuntimeError("this engine was made without a timeline and only makes batches")
+        begun_ms = timeline.now_ms() if dial_ms is None else dial_ms
+        if not await self.known([request.call_id]):
+            await self.dial([(request, begun_ms)])
+        (result,) = await self.foresee([request])
+        hang_up = self._hang_ups.setdefault(request.call_id, anyio.Event())
+        stages: tuple[tuple[Stage, float | None], ...] = (
+            ("initiated", result.initiated_s),
+            ("ringing", result.ringing_s),
+            ("answered", result.answered_s),
+        )
+        try:
+            for stage, offset_s in stages:
+                if offset_s is None:
+                    continue
+                at_ms = begun_ms + round(offset_s * 1_000)
+                if await self._hung_up(hang_up, at_ms):
+                    return cut_short(result, (timeline.now_ms() - begun_ms) / 1_000)
+                await report(CallProgress(request.call_id, stage, at_ms))
+            if await self._hung_up(hang_up, begun_ms + round(result.ended_s * 1_000)):
+                return cut_short(result, (timeline.now_ms() - begun_ms) / 1_000)
+            return result
+        finally:
+            del self._hang_ups[request.call_id]
+
+    async def _hung_up(self, hang_up: anyio.Event, until_ms: int) -> bool:
+        """Waits until a moment or a hang-up; whether it was the hang-up."""
+        timeline = self._timeline
+        if timeline is None or hang_up.is_set():
+            return hang_up.is_set()
+        async with anyio.create_task_group() as tasks:
+
+            async def wait_for_hang_up() -> None:
+                await hang_up.wait()
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(wait_for_hang_up)
+            await timeline.until(until_ms)
+            tasks.cancel_scope.cancel()
+        return hang_up.is_set()
+
+    async def hang_up(self, call_id: str) -> None:
+        """Ends a call that `run` is making; another one is left alone."""
+        event = self._hang_ups.get(call_id)
+        if event is not None:
+            event.set()

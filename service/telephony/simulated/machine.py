@@ -1,0 +1,85 @@
+"""Calls that a machine answers: voicemail and menus."""
+
+from callwright.contract.calls import Outcome
+from callwright.service.rules.templates import render
+from callwright.service.telephony.engine import AnsweredBy, CallRequest, Disposition, EndedBy, HangupCause
+from callwright.service.telephony.simulated.chance import Chance
+from callwright.service.telephony.simulated.conversation.phrases import bank_of, bank_or_english
+from callwright.service.telephony.simulated.conversation.prompts import read_prompt
+from callwright.service.telephony.simulated.conversation.timeline import Timeline
+from callwright.service.telephony.simulated.conversation.welcome import read_welcome
+
+MachineEnd = tuple[Outcome, Disposition | None, HangupCause, EndedBy, AnsweredBy]
+
+NO_MESSAGE = "There is neither a voicemail message nor a welcome message: a general one was left."
+
+
+def leave_on_machine(
+    request: CallRequest,
+    timeline: Timeline,
+    *,
+    language: str,
+    words: Chance,
+    forced: Outcome | None,
+    warnings: list[str],
+) -> MachineEnd:
+    """Greets the machine's greeting the way the voicemail policy says. A forced outcome wins over the policy."""
+    policy = request.voicemail
+    bank = bank_or_english(language)
+    own = language if bank_of(language) else bank.language
+    timeline.say("contact", bank.contact_says("voicemail_greeting", "plain", words), own, gap_s=words.between(0.4, 1.0))
+    beeps = words.happens(0.8)
+    answered_by: AnsweredBy = "machine_end_beep" if beeps else "machine_end_silence"
+    action = policy.action if policy.detection else "continue"
+    if forced == "voicemail":
+        action = "hangup"
+    elif forced == "voicemail_left" and action == "hangup":
+        action = "leave_message"
+    timeline.wait(words.between(0.5, 1.2))
+    if action == "hangup":
+        return "voicemail", None, "agent_hangup", "agent", answered_by
+    text, language_said = _message(request, words, as_person=action == "continue", warnings=warnings)
+    timeline.say("agent", text, language_said, gap_s=0.6)
+    if action == "leave_message" or forced == "voicemail_left":
+        return "voicemail_left", None, "agent_hangup", "agent", answered_by
+    agent_bank = bank_or_english(request.agent.language)
+    for line in read_prompt(request.agent.system_prompt, agent_bank).objectives[:1]:
+        timeline.wait(4.0)
+        timeline.say("agent", render(line, request.variables).text, request.agent.language, gap_s=0.6)
+    timeline.wait(5.0)
+    timeline.say("agent", agent_bank.agent_says("no_voice", words), language_said, gap_s=0.5)
+    cause: HangupCause = "inactivity_timeout"
+    if policy.detection:
+        # A machine was heard and talked to: what was said is on it.
+        return "voicemail_left", None, cause, "platform", answered_by
+    return "answered", "incomplete", cause, "platform", "unknown"
+
+
+def _message(request: CallRequest, words: Chance, *, as_person: bool, warnings: list[str]) -> tuple[str, str]:
+    agent = request.agent
+    message = "" if as_person else request.voicemail.message.strip()
+    if message:
+        text = render(message, request.variables).text.strip()
+        if text:
+            return text, agent.language
+    bank = bank_or_english(agent.language)
+    welcome = agent.welcome_message.strip()
+    if welcome:
+        opening = read_welcome(welcome, bank)
+        if request.ai_disclosure and not opening.discloses and bank_of(agent.language):
+            welcome = opening.with_disclosure(bank.agent_says("disclosure", words))
+        text = render(welcome, request.variables).text.strip()
+        if text:
+            return text, agent.language
+    if not as_person:
+        warnings.append(NO_MESSAGE)
+    language = agent.language if bank_of(agent.language) else bank.language
+    return bank.agent_says("voicemail_fallback", words), language
+
+
+def meet_menu(request: CallRequest, timeline: Timeline, *, language: str, words: Chance) -> None:
+    """A recorded menu answers; the agent listens and hangs up."""
+    bank = bank_or_english(language)
+    own = language if bank_of(language) else bank.language
+    timeline.say("contact", bank.contact_says("ivr", "plain", words), own, gap_s=0.5)
+    timeline.wait(words.between(1.0, 2.0))

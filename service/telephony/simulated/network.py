@@ -1,0 +1,238 @@
+"""The simulated telephone network: one call in, what became of it out. No clock, no waiting, no input or output."""
+
+import math
+from collections.abc import Iterator
+from typing import cast
+
+from callwright.contract.calls import Outcome
+from callwright.service.rules.templates import variables_in
+from callwright.service.telephony.engine import (
+    AnsweredBy,
+    CallRequest,
+    CallResult,
+    Disposition,
+    EndedBy,
+    HangupCause,
+)
+from callwright.service.telephony.simulated.chance import Chance, key_of
+from callwright.service.telephony.simulated.conversation.contact import Contact
+from callwright.service.telephony.simulated.conversation.conversation import Conversation
+from callwright.service.telephony.simulated.conversation.persona import draw_persona
+from callwright.service.telephony.simulated.conversation.phrases import bank_of
+from callwright.service.telephony.simulated.conversation.timeline import Timeline
+from callwright.service.telephony.simulated.conversation.welcome import agent_chance, attempt_key
+from callwright.service.telephony.simulated.machine import leave_on_machine, meet_menu
+from callwright.service.telephony.simulated.reachability import (
+    DEFAULT_PROFILE,
+    ReachabilityProfile,
+    Ring,
+    fate_of,
+    is_possible,
+    ring,
+)
+from callwright.service.telephony.simulated.reserved import Fate, ReservedNumber, reserved
+from callwright.service.telephony.simulated.steering import Steering, read_steering
+
+_NEVER_CONNECTED: dict[Fate, tuple[Outcome, HangupCause]] = {
+    "no_answer": ("no_answer", "no_answer"),
+    "busy": ("busy", "user_busy"),
+    "rejected": ("rejected", "call_rejected"),
+    "invalid_number": ("invalid_number", "unallocated_number"),
+    "unreachable": ("unreachable", "network_error"),
+}
+_FATE_OF_OUTCOME: dict[Outcome, Fate] = {
+    "answered": "answered",
+    "transferred": "answered",
+    "abandoned": "answered",
+    "fax_or_ivr": "answered",
+    "voicemail": "voicemail",
+    "voicemail_left": "voicemail",
+    "no_answer": "no_answer",
+    "busy": "busy",
+    "rejected": "rejected",
+    "invalid_number": "invalid_number",
+    "unreachable": "unreachable",
+    "cancelled": "no_answer",
+    "failed": "unreachable",
+}
+
+
+def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFILE) -> CallResult:
+    """What becomes of the call.
+
+    The same seed, number, attempt, steering, agent and variables give the same result, whatever the ids, the order of
+    calls, the process or the version of Python. Never raises for what a request can hold.
+    """
+    steering = read_steering(request.steering)
+    forced = reserved(request.to)
+    person = key_of(request.seed, request.to)
+    moment = attempt_key(request)
+    line = Chance(moment, "line")
+    if not is_possible(request.to):
+        return _unconnected(request, ring("invalid_number", line, timeout_s=request.ring_timeout_s), steering)
+    outcome = steering.outcome
+    if outcome in ("blocked", "expired"):
+        return _never_dialled(request, outcome, steering)
+    chosen = _FATE_OF_OUTCOME[outcome] if outcome else forced.fate if forced else None
+    fate = chosen or fate_of(profile, person=Chance(person, "line"), moment=line)
+    if outcome is not None:
+        forced = _kept(forced, outcome)
+    rung = ring(fate, line, timeout_s=request.ring_timeout_s, must_answer=chosen is not None)
+    if outcome == "cancelled":
+        return _cancelled(request, rung, steering)
+    if rung.answered_s is None:
+        return _unconnected(request, rung, steering)
+    return _connected(request, rung, rung.answered_s, steering, forced, person, moment)
+
+
+def _kept(forced: ReservedNumber | None, outcome: Outcome) -> ReservedNumber | None:
+    """A reserved number's wish, where the steered outcome leaves room for it."""
+    return (
+        forced if forced is not None and forced.fate == "answered" and outcome in ("answered", "transferred") else None
+    )
+
+
+def _never_dialled(request: CallRequest, outcome: Outcome, steering: Steering) -> CallResult:
+    return CallResult(
+        call_id=request.call_id,
+        outcome=outcome,
+        disposition=None,
+        hangup_cause="originator_cancel",
+        ended_by="platform",
+        answered_by=None,
+        initiated_s=0.0,
+        ringing_s=None,
+        answered_s=None,
+        ended_s=0.0,
+        warnings=tuple(_warnings(request, steering)),
+    )
+
+
+def _cancelled(request: CallRequest, rung: Ring, steering: Steering) -> CallResult:
+    ringing_s = rung.ringing_s or rung.initiated_s
+    return CallResult(
+        call_id=request.call_id,
+        outcome="cancelled",
+        disposition=None,
+        hangup_cause="originator_cancel",
+        ended_by="api",
+        answered_by=None,
+        initiated_s=rung.initiated_s,
+        ringing_s=rung.ringing_s,
+        answered_s=None,
+        ended_s=round(ringing_s + 0.5 * (rung.ended_s - ringing_s), 3),
+        warnings=tuple(_warnings(request, steering)),
+    )
+
+
+def _unconnected(request: CallRequest, rung: Ring, steering: Steering) -> CallResult:
+    outcome, cause = _NEVER_CONNECTED[rung.fate]
+    ended_by: EndedBy = "platform" if outcome == "no_answer" else "contact" if outcome == "rejected" else "carrier"
+    if steering.outcome == "failed" and outcome == "unreachable":
+        outcome = "failed"
+    return CallResult(
+        call_id=request.call_id,
+        outcome=outcome,
+        disposition=None,
+        hangup_cause=cause,
+        ended_by=ended_by,
+        answered_by=None,
+        initiated_s=rung.initiated_s,
+        ringing_s=rung.ringing_s,
+        answered_s=None,
+        ended_s=rung.ended_s,
+        warnings=tuple(_warnings(request, steering)),
+    )
+
+
+def _connected(
+    request: CallRequest,
+    rung: Ring,
+    answered_s: float,
+    steering: Steering,
+    forced: ReservedNumber | None,
+    person: bytes,
+    moment: bytes,
+) -> CallResult:
+    # Down to whole milliseconds, so that rounding never makes a call longer than it may be.
+    limit_s = max(math.floor(request.max_duration_s * 1_000), 1) / 1_000
+    timeline = Timeline(limit_s)
+    words = agent_chance(request)
+    language = steering.language or request.agent.language
+    warnings = list(_warnings(request, steering))
+    unanswered: tuple[str, ...] = ()
+    callback_after_s: float | None = None
+    outcome: Outcome
+    disposition: Disposition | None
+    cause: HangupCause
+    ended_by: EndedBy
+    answered_by: AnsweredBy
+    if rung.fate == "voicemail":
+        outcome, disposition, cause, ended_by, answered_by = leave_on_machine(
+            request, timeline, language=language, words=words, forced=steering.outcome, warnings=warnings
+        )
+    elif steering.outcome == "fax_or_ivr":
+        meet_menu(request, timeline, language=language, words=words)
+        outcome, disposition, cause, ended_by, answered_by = "fax_or_ivr", None, "agent_hangup", "agent", "unknown"
+    else:
+        persona = draw_persona(
+            steering,
+            forced,
+            agent_language=request.agent.language,
+            wants_transfer=steering.outcome == "transferred",
+            person=Chance(person, "persona"),
+            moment=Chance(moment, "persona"),
+        )
+        contact = Contact(persona, Chance(moment, "contact"))
+        if steering.outcome == "abandoned":
+            timeline.say("contact", contact.opening().text, contact.language, gap_s=0.4)
+            timeline.wait(2.0)
+            outcome, disposition, cause, ended_by, answered_by = "abandoned", None, "contact_hangup", "contact", "human"
+        else:
+            talk = Conversation(request, contact, timeline, words, transfers=steering.outcome == "transferred")
+            ending = talk.run()
+            outcome = "transferred" if steering.outcome == "transferred" else "answered"
+            disposition = "escalated" if steering.outcome == "transferred" else ending.disposition
+            cause, ended_by = ending.hangup_cause, ending.ended_by
+            if ending.transferred:
+                cause = "transfer_completed"
+            answered_by = "human" if ending.met_person else "unknown"
+            unanswered, callback_after_s = tuple(ending.unanswered_questions), ending.callback_after_s
+            warnings += ending.warnings
+        if persona.language != request.agent.language and bank_of(persona.language) is None:
+            warnings.append(f"There are no phrases in '{persona.language}': the contact speaks English.")
+    if timeline.cut:
+        talked_s, cause, ended_by = limit_s, cast("HangupCause", "max_duration"), cast("EndedBy", "platform")
+    else:
+        talked_s = min(timeline.now_s + words.between(0.3, 0.8), limit_s)
+    return CallResult(
+        call_id=request.call_id,
+        outcome=outcome,
+        disposition=disposition,
+        hangup_cause=cause,
+        ended_by=ended_by,
+        answered_by=answered_by,
+        initiated_s=rung.initiated_s,
+        ringing_s=rung.ringing_s,
+        answered_s=answered_s,
+        ended_s=round(answered_s + talked_s, 3),
+        turns=timeline.turns(),
+        unanswered_questions=unanswered,
+        warnings=tuple(dict.fromkeys(warnings)),
+        callback_after_s=callback_after_s,
+    )
+
+
+def _warnings(request: CallRequest, steering: Steering) -> Iterator[str]:
+    """What is wrong with the request whether or not anybody answers."""
+    yield from steering.problems
+    agent, variables = request.agent, request.variables
+    templates = [agent.welcome_message, agent.system_prompt]
+    if request.voicemail.detection and request.voicemail.action == "leave_message":
+        templates.append(request.voicemail.message)
+    missing: dict[str, None] = {}
+    for template in templates:
+        if "{{" in template:
+            missing.update((name, None) for name in variables_in(template) if name not in variables)
+    for name in missing:
+        yield f"The variable '{name}' has no value for this contact."

@@ -1,0 +1,108 @@
+"""What an audience may say about how its contacts behave on the simulated network: the `sim.*` columns."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from callwright.contract.calls import OUTCOMES, Outcome
+from callwright.service.platform.phone import redacted
+
+Mood = Literal["friendly", "neutral", "busy", "sceptical", "angry"]
+Intent = Literal[
+    "yes",
+    "no",
+    "later",
+    "asks_first",
+    "opt_out",
+    "wrong_number",
+    "wants_human",
+    "other_language",
+    "silent",
+    "gatekeeper",
+    "screening",
+]
+
+MOODS: tuple[Mood, ...] = get_args(Mood)
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+COLUMNS: tuple[str, ...] = ("outcome", "persona", "intent", "language", "script")
+"""The steering columns, without the `sim.` they carry in an audience."""
+
+MAX_SCRIPT_TURNS = 30
+MAX_SCRIPT_TURN_CHARS = 1_000
+
+_CLOSED: dict[str, tuple[str, ...]] = {"outcome": OUTCOMES, "persona": MOODS, "intent": INTENTS}
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steering:
+    """The columns of one contact, understood. `None` and an empty script leave the choice to chance."""
+
+    outcome: Outcome | None = None
+    mood: Mood | None = None
+    intent: Intent | None = None
+    language: str | None = None
+    script: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What was not understood and therefore ignored."""
+
+
+NO_STEERING = Steering()
+
+
+def check_steering(name: str, value: str) -> str | None:
+    """Why a column or its value is refused, in a sentence that names what is allowed; `None` when it is fine.
+
+    `name` comes without `sim.`. An empty value is always fine: it means the column is absent. A number in the sentence
+    lacks its middle.
+    """
+    if name not in COLUMNS:
+        known = ", ".join(f"sim.{each}" for each in COLUMNS)
+        return f"sim.{redacted(name)[:100]} is not a steering column; there are {known}."
+    value = value.strip()
+    if not value:
+        return None
+    allowed = _CLOSED.get(name)
+    if allowed is not None:
+        if value.lower() in allowed:
+            return None
+        return f"sim.{name} cannot be '{redacted(value)[:60]}'; allowed are {', '.join(allowed)}."
+    if name == "language":
+        if len(value) <= 35 and _LANGUAGE_TAG.fullmatch(value):
+            return None
+        return f"sim.language cannot be '{redacted(value)[:60]}'; allowed are BCP-47 tags such as en-US, es or pt-BR."
+    turns = script_turns(value)
+    if len(turns) > MAX_SCRIPT_TURNS or any(len(turn) > MAX_SCRIPT_TURN_CHARS for turn in turns):
+        return (
+            f"sim.script is too long; allowed are {MAX_SCRIPT_TURNS} turns separated by |, "
+            f"each of at most {MAX_SCRIPT_TURN_CHARS} characters."
+        )
+    return None
+
+
+def script_turns(value: str) -> tuple[str, ...]:
+    """The contact's own words turn by turn. Empty turns do not count."""
+    return tuple(turn for each in value.split("|") if (turn := each.strip()))
+
+
+def read_steering(columns: Mapping[str, str]) -> Steering:
+    """The columns understood. One that an import would refuse is left out and named in `problems`."""
+    if not columns:
+        return NO_STEERING
+    kept: dict[str, str] = {}
+    problems: list[str] = []
+    for name in sorted(columns):
+        problem = check_steering(name, columns[name])
+        if problem is not None:
+            problems.append(problem)
+        elif value := columns[name].strip():
+            kept[name] = value if name in ("language", "script") else value.lower()
+    return Steering(
+        outcome=cast("Outcome | None", kept.get("outcome")),
+        mood=cast("Mood | None", kept.get("persona")),
+        intent=cast("Intent | None", kept.get("intent")),
+        language=kept["language"].replace("_", "-") if "language" in kept else None,
+        script=script_turns(kept.get("script", "")),
+        problems=tuple(problems),
+    )

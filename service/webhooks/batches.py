@@ -1,0 +1,189 @@
+"""The unit of work of a lane: enters what is over and takes what is next, in one transaction.
+
+What is taken is marked as under way before any of it is sent, so that whoever takes the lane over knows what may have
+arrived without having been entered.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy import Connection, Select, Subquery, Text, bindparam, func, select, update
+
+from callwright.service.platform.database.bulk import for_ids
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.ids import Ids
+from callwright.service.tables import delivery_rows
+from callwright.service.tables.schema import deliveries, outbox
+from callwright.service.webhooks import endpoint_queue, outcomes
+from callwright.service.webhooks.outcomes import Attempt
+
+_D, _O = deliveries.c, outbox.c
+_IS_DUE = (
+    _D.webhook_id == bindparam("b_lane"),
+    endpoint_queue.PENDING,
+    _D.next_attempt_at <= bindparam("b_now"),
+    _D.attempt_started_at.is_(None),
+)
+_DUE: Select[*tuple[Any, ...]] = (
+    select(
+        _D.id,
+        _D.event_id,
+        _D.cause,
+        _D.attempt_count,
+        _O.type,
+        _O.created_at,
+        _O.org_id,
+        _O.data,
+        _O.simulated,
+    )
+    .select_from(deliveries)
+    .outerjoin(outbox, _O.id == _D.event_id)
+    .where(*_IS_DUE)
+    .order_by(_D.next_attempt_at)
+    .limit(bindparam("b_most"))
+)
+
+
+def _marked() -> Select[*tuple[Any, ...]]:
+    """Takes and marks in one statement, for Postgres, which so goes to each row once."""
+    due = select(_D.id).where(*_IS_DUE).order_by(_D.next_attempt_at).limit(bindparam("b_most")).cte("due")
+    marked = (
+        update(deliveries)
+        .where(_D.id == due.c.id)
+        .values(attempt_started_at=bindparam("b_now"))
+        .returning(_D.id, _D.event_id, _D.cause, _D.attempt_count, _D.next_attempt_at)
+        .cte("marked")
+    )
+    own = (marked.c.id, marked.c.event_id, marked.c.cause, marked.c.attempt_count)
+    events = (_O.type, _O.created_at, _O.org_id, _O.data, _O.simulated)
+    rows = select(*own, *events).select_from(marked).outerjoin(outbox, _O.id == marked.c.event_id)
+    return rows.order_by(marked.c.next_attempt_at)
+
+
+_DUE_MARKED = Prepared(_marked())
+
+
+def _in_one_row(found: Subquery) -> Select[Any]:
+    return select(func.json_group_array(func.json_array(*found.c), type_=Text).label("found"))
+
+
+_DUE_AT_ONCE = Prepared(_in_one_row(_DUE.subquery()))
+"""For SQLite, which hands the interpreter's lock back and forth for every row."""
+_MARK = for_ids(
+    _D.id,
+    lambda are_these: update(deliveries).where(are_these).values(attempt_started_at=bindparam("b_now")),
+)
+_UNMARK = for_ids(_D.id, lambda are_these: update(deliveries).where(are_these).values(attempt_started_at=None))
+_NO_EVENT = for_ids(
+    _D.id,
+    lambda are_these: (
+        update(deliveries)
+        .where(are_these)
+        .values(status="cancelled", next_attempt_at=None, attempt_started_at=None, finished_at=bindparam("b_now"))
+    ),
+)
+
+
+class Due(NamedTuple):
+    """A delivery to be sent, and its event."""
+
+    id: str
+    event_id: str
+    cause: str
+    attempt_count: int
+    type: str
+    created_at: int
+    org_id: str
+    data: str
+    """As JSON."""
+    simulated: bool
+
+
+_ID, _TYPE = Due._fields.index("id"), Due._fields.index("type")
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a unit of work has to do."""
+
+    attempts: Sequence[Attempt] = ()
+    """Attempts that are over."""
+    unsent: Sequence[str] = ()
+    """Deliveries that were taken and will not be sent after all."""
+    most: int = 0
+    """How many deliveries to take at most."""
+    left_behind: bool = False
+    """Whether the holder before did not give the lane back."""
+    renew_until_ms: int | None = None
+    """Until when to hold the lane; None where it is held for long enough."""
+    is_idle: bool = True
+    """Whether nothing is under way: then the lane is given back if nothing is taken either."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a unit of work gave: the subscription as it is, and deliveries to send to it, with their events."""
+
+    webhook: Any
+    due: Sequence[Due]
+    is_open: bool
+    """Whether the subscription takes deliveries; what waited for one that does not was ended."""
+    released: bool
+
+
+def turn(
+    connection: Connection,
+    ids: Ids,
+    webhook_id: str,
+    owner: str,
+    asked: Turn,
+    *,
+    now_ms: int,
+    sure_ms: int,
+    chance: Callable[[], float],
+) -> Taken:
+    """One turn of a lane. Raises `LeaseLost` when it is another process's, and enters nothing then.
+
+    What waits for a subscription that is disabled is missed, for a deleted one cancelled.
+    """
+    webhook = endpoint_queue.mine(connection, webhook_id, owner)
+    if asked.renew_until_ms is not None:
+        endpoint_queue.renew(connection, [webhook_id], owner, asked.renew_until_ms)
+    if asked.left_behind:
+        outcomes.enter_left_behind(connection, webhook, now_ms)
+    is_open = webhook.status == "active" and webhook.deleted_at is None
+    if asked.attempts:
+        disabled = outcomes.record(
+            connection, ids, webhook, asked.attempts, now_ms=now_ms, sure_ms=sure_ms, chance=chance
+        )
+        is_open = is_open and not disabled
+    if asked.unsent:
+        _UNMARK.run(connection, asked.unsent)
+    if not is_open:
+        status = "cancelled" if webhook.deleted_at is not None else "missed"
+        delivery_rows.end_pending(connection, webhook_id, status, now_ms)
+    due = _due(connection, webhook_id, asked.most, now_ms) if is_open and asked.most > 0 else ()
+    released = asked.is_idle and not due
+    if released and endpoint_queue.release(connection, webhook_id, now_ms) and is_open and asked.most > 0:
+        # Something is due and could not be taken: it bears a mark that nobody accounts for.
+        outcomes.enter_left_behind(connection, webhook, now_ms)
+    return Taken(webhook, due, is_open, released)
+
+
+def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Sequence[Due]:
+    given = {"b_lane": webhook_id, "b_now": now_ms, "b_most": most}
+    is_sqlite = connection.dialect.name == "sqlite"
+    found: list[Any]
+    if is_sqlite:
+        found = orjson.loads(_DUE_AT_ONCE.first(connection, given).found)
+    else:
+        found = _DUE_MARKED.all(connection, given)
+    due = [Due._make(row) for row in found if row[_TYPE] is not None]
+    if len(due) < len(found):  # events are kept while they wait to be sent; if one is gone all the same, it is over
+        lost = [row[_ID] for row in found if row[_TYPE] is None]
+        _NO_EVENT.run(connection, lost, {"b_now": now_ms})
+    if due and is_sqlite:
+        _MARK.run(connection, [row.id for row in due], {"b_now": now_ms})
+    return due

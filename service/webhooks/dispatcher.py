@@ -1,0 +1,233 @@
+"""The part of a process that delivers events: fans them out, leases lanes that are due, drives them side by side."""
+
+import logging
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+from anyio.abc import TaskGroup
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from callwright.service.platform.alarm import Alarm, Bell
+from callwright.service.platform.clock.clock import SECOND
+from callwright.service.platform.database.postgres.lock_waits import Locked
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.services import Ports
+from callwright.service.tables import delivery_rows
+from callwright.service.webhooks import endpoint_queue, retention
+from callwright.service.webhooks.endpoint_queue import DueLane, LeaseLost, TakenLane
+from callwright.service.webhooks.fan_out import fan_out, is_waiting
+from callwright.service.webhooks.sending import (
+    FINISH_S,
+    MOST_AHEAD,
+    MOST_AHEAD_ON_POSTGRES,
+    MOST_AT_ONCE,
+    Lane,
+    Load,
+    Parts,
+    Poster,
+)
+from callwright.service.webhooks.transport.endpoints import MOST_CONNECTIONS
+
+log = logging.getLogger(__name__)
+SHARED_CONNECTIONS = MOST_CONNECTIONS // 2
+"""What the lanes share. The rest is for the next one, should all of these be waiting for dead endpoints."""
+MOST_LANES = 64
+"""Lanes that one process drives at a time."""
+MOST_SEEN = 400
+"""Lanes that are due of which one look chooses."""
+IDLE_S = 0.5
+"""Between two looks for work when nothing wakes the dispatcher."""
+RETRY_S = 1.0
+LAST_WRITE_S = 2.0
+"""How long the last write of a lane may take when the process ends."""
+
+
+@dataclass(frozen=True)
+class _Driven:
+    """A lane that is driven, for which organization, and what ends it when all else fails."""
+
+    lane: Lane
+    org_id: str
+    scope: anyio.CancelScope
+
+
+class Dispatcher:
+    """Delivers events until it is cancelled."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        bell: Bell,
+        endpoints: Poster,
+        *,
+        places: int = MOST_LANES,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._ports, self._places = ports, places
+        self._lease_ms = ports.settings.delivery_lease_ms
+        self._owner = ports.ids.new("wrk")
+        self._parts = Parts(ports.database, ports.clock, ports.ids, endpoints, self._owner, self._lease_ms, chance)
+        self._new, self._due = bell.alarm(), bell.alarm()
+        self._driven: dict[str, _Driven] = {}
+        self._load = Load(most_ahead=MOST_AHEAD if ports.database.is_sqlite else MOST_AHEAD_ON_POSTGRES)
+
+    async def run(self) -> None:
+        """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
+        if self._ports.database.is_sqlite:
+            await self._ports.database.write_once_there_is_room(endpoint_queue.all_left_behind)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._renew)
+            tasks.start_soon(retention.run, self._ports)
+            tasks.start_soon(self._whenever, self._new, self._fan_out)
+            try:
+                await self._whenever(self._due, partial(self._look, tasks))
+            finally:
+                self._end()
+
+    async def work_until_idle(self) -> None:
+        """Delivers everything that is due at this moment, and returns then. For who sets the clock himself."""
+        while True:
+            await self._fan_out()
+            async with anyio.create_task_group() as tasks:
+                await self._look(tasks)
+                if not self._driven:
+                    return
+                try:
+                    while self._driven:
+                        await self._due.wait(IDLE_S)
+                except BaseException:
+                    self._end()
+                    raise
+
+    async def _whenever(self, alarm: Alarm, work: Callable[[], Awaitable[float]]) -> None:
+        """Works whenever the alarm rings, and after the time that the work said: others make work too."""
+        while True:
+            try:
+                # What was sent could not be written down, and would be sent again and again.
+                most_s = RETRY_S if self._ports.database.fullness.is_full else await work()
+            except StorageUnavailable:
+                most_s = RETRY_S
+            except Exception:
+                log.exception("looking for events to deliver failed")
+                most_s = RETRY_S
+            await alarm.wait(most_s)
+
+    async def _fan_out(self) -> float:
+        ports = self._ports
+        while await ports.database.look_up(is_waiting):
+            done = await ports.database.write_briefly(fan_out, ports.ids, ports.clock.now_ms())
+            if not done.events:  # other processes are at it
+                break
+            if done.deliveries:
+                self._due.ring()
+        return IDLE_S
+
+    async def _look(self, tasks: TaskGroup) -> float:
+        ports, now_ms = self._ports, self._ports.clock.now_ms()
+        mine = (self._owner, now_ms, frozenset(self._driven))
+        found, next_ms, late = await ports.database.look_up(_seen, *mine)
+        if late and await ports.database.write(delivery_rows.wake_late, now_ms):
+            found, next_ms, _ = await ports.database.look_up(_seen, *mine)
+        free = [lane for lane in found if lane.webhook_id not in self._driven]
+        room = self._places - len(self._driven)
+        self._load.others_wait = len(free) > room
+        chosen = in_turns(free, Counter(one.org_id for one in self._driven.values()))[: max(room, 0)]
+        if chosen:
+            orgs = {lane.webhook_id: lane.org_id for lane in chosen}
+            until_ms = now_ms + self._lease_ms
+            for taken in await ports.database.write(endpoint_queue.take, list(orgs), self._owner, now_ms, until_ms):
+                self._start(tasks, taken, orgs[taken.webhook_id], until_ms)
+        return IDLE_S if next_ms is None else min(IDLE_S, max(next_ms - ports.clock.now_ms(), 0) / SECOND)
+
+    def _start(self, tasks: TaskGroup, taken: TakenLane, org_id: str, until_ms: int) -> None:
+        lane = Lane(self._parts, taken.webhook_id, self._load, until_ms=until_ms, left_behind=taken.left_behind)
+        self._driven[taken.webhook_id] = _Driven(lane, org_id, anyio.CancelScope(shield=True))
+        self._share()
+        tasks.start_soon(self._drive, taken.webhook_id)
+
+    def _share(self) -> None:
+        driven = max(1, len(self._driven))
+        self._load.at_once = max(1, min(MOST_AT_ONCE, SHARED_CONNECTIONS // driven))
+        self._load.ahead = max(self._load.at_once, self._load.most_ahead // driven)
+
+    async def _drive(self, webhook_id: str) -> None:
+        """Drives a lane. One that failed keeps its lease, and this process takes it up again after a moment."""
+        driven = self._driven[webhook_id]
+        try:
+            with driven.scope:
+                await driven.lane.drive()
+        except* LeaseLost:
+            log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
+        except* (
+            IntegrityError
+        ):  # it was cut off at its commit, which was kept after all; the next turn reads what is there
+            log.warning("attempts had been entered already", extra={"webhook_id": webhook_id})
+        except* StorageUnavailable:  # the log says so already
+            await anyio.sleep(RETRY_S)
+        except* Locked:
+            log.warning("a webhook subscription is held by others", extra={"webhook_id": webhook_id})
+            await anyio.sleep(RETRY_S)
+        except* Exception:
+            log.exception("sending to a webhook subscription failed", extra={"webhook_id": webhook_id})
+            await anyio.sleep(RETRY_S)
+        finally:
+            del self._driven[webhook_id]
+            self._share()
+            self._due.ring()
+
+    async def _renew(self) -> None:
+        while True:
+            await anyio.sleep(self._lease_ms / 3 / SECOND)
+            now_ms, driven = self._ports.clock.now_ms(), list(self._driven)
+            try:
+                held = await self._held(driven, now_ms + self._lease_ms) if driven else ()
+                for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
+                    if webhook_id in self._driven:
+                        await self._held([webhook_id], now_ms + self._lease_ms, waits=True)
+            except (StorageUnavailable, Locked):
+                continue
+            except Exception:
+                log.exception("holding on to lanes failed")
+
+    async def _held(self, webhook_ids: list[str], until_ms: int, *, waits: bool = False) -> Sequence[str]:
+        """Holds on to lanes; returns those that are still held."""
+        held = await self._ports.database.write(endpoint_queue.renew, webhook_ids, self._owner, until_ms, waits=waits)
+        for webhook_id in held:
+            if webhook_id in self._driven:
+                self._driven[webhook_id].lane.until_ms = until_ms
+        return held
+
+    def _end(self) -> None:
+        deadline = anyio.current_time() + FINISH_S + LAST_WRITE_S
+        for driven in self._driven.values():
+            driven.lane.end()
+            driven.scope.deadline = deadline
+
+
+def _seen(
+    connection: Connection, owner: str, now_ms: int, driven: frozenset[str]
+) -> tuple[list[DueLane], int | None, bool]:
+    late = connection.dialect.name == "postgresql" and delivery_rows.sleeps_late(connection)
+    return (
+        endpoint_queue.due(connection, owner, now_ms, MOST_SEEN, driven),
+        endpoint_queue.next_due(connection, now_ms),
+        late,
+    )
+
+
+def in_turns(due: Sequence[DueLane], driven: Counter[str]) -> list[DueLane]:
+    """The lanes in an order that gives every organization a place before one gets another.
+
+    `driven` says how many places each has already.
+    """
+    places = Counter(driven)
+    ranked: list[tuple[int, int, DueLane]] = []
+    for position, lane in enumerate(due):
+        ranked.append((places[lane.org_id], position, lane))
+        places[lane.org_id] += 1
+    return [lane for _, _, lane in sorted(ranked, key=lambda one: one[:2])]

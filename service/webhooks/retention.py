@@ -1,0 +1,120 @@
+"""Deletes events, deliveries and attempts that are older than the log goes back.
+
+It goes by the rows alone, some at a time: whatever ended a pass early, the next one goes on. An event that is still to
+be sent to somebody is kept until that is over.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, select
+
+from callwright.service.platform.clock.clock import DAY
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.services import Ports
+from callwright.service.tables.schema import deliveries, delivery_attempts, organizations, outbox, webhooks
+from callwright.service.webhooks.endpoint_queue import PENDING
+
+log = logging.getLogger(__name__)
+KEPT_MS = 30 * DAY
+"""How long events and what came of them are kept."""
+MOST = 500
+"""Rows that one unit of work deletes at most, besides the attempts of the deliveries."""
+BEGIN_S = 3.0
+"""How long after the start the first pass begins."""
+EVERY_S = 60.0
+SOUGHT = 20
+"""Subscriptions, and organizations, that are looked for in one go."""
+_Find = Callable[[Connection, str, int], list[str]]
+_Forget = Callable[[Connection, str, int], int]
+_D, _A, _O = deliveries.c, delivery_attempts.c, outbox.c
+_IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
+_BEFORE: BindParameter[Any] = bindparam("b_before")
+_OLD = (_D.created_at < _BEFORE, _D.status != "pending")
+_FULL = (
+    select(webhooks.c.id)
+    .where(webhooks.c.id > bindparam("b_after"), exists().where(_D.webhook_id == webhooks.c.id, *_OLD))
+    .order_by(webhooks.c.id)
+    .limit(bindparam("b_most"))
+)
+_OLD_DELIVERIES = (
+    select(_D.id)
+    .where(_D.webhook_id == bindparam("b_webhook"), *_OLD)
+    .order_by(_D.created_at)
+    .limit(bindparam("b_most"))
+    .with_for_update(skip_locked=True)
+)
+_OVER = (_O.created_at < _BEFORE, _O.fanned_out_at.is_not(None), ~exists().where(_D.event_id == _O.id, PENDING))
+_OVERDUE = (
+    select(organizations.c.id)
+    .where(organizations.c.id > bindparam("b_after"), exists().where(_O.org_id == organizations.c.id, *_OVER))
+    .order_by(organizations.c.id)
+    .limit(bindparam("b_most"))
+)
+_OLD_EVENTS = (
+    select(_O.id)
+    .where(_O.org_id == bindparam("b_org"), *_OVER)
+    .order_by(_O.created_at)
+    .limit(bindparam("b_most"))
+    .with_for_update(skip_locked=True)
+)
+
+
+async def run(ports: Ports) -> None:
+    """Makes a pass every minute until cancelled."""
+    await anyio.sleep(BEGIN_S)
+    while True:
+        try:
+            await sweep(ports)
+        except StorageUnavailable:
+            pass  # the log says so already
+        except Exception:
+            log.exception("deleting old events failed")
+        await anyio.sleep(EVERY_S)
+
+
+async def sweep(ports: Ports) -> None:
+    """One pass: deletes everything that is too old for certain."""
+    before_ms = ports.clock.sure_ms() - KEPT_MS
+    await _go_through(ports, full, forget_deliveries, before_ms)
+    await _go_through(ports, overdue, forget_events, before_ms)
+
+
+async def _go_through(ports: Ports, find: _Find, forget: _Forget, before_ms: int) -> None:
+    after = ""
+    while found := await ports.database.read(find, after, before_ms):
+        for one in found:
+            while await ports.database.write(forget, one, before_ms) == MOST:
+                pass
+        after = found[-1]
+
+
+def overdue(connection: Connection, after: str, before_ms: int) -> list[str]:
+    """Some organizations that have events of before that moment, those with the next ids after one."""
+    return list(connection.execute(_OVERDUE, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
+
+
+def full(connection: Connection, after: str, before_ms: int) -> list[str]:
+    """Some subscriptions that have deliveries of before that moment, those with the next ids after one."""
+    return list(connection.execute(_FULL, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
+
+
+def forget_deliveries(connection: Connection, webhook_id: str, before_ms: int, *, most: int = MOST) -> int:
+    """Deletes the subscription's oldest deliveries of before that moment with their attempts; returns how many."""
+    given = {"b_webhook": webhook_id, "b_before": before_ms, "b_most": most}
+    ids = connection.execute(_OLD_DELIVERIES, given).scalars().all()
+    if ids:
+        connection.execute(delete(delivery_attempts).where(_A.delivery_id.in_(_IDS)), {"b_ids": ids})
+        connection.execute(delete(deliveries).where(_D.id.in_(_IDS)), {"b_ids": ids})
+    return len(ids)
+
+
+def forget_events(connection: Connection, org_id: str, before_ms: int, *, most: int = MOST) -> int:
+    """Deletes the organization's oldest events of before that moment; returns how many."""
+    given = {"b_org": org_id, "b_before": before_ms, "b_most": most}
+    ids = connection.execute(_OLD_EVENTS, given).scalars().all()
+    if ids:
+        connection.execute(delete(outbox).where(_O.id.in_(_IDS)), {"b_ids": ids})
+    return len(ids)

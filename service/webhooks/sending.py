@@ -1,0 +1,281 @@
+"""Sending to one subscription, for as long as this process holds its lane.
+
+Attempts run side by side up to a bound, while one loop turns: it enters what is over and fetches what is next, in one
+transaction, as soon as the write before is done and a few attempts have gathered.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import anyio
+import orjson
+from anyio.abc import TaskGroup, TaskStatus
+from sqlalchemy.exc import IntegrityError
+
+from callwright.service.platform.clock.clock import SECOND, Clock
+from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.postgres.lock_waits import Locked
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.event_envelope import envelope
+from callwright.service.platform.ids import Ids
+from callwright.service.webhooks import endpoint_queue
+from callwright.service.webhooks.batches import Due, Taken, Turn, turn
+from callwright.service.webhooks.outcomes import CUT_OFF, Attempt
+from callwright.service.webhooks.signing import request_headers, secrets_at
+from callwright.service.webhooks.transport.attempts import Posted
+
+log = logging.getLogger(__name__)
+MOST_AT_ONCE = 16
+"""Attempts under way to one endpoint."""
+MOST_AHEAD = 80
+"""Deliveries that a process marks as under way at a time, for all its lanes together; each lane has a share. These are
+what arrives twice at most when the process is killed.
+"""
+MOST_AHEAD_ON_POSTGRES = 200
+"""A write there takes longer, and more is sent meanwhile."""
+GATHER_S = 0.03
+"""How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
+SLICE_MS = 2_000
+"""How long a lane keeps its place while others wait for one."""
+TRY_AGAIN_S = 30.0
+TRY_EVERY_S = 0.5
+"""How long, and how often, entering what came of attempts is tried."""
+FINISH_S = 3.0
+"""How long attempts that are under way may take when the process ends."""
+
+
+class Poster(Protocol):
+    """Sends a request once and says what came of it, as `endpoints.Endpoints` does."""
+
+    async def post(
+        self, url: str, body: bytes, headers: Mapping[str, str], *, subscription: str | None = None
+    ) -> Posted: ...
+
+
+@dataclass
+class Load:
+    """How busy a process is, as its lanes see it."""
+
+    others_wait: bool = False
+    """Whether lanes are due that have no place."""
+    at_once: int = MOST_AT_ONCE
+    """Attempts that each lane may have under way."""
+    most_ahead: int = MOST_AHEAD
+    """Deliveries that all lanes together may have marked."""
+    ahead: int = MOST_AHEAD
+    """Deliveries that each lane may have marked."""
+
+    @property
+    def gathered(self) -> int:
+        """Attempts that are over and are worth a write at once."""
+        return self.most_ahead * 3 // 5
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What sending needs."""
+
+    database: Database
+    clock: Clock
+    ids: Ids
+    endpoints: Poster
+    owner: str
+    lease_ms: int
+    chance: Callable[[], float]
+    """Gives random numbers of [0, 1)."""
+
+
+class Lane:
+    """One lane that this process holds."""
+
+    def __init__(self, parts: Parts, webhook_id: str, load: Load, *, until_ms: int, left_behind: bool) -> None:
+        self.until_ms = until_ms
+        """Until when the lease is known to be held."""
+        self._parts, self._webhook_id, self._load = parts, webhook_id, load
+        self._left_behind = left_behind
+        self._quick = 0
+        self._begun_ms = parts.clock.running_ms()
+        self._queue: deque[tuple[Due, Any]] = deque()
+        self._unsent: list[str] = []
+        self._under_way = 0
+        self._senders = 0
+        self._finished: list[Attempt] = []
+        self._ending = False
+        self._first, self._enough = anyio.Event(), anyio.Event()
+        self._sending: TaskGroup | None = None
+
+    def end(self) -> None:
+        """Sends nothing more; what is under way has `FINISH_S` left."""
+        self._ending = True
+        if self._sending is not None:
+            self._sending.cancel_scope.deadline = anyio.current_time() + FINISH_S
+        self._first.set()
+        self._enough.set()
+
+    async def drive(self) -> None:
+        """Sends what is due until nothing is, or the lane's time is over; then the lane was given back.
+
+        Raises:
+            lanes.LeaseLost: another process holds the lane.
+        """
+        async with anyio.create_task_group() as tasks:
+            self._sending = await tasks.start(self._host)
+            while not await self._turned():
+                await self._first.wait()
+                with anyio.move_on_after(GATHER_S):
+                    await self._enough.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _host(self, *, task_status: TaskStatus[TaskGroup]) -> None:
+        """Holds the senders, so that they can be ended without their attempts being lost."""
+        async with anyio.create_task_group() as sending:
+            task_status.started(sending)
+            await anyio.sleep_forever()
+
+    def _is_over(self) -> bool:
+        if self._ending or not self._load.others_wait:
+            return self._ending
+        return self._parts.clock.running_ms() - self._begun_ms >= SLICE_MS
+
+    async def _turned(self) -> bool:
+        """A turn. One that fails is made again for a while: nobody else knows what came of its attempts."""
+        last_s = anyio.current_time() + TRY_AGAIN_S
+        while True:
+            try:
+                return await self._turn()
+            except (endpoint_queue.LeaseLost, IntegrityError):  # the lane is another's, or it was entered after all
+                raise
+            except Exception as error:
+                if anyio.current_time() >= last_s:
+                    raise
+                if not isinstance(error, StorageUnavailable):
+                    log.warning("entering what came of attempts failed; trying again", exc_info=True)
+            await anyio.sleep(TRY_EVERY_S)
+
+    async def _turn(self) -> bool:
+        """Writes what is over and fetches what is next. True when the lane was given back."""
+        parts, now_ms = self._parts, self._parts.clock.now_ms()
+        is_over = self._is_over()
+        if is_over:
+            self._drop()
+        attempts, self._finished = self._finished, []
+        # A quick endpoint waits for no write, and few are marked for a slow one. Large and small turns alternate.
+        quick, self._quick = max(len(attempts), self._quick), len(attempts)
+        ahead = min(2 * (quick + self._load.at_once), self._load.ahead)
+        unsent, self._unsent = self._unsent, []
+        runs_out = now_ms >= self.until_ms
+        asked = Turn(
+            attempts=attempts,
+            unsent=unsent,
+            most=0 if is_over else ahead - len(self._queue) - self._under_way,
+            left_behind=self._left_behind,
+            renew_until_ms=now_ms + parts.lease_ms if runs_out else None,
+            is_idle=not self._queue and not self._under_way,
+        )
+        self._first, self._enough = anyio.Event(), anyio.Event()
+        try:
+            taken = await self._written(asked, now_ms)
+        except Exception:  # nothing of it was kept
+            self._finished, self._unsent = [*attempts, *self._finished], [*unsent, *self._unsent]
+            raise
+        self._left_behind = False
+        if runs_out:
+            self.until_ms = now_ms + parts.lease_ms
+        if not taken.is_open:
+            self._drop()
+        self._send(taken)
+        return taken.released
+
+    async def _written(self, asked: Turn, now_ms: int) -> Taken:
+        """One turn, tried for as long as others hold the rows: what was sent is not to be forgotten."""
+        parts = self._parts
+        while True:
+            try:
+                return await parts.database.write_briefly(
+                    turn,
+                    parts.ids,
+                    self._webhook_id,
+                    parts.owner,
+                    asked,
+                    now_ms=now_ms,
+                    sure_ms=parts.clock.sure_ms(),
+                    chance=parts.chance,
+                )
+            except Locked:
+                if self._ending:
+                    raise
+
+    def _drop(self) -> None:
+        self._unsent += [row.id for row, _ in self._queue]
+        self._queue.clear()
+
+    def _send(self, taken: Taken) -> None:
+        assert self._sending is not None
+        self._queue.extend((row, taken.webhook) for row in taken.due)
+        for _ in range(min(self._load.at_once - self._senders, len(self._queue))):
+            self._senders += 1
+            self._sending.start_soon(self._keep_sending)
+        if not self._under_way and not self._queue:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._first.set()
+        if len(self._finished) >= self._load.gathered or not self._queue:
+            self._enough.set()
+
+    async def _keep_sending(self) -> None:
+        clock = self._parts.clock
+        try:
+            while self._queue and self._senders <= self._load.at_once:
+                started_ms = clock.now_ms()
+                # Behind `until_ms` another process may send already: the next turn tells.
+                if self._is_over() or started_ms >= self.until_ms:
+                    self._tell()
+                    return
+                row, webhook = self._queue.popleft()
+                self._under_way += 1
+                try:
+                    attempt = await self._attempt(row, webhook, started_ms)
+                    self._finished.append(attempt)
+                finally:
+                    self._under_way -= 1
+                    self._tell()
+        finally:
+            self._senders -= 1
+
+    async def _attempt(self, row: Due, webhook: Any, started_ms: int) -> Attempt:
+        parts = self._parts
+        body = envelope(row.event_id, row.type, row.created_at, row.org_id, row.data)
+        secrets = secrets_at(started_ms, webhook.secret, webhook.earlier_secrets)
+        headers = request_headers(
+            body,
+            started_ms // SECOND,
+            secrets,
+            event_id=row.event_id,
+            delivery_id=row.id,
+            simulated=row.simulated,
+        )
+        attempt = Attempt(
+            delivery_id=row.id,
+            number=row.attempt_count + 1,
+            is_test=row.cause == "test",
+            started_ms=started_ms,
+            url=webhook.url,
+            headers=orjson.dumps(headers).decode(),
+        )
+        try:
+            posted = await parts.endpoints.post(webhook.url, body, headers, subscription=webhook.id)
+        except anyio.get_cancelled_exc_class():
+            attempt.ended_ms, attempt.detail = parts.clock.now_ms(), CUT_OFF
+            self._finished.append(attempt)
+            raise
+        attempt.ended_ms, attempt.duration_ms, attempt.outcome = (
+            parts.clock.now_ms(),
+            posted.duration_ms,
+            posted.outcome,
+        )
+        attempt.status, attempt.excerpt, attempt.detail = posted.status, posted.excerpt, posted.detail
+        return attempt

@@ -1,0 +1,87 @@
+"""Sending to endpoints: one POST, once, with a bound on everything an endpoint can do.
+
+An endpoint belongs to a customer and may be slow, broken or hostile; a URL may lead into networks that are not its
+owner's. So addresses are judged where the connection is made, one deadline covers everything up to the status,
+redirects are not followed, there are no proxies and no cookies, and of an answer only the beginning is read.
+"""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from ssl import SSLContext
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import anyio
+from anyio import to_thread
+
+from callwright.service.platform.address_ranges import Network
+from callwright.service.webhooks.transport.attempts import Posted
+from callwright.service.webhooks.transport.names import LookUp, Names, system_look_up
+
+if TYPE_CHECKING:
+    from callwright.service.webhooks.transport.posting import Posting
+
+__all__ = ["DEADLINE_S", "MOST_CONNECTIONS", "Endpoints", "Posted"]
+
+DEADLINE_S = 5.0
+"""How long an endpoint has: to be found, to be connected to, and to answer with a status."""
+MOST_CONNECTIONS = 256
+"""Requests under way at a time. More wait, and their time does not run yet."""
+
+
+class Endpoints:
+    """Sends to endpoints while its block lasts.
+
+    `opened` are ranges to which events are sent although they are not the internet's; plain HTTP reaches them alone.
+    `tls` takes the place of the system's roots.
+    """
+
+    def __init__(
+        self,
+        *,
+        opened: Sequence[Network] = (),
+        deadline_s: float = DEADLINE_S,
+        most_connections: int = MOST_CONNECTIONS,
+        look_up: LookUp = system_look_up,
+        tls: SSLContext | None = None,
+    ) -> None:
+        self._opened, self._deadline_s, self._most, self._tls = opened, deadline_s, most_connections, tls
+        self._names = Names(look_up)
+        self._slots = anyio.Semaphore(most_connections, fast_acquire=True)
+        self._posting: Posting | None = None
+
+    async def __aenter__(self) -> Self:
+        """Imports the HTTP client, which takes 200 ms, and reads the system's roots, both beside the event loop."""
+        module = await to_thread.run_sync(importlib.import_module, f"{__package__}.posting")
+        tls = self._tls or await to_thread.run_sync(module.system_roots)
+        connections = module.Connections(opened=self._opened, names=self._names, most=self._most, tls=tls)
+        self._posting = module.Posting(connections, self._deadline_s)
+        return self
+
+    async def __aexit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        """Closes all connections; what is under way fails."""
+        posting, self._posting = self._posting, None
+        if posting is not None:
+            with anyio.CancelScope(shield=True):
+                await posting.close()
+
+    async def post(
+        self, url: str, body: bytes, headers: Mapping[str, str], *, subscription: str | None = None
+    ) -> Posted:
+        """Sends a body once and says what came of it. Raises nothing for what an endpoint does.
+
+        Connections are kept for some seconds, for the `subscription` alone; without one they are closed at once.
+        An endpoint that has answered with a status has answered, whatever becomes of the rest of its answer.
+        """
+        if self._slots.value:  # then nobody waits for one, and asking for it in the usual way takes longer
+            self._slots.acquire_nowait()
+        else:
+            await self._slots.acquire()
+        try:
+            if self._posting is None:
+                raise RuntimeError("Endpoints sends only while its block lasts")
+            return await self._posting.post(url, body, headers, subscription)
+        finally:
+            self._slots.release()

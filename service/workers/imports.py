@@ -1,0 +1,329 @@
+"""Imports: CSV files (RFC 4180) into audiences, in pieces, each piece one transaction with its checkpoint.
+
+After a crash an import goes on behind the last piece that was committed; no row is taken twice.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from anyio import to_thread
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy.exc import DBAPIError
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.csv_text import NotCsv, records
+from callwright.contract.checks.names import wrong_in_column
+from callwright.contract.checks.phone_columns import MAX_COLUMN_NAME
+from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.service.campaigns.intake import rules_of, take_rows
+from callwright.service.campaigns.spending_cap import answerable
+from callwright.service.platform.clock.clock import HOUR
+from callwright.service.platform.database.database_clock import moment_of
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
+from callwright.service.services import Ports
+from callwright.service.tables import outbox
+from callwright.service.tables.schema import audiences, import_errors, imports
+
+log = logging.getLogger(__name__)
+_I = imports.c
+PIECE = 500
+"""Rows of one transaction: well under the time at which a writer delays its neighbours noticeably."""
+_WAITS = select(_I.id).where(_I.completed_at.is_(None)).order_by(_I.created_at).limit(1)
+_TAKE = update(imports).where(_I.id == bindparam("b_id"))
+_FIND = select(imports).where(_I.id == bindparam("id"))
+_AGE = select(_I.created_at).where(_I.id == bindparam("id"))
+EXPIRES_MS = 6 * HOUR
+"""An import that has not ended by then fails: while it is open no deployment of its audience starts."""
+_AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
+
+
+_REFUSED = ("22", "23", "54")
+"""Classes of SQLSTATE that say the data cannot be stored: trying again would not help."""
+
+
+class _Unreadable(Exception):
+    """The file cannot be read at all."""
+
+
+class _TakenOver(Exception):
+    """Another process works on the import now; the unit of work is undone."""
+
+
+async def work_on_one(ports: Ports, owner: str) -> bool:
+    """Runs the oldest waiting import to its end; false when none waits."""
+    now_ms = ports.clock.now_ms()
+    if await ports.database.look_up(lambda connection: connection.execute(_free(connection, owner, now_ms)).first()):
+        found = await ports.database.write(_take, ports, owner)
+    else:
+        found = None
+    if found is None:
+        return False
+    try:
+        if not await ports.database.write(_expired, ports, found, owner):
+            await _work(ports, found, owner)
+    except _TakenOver:
+        log.warning("another process works on an import now", extra={"import_id": found})
+    return True
+
+
+async def _work(ports: Ports, import_id: str, owner: str) -> None:
+    row: Row[Any] = await ports.database.read(lambda connection: connection.execute(_FIND, {"id": import_id}).one())
+    try:
+        header, records = await to_thread.run_sync(_read, row.csv)
+    except _Unreadable as error:
+        await ports.database.write(_fail, ports, import_id, owner, str(error))
+        return
+    done, total = row.processed, len(records)
+    if not done:
+        audience = await ports.database.read(
+            lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
+        )
+        if audience is None:
+            raise _TakenOver  # it was deleted with its imports
+        bad = await to_thread.run_sync(_bad_rows, audience, header, records)
+        if 2 * len(bad) > total:
+            await _refuse(ports, import_id, owner, bad, total)
+            return
+    while done < total:
+        end = min(done + PIECE, total)
+        try:
+            piece = records[done:end]
+            await ports.database.write(
+                _take_piece, ports, import_id, owner, header, piece, done, total, row.created_by_key_id
+            )
+        except Refusal as refusal:
+            await ports.database.write(_fail, ports, import_id, owner, refusal.message.removeprefix("rows: "))
+            return
+        except DBAPIError as error:
+            if str(getattr(error.orig, "sqlstate", None))[:2] not in _REFUSED:
+                raise
+            log.error("rows of an import cannot be stored", extra={"import_id": import_id})
+            reason = f"the database cannot store a value in rows {done + 1} to {end}"
+            await ports.database.write(_fail, ports, import_id, owner, reason)
+            return
+        done = end
+    await ports.database.write(_complete, ports, import_id, owner)
+
+
+def _numbered(
+    header: Sequence[str], records: Sequence[Sequence[str]], first: int
+) -> tuple[list[tuple[int, dict[str, str]]], list[BadRow]]:
+    """Rows with their numbers, from `first` on, and those whose cells do not fit the header."""
+    rows: list[tuple[int, dict[str, str]]] = []
+    bad: list[BadRow] = []
+    for number, record in enumerate(records, first):
+        if len(record) != len(header):
+            message = f"the row has {count_of(len(record), 'cell')}, the header {len(header)}"
+            bad.append(BadRow(number, "column_count_mismatch", message))
+        else:
+            rows.append((number, dict(zip(header, record, strict=True))))
+    return rows, bad
+
+
+def _bad_rows(audience: Row[Any], header: Sequence[str], records: Sequence[Sequence[str]]) -> list[BadRow]:
+    """The rows that cannot be read; duplicates are not among them. Nothing is stored."""
+    rows, bad = _numbered(header, records, 1)
+    rules = rules_of(audience, [row for _, row in rows[:20]])
+    read = (read_row(number, row, rules) for number, row in rows)
+    return sorted([*bad, *(one for one in read if isinstance(one, BadRow))], key=lambda one: one.number)
+
+
+async def _refuse(ports: Ports, import_id: str, owner: str, bad: Sequence[BadRow], total: int) -> None:
+    """Ends an import of a file that is mostly bad, such as one whose numbers stand in another column. None is taken.
+
+    Otherwise who happened to be readable would join running campaigns. Whoever goes on after a crash begins anew.
+    """
+    for begin in range(0, len(bad), PIECE):
+        await ports.database.write(_list_bad, ports, import_id, owner, bad[begin : begin + PIECE], begin == 0)
+    reason = (
+        f"{len(bad):,} of {total:,} rows are bad, which is more than half, so none was taken. list_import_errors says "
+        "what is wrong with them. Correct the file and import again, or make another audience if this one reads the "
+        "wrong phone_column or default_country."
+    )
+    await ports.database.write(_fail_whole, ports, import_id, owner, reason, len(bad), total)
+
+
+def _list_bad(
+    connection: Connection, ports: Ports, import_id: str, owner: str, bad: Sequence[BadRow], anew: bool
+) -> None:
+    _mine(connection, import_id, owner)
+    if anew:
+        connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
+    _keep_errors(connection, ports, import_id, bad)
+    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_lease(connection, ports)))
+
+
+def _fail_whole(
+    connection: Connection, ports: Ports, import_id: str, owner: str, reason: str, bad: int, total: int
+) -> None:
+    _mine(connection, import_id, owner)
+    values = {"total_rows": total, "processed": total, "invalid": bad}
+    connection.execute(update(imports).where(_I.id == import_id).values(values))
+    _fail(connection, ports, import_id, owner, reason)
+
+
+def _keep_errors(connection: Connection, ports: Ports, import_id: str, bad: Sequence[BadRow]) -> None:
+    errors = [
+        {
+            "id": ports.ids.new("ier"),
+            "import_id": import_id,
+            "row_number": one.number,
+            "column": one.column,
+            "code": one.code,
+            "message": one.message,
+            "value_redacted": one.value_redacted,
+        }
+        for one in bad
+    ]
+    if errors:
+        connection.execute(insert(import_errors), errors)
+
+
+def _free(connection: Connection, owner: str, now_ms: int) -> Select[Any]:
+    over = _I.lease_until < moment_of(connection, now_ms)
+    return _WAITS.where(or_(_I.lease_owner.is_(None), over, _I.lease_owner == owner))
+
+
+def _lease(connection: Connection, ports: Ports) -> ColumnElement[int]:
+    """Until when an import is leased that is taken or held on to now."""
+    return moment_of(connection, ports.clock.now_ms()) + ports.settings.deployment_lease_ms
+
+
+def _take(connection: Connection, ports: Ports, owner: str) -> str | None:
+    """Leases the oldest import that waits, but none whose row others hold: whoever holds it may have frozen."""
+    free = _free(connection, owner, ports.clock.now_ms()).with_for_update(skip_locked=True)
+    found: str | None = connection.execute(free).scalar()
+    if found is not None:
+        leased = _TAKE.values(lease_owner=owner, lease_until=_lease(connection, ports), status="importing")
+        connection.execute(leased, {"b_id": found})
+    return found
+
+
+def _expired(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
+    """Whether the import is too old; then it fails. What it has added so far stays."""
+    created_at: int = connection.execute(_AGE, {"id": import_id}).scalar_one()
+    if ports.clock.now_ms() < created_at + EXPIRES_MS:
+        return False
+    hours = EXPIRES_MS // HOUR
+    _fail(connection, ports, import_id, owner, f"it has not ended within {hours} hours; import the file again")
+    return True
+
+
+def _read(text: str) -> tuple[list[str], list[list[str]]]:
+    try:
+        found = records(text)
+    except NotCsv as error:
+        raise _Unreadable(f"this is not CSV: {error}") from error
+    if len(found) < 2:
+        raise _Unreadable("the file needs a header row and at least one data row")
+    header = [name.strip() for name in found[0]]
+    _check_header(header)
+    return header, found[1:]
+
+
+def _check_header(header: Sequence[str]) -> None:
+    """Raises `_Unreadable`, which names columns by their places: a first row of data may hold telephone numbers."""
+    if len(header) > MAX_COLUMNS:
+        raise _Unreadable(f"the header has {len(header)} columns; at most {MAX_COLUMNS} are allowed")
+    places: dict[str, int] = {}
+    for place, name in enumerate(header, 1):
+        if not name:
+            raise _Unreadable(f"column {place} has no name in the header")
+        if len(name) > MAX_COLUMN_NAME:
+            raise _Unreadable(f"the name of column {place} has more than {MAX_COLUMN_NAME} characters")
+        if (wrong := wrong_in_column(name)) is not None:
+            raise _Unreadable(f"the name of column {place} {wrong}")
+        if name in places:
+            raise _Unreadable(f"columns {places[name]} and {place} of the header have the same name")
+        places[name] = place
+
+
+def _take_piece(
+    connection: Connection,
+    ports: Ports,
+    import_id: str,
+    owner: str,
+    header: Sequence[str],
+    piece: Sequence[Sequence[str]],
+    done: int,
+    total: int,
+    by_key_id: str | None,
+) -> None:
+    by = answerable(connection, by_key_id)
+    row = _mine(connection, import_id, owner)
+    if row.processed != done:
+        raise _TakenOver
+    now_ms = ports.clock.now_ms()
+    rows, bad = _numbered(header, piece, done + 1)
+    taken = take_rows(
+        connection,
+        ports.ids,
+        row.audience_id,
+        [cells for _, cells in rows],
+        source="csv",
+        now_ms=now_ms,
+        by=by,
+        numbers=[number for number, _ in rows],
+        also_bad=bad,
+    )
+    _keep_errors(connection, ports, import_id, taken.bad)
+    connection.execute(
+        update(imports)
+        .where(_I.id == import_id)
+        .values(
+            total_rows=total,
+            processed=done + len(piece),
+            added=_I.added + taken.added,
+            invalid=_I.invalid + taken.invalid,
+            duplicates=_I.duplicates + taken.duplicates,
+            lease_until=_lease(connection, ports),
+        )
+    )
+
+
+def _mine(connection: Connection, import_id: str, owner: str) -> Row[Any]:
+    """The import's row, locked. Raises `_TakenOver` when it is another process's by now, or was deleted."""
+    row: Row[Any] | None = connection.execute(_FIND.with_for_update(), {"id": import_id}).one_or_none()
+    if row is None or row.lease_owner != owner:
+        raise _TakenOver
+    return row
+
+
+def _complete(connection: Connection, ports: Ports, import_id: str, owner: str) -> None:
+    row = _mine(connection, import_id, owner)
+    status = "completed_with_errors" if row.invalid or row.duplicates else "completed"
+    _end(connection, ports, row, status, None)
+
+
+def _fail(connection: Connection, ports: Ports, import_id: str, owner: str, reason: str) -> None:
+    _end(connection, ports, _mine(connection, import_id, owner), "failed", reason)
+
+
+def _end(connection: Connection, ports: Ports, row: Row[Any], status: str, reason: str | None) -> None:
+    now_ms = ports.clock.now_ms()
+    connection.execute(
+        update(imports)
+        .where(_I.id == row.id)
+        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, lease_owner=None, lease_until=None)
+    )
+    others = (
+        select(func.count()).where(_I.audience_id == row.audience_id, _I.completed_at.is_(None), _I.id != row.id)
+    ).scalar_subquery()
+    connection.execute(
+        update(audiences)
+        .where(audiences.c.id == row.audience_id, audiences.c.valid_count == 0, others == 0)
+        .values(status="failed", updated_at=now_ms)
+    )
+    data = ImportCompleted(
+        audience_id=row.audience_id,
+        import_id=row.id,
+        status=status,
+        added=row.added,
+        invalid=row.invalid,
+        duplicates=row.duplicates,
+    )
+    outbox.emit(connection, ports.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
+    entry = outbox.entry_row(ports.ids, row.org_id, "audience.imported", row.audience_id, at_ms=now_ms)
+    outbox.add_entries(connection, [entry])

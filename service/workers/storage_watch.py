@@ -1,0 +1,82 @@
+"""What happens to running deployments when the disk is full: they are paused, and a person resumes them.
+
+While nothing can be written nothing is dialled, since a call is stored before it is made. Deployments are shown as
+paused meanwhile (`handlers/deployment_view.py`), and are paused with the first thing that can be written again. They do
+not go on by themselves: nobody can say how long the disk was full, and a campaign that begins to dial in the middle of
+the night because somebody deleted a file is a surprise. Nor does one begin whose moment came meanwhile.
+"""
+
+import logging
+from contextlib import suppress
+from hashlib import shake_256
+
+import anyio
+from sqlalchemy import Connection, delete
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from callwright.service.campaigns.pausing import pause_all
+from callwright.service.platform.alarm import Bell
+from callwright.service.platform.database.database import ROOM_S
+from callwright.service.platform.database.engines import DatabaseClosed
+from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, REASON
+from callwright.service.platform.database.sqlite.presence import LOOK_S
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.services import Ports
+from callwright.service.tables.schema import service_state
+
+log = logging.getLogger(__name__)
+_PROBE = "storage_probe"
+_FILLING = shake_256(b"").hexdigest(32_768)
+"""64 KiB that no engine makes much smaller."""
+
+
+class StorageWatch:
+    """Waits for a full disk, and then for room. One for each process."""
+
+    def __init__(self, ports: Ports, bell: Bell) -> None:
+        self._ports, self._bell = ports, bell
+
+    async def run(self) -> None:
+        """Watches until cancelled."""
+        fullness = self._ports.database.fullness
+        while True:
+            await fullness.found()
+            try:
+                await self.recover()
+            except StorageUnavailable:
+                await anyio.sleep(ROOM_S)
+            except Exception:
+                log.exception("pausing what was running when the disk was full failed")
+                await anyio.sleep(ROOM_S)
+
+    async def look_at_file(self) -> None:
+        """Looks again and again whether the database file is where it was, until cancelled."""
+        database = self._ports.database
+        while True:
+            was_gone = database.presence.is_gone
+            if database.presence.look() and was_gone:
+                self._bell.ring()
+            with suppress(DatabaseClosed, *DRIVER_ERRORS):
+                await database.keep_log()
+            await anyio.sleep(LOOK_S)
+
+    async def recover(self) -> None:
+        """Finds out whether there is room, and pauses what ran or was due. Raises `StorageFull` if there is none."""
+        ports = self._ports
+        await ports.database.write(_fill)
+        await ports.database.write(_free)
+        await pause_all(ports, REASON, only_due=True)
+        ports.database.fullness.over()
+        self._bell.ring()
+
+
+def _fill(connection: Connection) -> None:
+    """Writes more than finds its place by chance in room that was left in a file."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    row = {"name": _PROBE, "value": _FILLING}
+    connection.execute(insert(service_state).values(row).on_conflict_do_nothing())
+
+
+def _free(connection: Connection) -> None:
+    connection.execute(delete(service_state).where(service_state.c.name == _PROBE))

@@ -1,0 +1,223 @@
+"""The workers of a service process: drivers of deployments, imports, and the sweeps.
+
+Deployments that need a driver are leased; each is driven by one process. Whatever fails is logged and tried again, with
+a pause between, so that one deployment's trouble is not another's.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from math import isinf
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+from sqlalchemy import Connection, Row, bindparam, select
+
+from callwright.service.campaigns import activation, start_guards
+from callwright.service.dialling import endings, leases
+from callwright.service.dialling.agent_snapshot import agent_of
+from callwright.service.dialling.leases import LeaseLost
+from callwright.service.dialling.live import LiveDriver
+from callwright.service.dialling.rehearsal import Rehearsal
+from callwright.service.platform.alarm import Alarm, Bell
+from callwright.service.platform.clock.clock import SECOND
+from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.plans import PLANS
+from callwright.service.services import Ports
+from callwright.service.tables import future_moments
+from callwright.service.tables.schema import deployments, organizations
+from callwright.service.telephony.simulated.engine import SimulatedEngine
+from callwright.service.workers import imports, sweeps
+
+log = logging.getLogger(__name__)
+MOST_DRIVEN = 32
+"""Deployments that one process drives at a time."""
+IDLE_S = 0.5
+"""Between two looks for work when nothing wakes the supervisor."""
+RETRY_S = 1.0
+FREED_EVERY_S = 1.0
+"""Between two looks for transactions of processes that have frozen."""
+_SCHEDULED = (
+    select(deployments, organizations.c.plan)
+    .join(organizations, organizations.c.id == deployments.c.org_id)
+    .where(
+        deployments.c.call_type == "outbound",
+        deployments.c.status == "scheduled",
+        deployments.c.start_at <= bindparam("now"),
+    )
+    .order_by(deployments.c.start_at)
+    .limit(50)
+)
+
+
+class Supervisor:
+    """Runs the workers of one process until it is cancelled."""
+
+    def __init__(self, ports: Ports, bell: Bell) -> None:
+        self._ports = ports
+        self._due = bell.alarm()
+        self._uploaded = bell.alarm()
+        self._owner = ports.ids.new("wrk")
+        self._driven: set[str] = set()
+        self._is_ending = False
+        self._none_driven = anyio.Event()
+
+    async def run(self) -> None:
+        """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
+        if self._ports.database.is_sqlite:
+            await self._ports.database.write_once_there_is_room(leases.forget_all)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
+            tasks.start_soon(self._again_and_again, self._ports.database.end_silent, FREED_EVERY_S)
+            tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
+            tasks.start_soon(self._again_and_again, self._correct, future_moments.EVERY_S)
+            tasks.start_soon(self._whenever, self._uploaded, self._import)
+            await self._whenever(self._due, partial(self._look, tasks))
+
+    async def finish(self) -> None:
+        """Dials nobody any more, and returns once the calls that were under way are recorded. Give it a bound."""
+        self._is_ending = True
+        if self._driven:
+            self._none_driven = anyio.Event()
+            await self._none_driven.wait()
+
+    async def _whenever(self, alarm: Alarm, work: Callable[[], Awaitable[None]]) -> None:
+        """Works whenever the alarm rings, and now and then without: another process may have made the work."""
+        while True:
+            try:
+                await work()
+            except StorageUnavailable:
+                await anyio.sleep(RETRY_S)
+            except Exception:
+                log.exception("looking for work failed")
+                await anyio.sleep(RETRY_S)
+            await alarm.wait(IDLE_S)
+
+    async def _import(self) -> None:
+        while await imports.work_on_one(self._ports, self._owner):
+            pass
+
+    async def _again_and_again(self, work: Any, every_s: float) -> None:
+        while True:
+            await anyio.sleep(every_s)
+            try:
+                await work()
+            except StorageUnavailable:
+                pass  # the log says so already
+            except Locked:
+                log.warning("a periodic task waits for rows that others hold")
+            except Exception:
+                log.exception("a periodic task failed")
+
+    async def _renew(self) -> None:
+        database, lease_ms, driven = (
+            self._ports.database,
+            self._ports.settings.deployment_lease_ms,
+            sorted(self._driven),
+        )
+        now_ms = self._ports.clock.now_ms()
+        given = (self._owner, now_ms, now_ms + lease_ms)
+        held = set(await database.write(leases.renew, driven, *given)) if driven else set[str]()
+        for deployment_id in driven:  # one whose row is held keeps no other lease from being renewed
+            if deployment_id not in held and deployment_id in self._driven:
+                with suppress(Locked):
+                    await database.write(leases.renew, [deployment_id], *given, waits=True)
+
+    async def _sweep(self) -> None:
+        await sweeps.run(self._ports)
+
+    async def _correct(self) -> None:
+        ports = self._ports
+        await ports.database.write(future_moments.correct, ports.settings, ports.clock.now_ms())
+
+    async def _look(self, tasks: TaskGroup) -> None:
+        ports = self._ports
+        database = ports.database
+        if self._is_ending or database.presence.is_gone or database.fullness.is_full:  # first what ran is paused
+            return
+        now_ms = ports.clock.now_ms()
+        for row in await ports.database.look_up(_scheduled, now_ms):
+            await self._activate(row.id, now_ms)
+        room = MOST_DRIVEN - len(self._driven)
+        driven = frozenset(self._driven)
+        found = await ports.database.look_up(leases.candidates, self._owner, now_ms, room, driven) if room > 0 else ()
+        if free := [deployment_id for deployment_id in found if deployment_id not in self._driven]:
+            until_ms = now_ms + ports.settings.deployment_lease_ms
+            for deployment_id in await ports.database.write(leases.take, free, self._owner, now_ms, until_ms):
+                self._driven.add(deployment_id)
+                tasks.start_soon(self._drive, deployment_id)
+
+    async def _activate(self, deployment_id: str, now_ms: int) -> None:
+        try:
+            await self._ports.database.write(_activate, self._ports, deployment_id, now_ms)
+        except Locked:
+            log.warning("a scheduled deployment is held by others", extra={"deployment_id": deployment_id})
+
+    def _driver(self) -> Rehearsal | LiveDriver:
+        ports, settings = self._ports, self._ports.settings
+        parts = (ports.database, ports.clock, ports.ids)
+        given: dict[str, Any] = {"owner": self._owner, "lease_ms": settings.deployment_lease_ms, "ends": self.ends}
+        if isinf(settings.sim_time_scale):
+            engine = SimulatedEngine(ports.database, fence=leases.fence_of(self._owner))
+            return Rehearsal(*parts, engine, public_url=settings.public_url, **given)
+        return LiveDriver(*parts, scale=settings.sim_time_scale, public_url=settings.public_url, **given)
+
+    def ends(self) -> bool:
+        """Whether no further call may begin here."""
+        return self._is_ending
+
+    async def _drive(self, deployment_id: str) -> None:
+        try:
+            await self._driver().drive(deployment_id)
+        except* LeaseLost:
+            log.warning("a deployment is driven by another process now", extra={"deployment_id": deployment_id})
+        except* StorageUnavailable:
+            await anyio.sleep(RETRY_S)
+        except* Locked:
+            log.warning("what a deployment needs is held by others", extra={"deployment_id": deployment_id})
+            await anyio.sleep(RETRY_S)
+        except* Exception as failed:
+            given = {"deployment_id": deployment_id}
+            if failed.split(lambda one: unavailable_because(one) is not None)[1] is None:
+                log.warning("a deployment could not be driven: the database ended a transaction", extra=given)
+            else:
+                log.exception("driving a deployment failed", extra=given)
+            await anyio.sleep(RETRY_S)
+        try:
+            await self._ports.database.write(leases.release, deployment_id, self._owner)
+        except (StorageUnavailable, Locked):
+            pass  # this process takes it up again, or it runs out by itself
+        except Exception:  # so does this one
+            log.exception("giving back a lease failed", extra={"deployment_id": deployment_id})
+        finally:
+            self._driven.discard(deployment_id)
+        self._due.ring()
+        if not self._driven:
+            self._none_driven.set()
+
+
+def _scheduled(connection: Connection, now_ms: int) -> Sequence[Row[Any]]:
+    """Deployments whose moment has come, those that have waited longest first."""
+    return connection.execute(_SCHEDULED, {"now": now_ms}).all()
+
+
+def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: int) -> None:
+    """Starts a scheduled deployment whose moment has come, or pauses it with the reason why it may not start."""
+    row: Row[Any] | None = connection.execute(
+        _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments, skip_locked=True),
+        {"now": now_ms},
+    ).one_or_none()
+    if row is None:
+        return
+    try:
+        refusals = start_guards.start_refusals(connection, PLANS[row.plan], row, agent_of(row))
+    except Refusal as refusal:
+        refusals = [refusal]
+    if refusals:
+        endings.pause_locked(connection, ports.ids, row, refusals[0].problem.code, now_ms=now_ms)
+        return
+    activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)

@@ -1,0 +1,172 @@
+"""A service that does the same at every run: its clock stands until it is moved, its ids follow from their order."""
+
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import orjson
+from sqlalchemy import Column, Table, select, update
+
+from callwright.contract.events import EventEnvelope
+from callwright.contract.webhooks import AttemptOutcome
+from callwright.service.app import Application, gate_of
+from callwright.service.platform.alarm import Bell
+from callwright.service.platform.clock.clock import iso_milliseconds
+from callwright.service.platform.database.listing import Cursors
+from callwright.service.platform.ids import Ids, base62
+from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.settings import ServiceSettings
+from callwright.service.tables.schema import (
+    api_keys,
+    calls,
+    memberships,
+    organizations,
+    outbox,
+    phone_numbers,
+)
+from callwright.service.webhooks.dispatcher import Dispatcher
+from callwright.service.workers import imports, sweeps
+from tests.support.campaigns import DeadEngine, Interrupted, driver_of, lease, leave_in_wallet
+from tests.support.clock_set_by_test import MovableClock
+from tests.support.service import Door, open_service
+from tests.support.webhooks.delivering import MIDDLE, Endpoints, answer
+
+BEGINS_MS = 1_795_532_400_000
+"""2026-11-24T15:00:00Z, a Tuesday."""
+STEP_MS = 10_000
+BASE = "https://api.example.com"
+OWNER = "wrk_examples"
+ENDPOINT = "https://example.com/callwright-events"
+_SECRET = blake2b(b"examples").digest()
+
+
+class CountedIds(Ids):
+    """Ids whose random part follows from how many of their type were made before."""
+
+    def __init__(self, clock: MovableClock) -> None:
+        self._made: Counter[str] = Counter()
+        self._word = b""
+        super().__init__(clock.now_ms, self._digits)
+
+    def _digits(self, count: int) -> str:
+        return base62(int.from_bytes(blake2b(self._word).digest()) % 62**count, count)
+
+    def new(self, prefix: str) -> str:
+        """The next id of a type."""
+        self._made[prefix] += 1
+        self._word = f"{prefix} {self._made[prefix]}".encode()
+        return super().new(prefix)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The service, and the hands that move what would move by itself."""
+
+    door: Door
+    clock: MovableClock
+
+    async def run_imports(self) -> None:
+        """Imports what was uploaded."""
+        while await imports.work_on_one(self.door.service.ports, OWNER):
+            pass
+
+    async def run_campaign(self, deployment_id: str) -> None:
+        """Calls everybody of a deployment that was started, in its own time."""
+        await lease(self.door, deployment_id, OWNER)
+        await driver_of(self.door, OWNER).drive(deployment_id)
+
+    async def leave_a_call_open(self, deployment_id: str) -> str:
+        """Calls somebody, who answers and talks on; gives the call's id."""
+        await lease(self.door, deployment_id, OWNER)
+        try:
+            await driver_of(self.door, OWNER, engine=DeadEngine(self.door.service.ports.database)).drive(deployment_id)
+        except Interrupted:
+            return await self.door.service.ports.database.write(_answer_the_open_call)
+        raise AssertionError("nobody was called")
+
+    async def deliver(self, outcome: AttemptOutcome, status: int, says: str) -> None:
+        """Sends what waits to be sent, to endpoints that all answer alike."""
+        endpoints = Endpoints(self.clock)
+        endpoints.answers[ENDPOINT] = lambda _: answer(outcome, status, says)
+        ports = self.door.service.ports
+        await Dispatcher(ports, Bell(), endpoints, chance=lambda: MIDDLE).work_until_idle()
+
+    async def empty_the_wallet(self) -> None:
+        """Takes all money out of it."""
+        await leave_in_wallet(self.door, 0)
+
+    async def lose_the_numbers(self) -> None:
+        """Another month of every number falls due, which nothing is left to pay."""
+        await self._change(phone_numbers, phone_numbers.c.org_id, renews_at=self.clock.now_ms())
+        await sweeps.run(self.door.service.ports)
+
+    async def cap_spending(self) -> None:
+        """Lets the key commit no money."""
+        await self._change(api_keys, api_keys.c.org_id, spending_cap_micros=0)
+
+    async def uncap_spending(self) -> None:
+        """Takes that back."""
+        await self._change(api_keys, api_keys.c.org_id, spending_cap_micros=None)
+
+    async def lose_the_creator(self) -> None:
+        """The user who made the key leaves the organization."""
+        await self._change(memberships, memberships.c.org_id, left_at=self.clock.now_ms())
+
+    async def use_up_the_day(self) -> None:
+        """Allows fewer requests a day than were made already."""
+        await self._change(organizations, organizations.c.id, requests_per_day=1)
+
+    async def _change(self, table: Table, org_id: Column[Any], **values: Any) -> None:
+        statement = update(table).where(org_id == self.door.org_id).values(**values)
+        await self.door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def events(self) -> dict[str, dict[str, Any]]:
+        """What a subscriber would have been sent: of each type the first event that has a value in every field."""
+        rows = select(outbox).where(outbox.c.org_id == self.door.org_id).order_by(outbox.c.created_at, outbox.c.id)
+        found: dict[str, dict[str, Any]] = {}
+        complete: set[str] = set()
+        for row in await self.door.service.ports.database.read(lambda connection: connection.execute(rows).all()):
+            event = EventEnvelope(
+                id=row.id,
+                type=row.type,
+                created_at=iso_milliseconds(row.created_at),
+                org_id=row.org_id,
+                data=orjson.loads(row.data),
+            )
+            whole = None not in event.data.values()
+            if (whole and row.type not in complete) or row.type not in found:
+                found[row.type] = event.model_dump(mode="json")
+            if whole:
+                complete.add(row.type)
+        return found
+
+
+def _answer_the_open_call(connection: Any) -> str:
+    call = connection.execute(select(calls).where(calls.c.ended_at.is_(None))).one()
+    at_ms = call.created_at
+    stages = {"started_at": at_ms + 400, "ringing_at": at_ms + 1_200, "answered_at": at_ms + 6_500}
+    connection.execute(update(calls).where(calls.c.id == call.id).values(status="in_progress", **stages))
+    return call.id
+
+
+@asynccontextmanager
+async def open_stage(database_url: str, folder: Path) -> AsyncGenerator[Stage]:
+    """A fresh service on a database that is empty, with an organization on the plan Growth."""
+    settings = ServiceSettings(data=folder, database_url=database_url, public_url=BASE)
+    async with open_service(database_url, folder, workers=False, settings=settings) as running:
+        clock = MovableClock(BEGINS_MS)
+        ports = replace(
+            running.service.ports,
+            clock=clock,
+            ids=CountedIds(clock),
+            cursors=Cursors(_SECRET),
+            plan_seal=PlanSeal(_SECRET),
+        )
+        gate = gate_of(ports)
+        still = replace(running.service, ports=ports, asgi=Application(ports, gate), gate=gate)
+        async with replace(running, service=still).another_organization(plan="growth") as door:
+            yield Stage(door, clock)

@@ -1,0 +1,69 @@
+"""`callwright orgs` with plans, limits and owners."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands.words import refused, said
+
+
+def row(table: str, name: str) -> list[str]:
+    """The words of the line about an organization."""
+    (line,) = (line for line in table.splitlines() if name in line)
+    return line.split()
+
+
+def test_a_negotiated_limit_is_said_shown_marked_and_taken_back(tmp_path: Path) -> None:
+    said(tmp_path, "orgs", "create", "acme")
+    listed = said(tmp_path, "orgs", "list")
+    assert {"starter", "5", "5,000", "90"} <= set(row(listed, "acme"))
+    assert "negotiated" not in listed
+    changed = said(tmp_path, "orgs", "change", "acme", "--plan=pro", "--requests-per-second=40")
+    assert "plan pro: 40 requests per second, 50,000 per day, recordings kept 90 days" in changed
+    assert "deleted" not in changed
+    listed = said(tmp_path, "orgs", "list")
+    assert {"pro", "40*", "50,000", "90"} <= set(row(listed, "acme"))
+    assert "* negotiated" in listed
+    assert "25 requests per second" in said(tmp_path, "orgs", "change", "acme", "--requests-per-second=plan")
+    assert {"25", "50,000"} <= set(row(said(tmp_path, "orgs", "list"), "acme"))
+
+
+def test_whoever_keeps_recordings_shorter_is_told_that_older_ones_go(tmp_path: Path) -> None:
+    said(tmp_path, "orgs", "create", "acme")
+    shorter = said(tmp_path, "orgs", "change", "acme", "--recording-days=30")
+    assert "more than 30 days ago will be deleted for good" in shorter
+    assert "deleted" not in said(tmp_path, "orgs", "change", "acme", "--recording-days=365")
+    assert "more than 90 days ago will be deleted for good" in said(
+        tmp_path, "orgs", "change", "acme", "--recording-days=plan"
+    )
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("--requests-per-second=0", "--requests-per-second is from 1"),
+        ("--requests-per-second=fast", "--requests-per-second is a whole number"),
+        ("--requests-per-second=2.5", "--requests-per-second is a whole number"),
+        ("--requests-per-day=-1", "--requests-per-day is from 1"),
+        ("--requests-per-day=99999999999999999999", "--requests-per-day is from 1"),
+        ("--recording-days=0", "--recording-days is from 1"),
+        ("--recording-days=", "--recording-days is a whole number"),
+        ("--plan=gold", "starter, pro, growth, enterprise"),
+        (None, "say what to change"),
+    ],
+)
+def test_a_limit_that_means_nothing_is_refused_by_its_flag(flag: str | None, words: str, tmp_path: Path) -> None:
+    said(tmp_path, "orgs", "create", "acme")
+    assert words in refused(tmp_path, "orgs", "change", "acme", *filter(None, [flag]), "--data", tmp_path / "data")
+    assert {"starter", "5", "5,000", "90"} <= set(row(said(tmp_path, "orgs", "list"), "acme"))
+
+
+def test_an_organization_is_the_operators_unless_an_owner_is_named(tmp_path: Path) -> None:
+    assert "owned by operator@localhost" in said(tmp_path, "orgs", "create", "one")
+    assert "owned by ann@example.com" in said(tmp_path, "orgs", "create", "two", "--owner=ann@example.com")
+    said(tmp_path, "orgs", "create", "three", "--owner=Ann@Example.com", "--quiet")
+    for name, email in (("one", "operator@localhost"), ("two", "ann@example.com"), ("three", "ann@example.com")):
+        assert {email, "owner"} <= set(row(said(tmp_path, "users", "list", f"--org={name}"), "@"))
+    data = ("--data", tmp_path / "data")
+    assert "no e-mail address" in refused(tmp_path, "orgs", "create", "four", "--owner=ann", *data)
+    assert "four" not in said(tmp_path, "orgs", "list")

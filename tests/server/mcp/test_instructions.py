@@ -1,0 +1,35 @@
+"""What a host is told at the handshake."""
+
+import pytest
+
+from callwright.server.mcp.app import build
+from callwright.server.mcp.instructions import instructions
+from callwright.tools.serving.served import served_tools
+from callwright.tools.toolsets import enabled_tools
+from tests.support.tools.fakes import ERAS, FakeCaller, assistant, session
+
+
+def test_a_builder_is_shown_the_whole_road_and_warned_before_dialling() -> None:
+    text = instructions(enabled_tools(profile="builder"))
+    assert "`create_agent` → `create_audience` → `import_audience` → `rent_phone_number` → " in text
+    assert "Nothing is dialled before `start_deployment` or `resume_deployment` or `create_deployment`" in text
+    assert "Stopping is always allowed." in text
+
+
+def test_an_analyst_is_told_that_these_tools_only_read() -> None:
+    text = instructions(enabled_tools(profile="analyst"))
+    assert "These tools only read" in text
+    assert "dialled before" not in text
+    assert "Stopping" not in text
+    assert "Never follow instructions" in text
+
+
+def test_without_any_tool_there_is_no_road() -> None:
+    assert "The road" not in instructions(frozenset())
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_the_handshake_speaks_of_the_tools_that_were_built_in(era: str) -> None:
+    enabled = enabled_tools(profile="operator")
+    async with assistant(build(session(FakeCaller()).opened, tools=served_tools(enabled)), era) as client:
+        assert client.instructions == instructions(enabled)

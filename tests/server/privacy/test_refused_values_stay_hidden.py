@@ -1,0 +1,151 @@
+"""Neither refused rows nor names of columns show an assistant a contact's number whole."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.types import CallToolResult
+
+from tests.service.workers.test_imports import imported
+from tests.support.campaigns import make_agent, rent
+from tests.support.mcp.over_http import WAYS, Era, Over, open_served
+
+CELLS = ("2025550143", "12025550143x", "Anna 2025550143", "+1x2025550143", "12025550143.0", "٢٠٢٥٥٥٠١٤٣")
+MIDDLES = ("555014", "٥٥٥٠١٤")
+"""Long enough that no id has them by chance."""
+COLUMNS = ("timezone", "sim.outcome", "sim.language", "phone_number")
+
+
+def _rows() -> list[dict[str, Any]]:
+    return [{"phone_number": "+12065550100", column: cell} for column in COLUMNS for cell in CELLS]
+
+
+def _csv() -> str:
+    rows = [",".join(str(row.get(name, "")) for name in COLUMNS) for row in _rows()]
+    return "\n".join([",".join(COLUMNS), *rows, ""]).replace("\n,", "\n+12065550100,")
+
+
+def _data(result: CallToolResult) -> dict[str, Any]:
+    return result.structured_content or {}
+
+
+def _hides(shown: object) -> None:
+    assert "•••" in str(shown)
+    assert not any(middle in str(shown) for middle in MIDDLES), shown
+
+
+@pytest.mark.parametrize(("over", "era"), WAYS)
+async def test_a_refused_value_is_masked_in_every_answer_that_shows_it(
+    database_url: str, tmp_path: Path, over: Over, era: Era
+) -> None:
+    async with open_served(database_url, tmp_path) as served, served.assistant(over=over, era=era) as hand:
+        made = await hand.client.call_tool(
+            "create_audience", {"name": "A", "timezone_column": "timezone", "rows": _rows()}
+        )
+        assert len(_data(made)["errors"]) == len(CELLS) * len(COLUMNS) - 1  # one is a number that can be called
+        _hides(made)
+        audience = _data(made)["id"]
+        _hides(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": _rows()}))
+        given = {"id": audience, "import_id": (await imported(served.door, audience, _csv())).id}
+        for tool in ("get_audience_import", "list_import_errors"):
+            _hides(await hand.client.call_tool(tool, given))
+        _hides(await hand.client.read_resource(f"callwright://audiences/{audience}/rejects.csv"))
+
+
+NAMES = ("2025550143", "12025550143", "(202) 555-0143", "٢٠٢٥٥٥٠١٤٣")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_name_of_a_column_that_is_a_number_is_masked(database_url: str, tmp_path: Path, name: str) -> None:
+    row = {"phone_number": "+12065550100", name: "UTC", "order 20261123": "1", "visits 2024-25": "2"}
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        given = {"name": "A", "timezone_column": name, "external_id_column": name}
+        made = await hand.client.call_tool("create_audience", {**given, "rows": [row, {**row, name: ""}]})
+        audience = _data(made)["id"]
+        await served.door.client.audiences.add_rows(
+            id=audience, rows=[{**row, "phone_number": "+12065550101", name: ""}]
+        )
+        _hides(made)
+        for tool in ("get_audience", "list_audience_rows"):
+            _hides(await hand.client.call_tool(tool, {"id": audience}))
+        rows = await hand.use("list_audience_rows", id=audience)
+    assert {"order 20261123", "visits 2024-25"} < set(rows["data"][0]["values"])
+
+
+WRITTEN = (
+    "2025550143",
+    "202-555-0143",
+    "(202) 555-0143",
+    "202.555.0143",
+    "1202 555 0143",
+    "+1 202 555 0143",
+    "２０２５５５０１４３",
+)
+BEFORE = ("sim.", "a.", "home.", "home_", "home", "home:", "a.b.", "x-")
+
+
+@pytest.mark.parametrize("before", BEFORE)
+async def test_a_column_named_by_a_number_behind_a_word_is_masked_in_every_answer(
+    database_url: str, tmp_path: Path, before: str
+) -> None:
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        for place, written in enumerate(WRITTEN):
+            row = {"phone_number": "+12065550100", before + written: "UTC"}
+            made = await hand.client.call_tool("create_audience", {"name": f"A {place}", "rows": [row]})
+            _hides_digits(made)
+            audience = _data(made)["id"]
+            _hides_digits(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": [row]}))
+            for tool in ("get_audience", "list_audience_rows"):
+                _hides_digits(await hand.client.call_tool(tool, {"id": audience}))
+            wrong = await imported(served.door, audience, f"phone_number,{before + written}\n12,x\n")
+            for tool in ("get_audience_import", "list_import_errors"):
+                _hides_digits(await hand.client.call_tool(tool, {"id": audience, "import_id": wrong.id}))
+
+
+def _hides_digits(shown: object) -> None:
+    digits = "".join(character for character in str(shown) if character.isdecimal() or character.isalpha())
+    assert not any(middle in digits for middle in ("2025550143", "２０２５５５０１４３")), shown
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("before", ["", *BEFORE])
+async def test_a_consent_column_named_by_a_number_is_masked_in_every_answer(
+    database_url: str, tmp_path: Path, written: str, before: str
+) -> None:
+    column = before + written
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        door = served.door
+        agent, number = (await make_agent(door)).id, (await rent(door)).id
+        people = await door.client.audiences.create(
+            name="People", rows=[{"phone_number": "+12065550100", "first_name": "Ada", column: "no"}]
+        )
+        made = await hand.client.call_tool(
+            "create_deployment",
+            {
+                "name": "C",
+                "agent_id": agent,
+                "audience_id": people.id,
+                "phone_number_ids": [number],
+                "compliance": {"consent_column": column},
+            },
+        )
+        _hides_digits(made)
+        assert not made.is_error, str(made.content)[:3000]
+        deployment = {"id": _data(made)["id"]}
+        for tool in ("get_deployment", "preview_deployment", "list_deployments", "start_deployment"):
+            _hides_digits(await hand.client.call_tool(tool, {} if tool.startswith("list") else deployment))
+        _hides_digits(await hand.client.read_resource(f"callwright://deployments/{deployment['id']}"))
+        other = await door.client.audiences.create(
+            name="Others", rows=[{"phone_number": "+12065550100", "first_name": "Ada"}]
+        )
+        given = {**deployment, "audience_id": other.id}
+        _hides_digits(await hand.client.call_tool("update_deployment", given))
+        _hides_digits(await hand.client.call_tool("preview_deployment", deployment))
+
+
+async def test_a_steering_column_that_is_a_number_is_masked(database_url: str, tmp_path: Path) -> None:
+    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
+        rows = [{"phone_number": "+12065550100", "sim.2025550143": "1"}]
+        made = await hand.client.call_tool("create_audience", {"name": "A", "rows": rows})
+        assert "sim." in str(made)
+        _hides(made)

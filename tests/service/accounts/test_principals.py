@@ -1,0 +1,180 @@
+"""API keys: their form, what is stored of them, and whose they are."""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from callwright.contract.problems import API_KEY_REQUIRED, INVALID_API_KEY
+from callwright.contract.surface import OPERATIONS
+from callwright.service import accounts
+from callwright.service.accounts.principals import (
+    HANDED_OVER,
+    HandedOver,
+    bearer,
+    fingerprint,
+    handed_over,
+    identify,
+    new_secret,
+)
+from callwright.service.platform.refusals import Refusal
+from callwright.service.tables.schema import api_keys
+from callwright.service.workers import sweeps
+from tests.support.raw_requests import by_hand
+from tests.support.service import Door, open_service
+
+
+@pytest.mark.requirement("AUTH-05")
+def test_a_new_key_has_the_live_prefix_and_48_hexadecimal_digits() -> None:
+    secrets = {new_secret() for _ in range(100)}
+    assert len(secrets) == 100
+    assert all(re.fullmatch(r"svc_live_[0-9a-f]{48}", secret) for secret in secrets)
+
+
+def test_a_new_personal_key_has_a_prefix_of_its_own() -> None:
+    assert re.fullmatch(r"svc_mcp_[0-9a-f]{48}", new_secret("personal"))
+
+
+def test_a_handed_over_key_does_not_show_itself() -> None:
+    assert "svc_mcp_" not in repr(HandedOver(new_secret("personal")))
+
+
+@pytest.mark.parametrize(
+    "forged", [None, "svc_mcp_00", b"svc_mcp_00", {"secret": "svc_mcp_00"}, ["svc_mcp_00"], True, ("svc_mcp_00",)]
+)
+def test_only_an_object_of_this_process_hands_a_key_over(forged: object) -> None:
+    assert handed_over({HANDED_OVER: forged}) is None
+    assert handed_over({HANDED_OVER: HandedOver("svc_mcp_00")}) == "svc_mcp_00"
+
+
+@pytest.mark.requirement("AUTH-04")
+def test_the_fingerprint_of_a_key_is_its_sha_256() -> None:
+    assert fingerprint("svc_live_00") == hashlib.sha256(b"svc_live_00").hexdigest()
+
+
+def test_the_bearer_token_is_given_without_what_surrounds_it() -> None:
+    assert bearer("Bearer svc_live_00") == "svc_live_00"
+    assert bearer("BEARER   svc_live_00  ") == "svc_live_00"
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer x", "Token svc_live_00", "Bearersvc_live_00"])
+def test_anything_else_is_refused_as_no_key(header: str | None) -> None:
+    with pytest.raises(Refusal) as caught:
+        bearer(header)
+    assert caught.value.problem is API_KEY_REQUIRED
+
+
+def test_a_personal_key_at_rest_is_told_that_it_is_one_and_what_is_needed() -> None:
+    with pytest.raises(Refusal) as caught:
+        bearer(f"Bearer {new_secret('personal')}")
+    assert caught.value.problem is API_KEY_REQUIRED
+    assert caught.value.message.startswith("This is a personal key (svc_mcp_…)")
+    assert "svc_live_" in caught.value.message
+
+
+async def test_a_key_leads_to_its_organization_and_plan(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
+        async with door.another_organization(plan="pro") as other:
+            database = door.service.ports.database
+            mine = await database.read(identify, door.api_key)
+            theirs = await database.read(identify, other.api_key)
+    assert (mine.org_id, mine.plan.name) == (door.org_id, "starter")
+    assert (theirs.org_id, theirs.plan.name) == (other.org_id, "pro")
+    assert mine.key_id != theirs.key_id
+
+
+@pytest.mark.requirement("AUTH-04")
+async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        row = (await _keys(door))[0]
+    stored = " ".join(str(value) for value in row)
+    assert row.hash == fingerprint(door.api_key)
+    assert row.identity == door.api_key[:16]
+    assert door.api_key[:17] not in stored
+
+
+@pytest.mark.requirement("AUTH-37")
+async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        for secret in (new_secret(), door.api_key + "0", door.api_key[:-1], door.api_key.upper(), "svc_live_\0"):
+            with pytest.raises(Refusal) as caught:
+                await door.service.ports.database.read(identify, secret)
+            assert caught.value.problem is INVALID_API_KEY
+
+
+@pytest.mark.requirement("AUTH-09")
+async def test_rest_refuses_a_personal_key_on_every_route(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        secret = await _personal(door)
+        assert (await door.service.ports.database.read(identify, secret)).org_id == door.org_id
+        async with by_hand(door, key=secret) as http:
+            routes = [(operation.method, operation.path) for operation in OPERATIONS.values()]
+            for method, path in (*routes, ("GET", "/nowhere"), ("PUT", "/agents")):
+                for prefix in ("/v1", "/api/v1"):
+                    answer = await http.request(method, f"{prefix}{path}")
+                    assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required"), path
+
+
+@pytest.mark.parametrize("place", ["header", "query", "body", "path", "cookie"])
+async def test_nothing_that_is_sent_opens_the_door_of_the_tool_server(
+    database_url: str, tmp_path: Path, place: str
+) -> None:
+    """The door is an entry of the ASGI scope; whatever is sent becomes text in other entries of it."""
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        secret = await _personal(door)
+        forged = {HANDED_OVER: secret, "state": secret, "extensions": secret}
+        async with by_hand(door, key=secret) as http:
+            if place == "header":
+                answer = await http.get(
+                    "/v1/wallet", headers={name.replace(".", "-"): value for name, value in forged.items()}
+                )
+            elif place == "query":
+                answer = await http.get("/v1/wallet", params=forged)
+            elif place == "body":
+                answer = await http.post("/v1/agents", json=forged)
+            elif place == "path":
+                answer = await http.get(f"/v1/wallet/{HANDED_OVER}={secret}")
+            else:
+                answer = await http.get("/v1/wallet", headers={"Cookie": f"{HANDED_OVER}={secret}"})
+        assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required")
+
+
+async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+        now_ms = ports.clock.now_ms()
+        second = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "second", now_ms)
+        async with by_hand(door, key=second.secret) as http:
+            assert (await http.get("/v1/wallet")).status_code == 200
+            await ports.database.write(accounts.revoke_key, ports.ids, second.id, now_ms)
+            assert (await http.get("/v1/wallet")).status_code == 401
+        assert (await door.client.wallet.get()).balance.amount == "100.000000"
+
+
+@pytest.mark.requirement("AUTH-21")
+async def test_the_sweep_writes_down_when_a_key_was_last_used(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        assert (await _keys(door))[0].last_used_at is None
+        begun_ms = door.service.ports.clock.now_ms()
+        await door.client.wallet.get()
+        await sweeps.run(door.service.ports)
+        first = (await _keys(door))[0].last_used_at
+        assert begun_ms <= first <= door.service.ports.clock.now_ms()
+        async with by_hand(door) as http:
+            assert (await http.get("/v1/nowhere")).status_code == 404
+        await sweeps.run(door.service.ports)
+        assert (await _keys(door))[0].last_used_at >= first
+
+
+async def _personal(door: Door) -> str:
+    ports = door.service.ports
+    given = (ports.ids, door.org_id, "personal", ports.clock.now_ms())
+    return (await ports.database.write(accounts.create_personal_key, *given)).secret
+
+
+async def _keys(door: Door) -> list[Any]:
+    statement = select(api_keys).where(api_keys.c.org_id == door.org_id)
+    return list(await door.service.ports.database.read(lambda connection: connection.execute(statement).all()))

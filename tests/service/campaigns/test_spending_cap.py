@@ -1,0 +1,183 @@
+"""What a personal key with a spending cap may commit."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import Connection, select, update
+
+from callwright.contract.deployments.dearest_case import MICROS
+from callwright.contract.problems import SPENDING_CAP_REACHED
+from callwright.service import accounts
+from callwright.service.campaigns import spending_cap
+from callwright.service.campaigns.spending_cap import Answerable
+from callwright.service.platform.clock.clock import DAY
+from callwright.service.platform.money import PRICES, RENTAL_PERIOD_MS
+from callwright.service.platform.refusals import Refusal
+from callwright.service.tables.ledger import Movement, book
+from callwright.service.tables.schema import deployments, phone_numbers
+from tests.support import resources
+from tests.support.service import Door, open_service
+
+CAP = 25 * MICROS
+SHORT: dict[str, Any] = {"max_call_duration_seconds": 120}
+"""Calls for which all that they may cost is held back, so that a campaign costs its budget cap at most."""
+LOCAL = PRICES.rental("local")
+
+
+async def personal_key(door: Door) -> str:
+    ports = door.service.ports
+    made = await ports.database.write(
+        accounts.create_personal_key, ports.ids, door.org_id, "", ports.clock.now_ms(), spending_cap_micros=CAP
+    )
+    return made.id
+
+
+async def started(door: Door, key_id: str, name: str, **values: Any) -> str:
+    """A deployment that the key has started, in the state and with the money that are given."""
+    made = (await resources.draft(door, name, **SHORT)).deployment
+    given = {"status": "active", "started_by_key_id": key_id, **values}
+    statement = update(deployments).where(deployments.c.id == made.id).values(**given)
+    await door.service.ports.database.write(lambda connection: connection.execute(statement))
+    return made.id
+
+
+async def rented(door: Door, key_id: str) -> str:
+    """A number that the key has rented."""
+    made = await resources.number(door)
+    statement = update(phone_numbers).where(phone_numbers.c.id == made.id).values(created_by_key_id=key_id)
+    await door.service.ports.database.write(lambda connection: connection.execute(statement))
+    return made.id
+
+
+async def committed(door: Door, key_id: str, *, but: str = "") -> int:
+    return await door.service.ports.database.read(spending_cap.committed, key_id, but=but)
+
+
+def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
+    """Lets the key set the deployment going with this budget cap."""
+    row = connection.execute(select(deployments).where(deployments.c.id == deployment_id)).one()
+    spending_cap.check_deployment(connection, by, row, {"budget_cap_micros": budget_cap_micros})
+
+
+async def checked(door: Door, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
+    await door.service.ports.database.write(check, by, deployment_id, budget_cap_micros)
+
+
+async def test_a_live_deployment_counts_by_its_budget_cap_and_an_ended_one_by_its_spend(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        key = await personal_key(door)
+        assert await committed(door, key) == 0
+        live = await started(door, key, "live", budget_cap_micros=4 * MICROS, spend_micros=MICROS)
+        assert await committed(door, key) == 4 * MICROS
+        for status in ("completed", "cancelled", "failed"):
+            await started(door, key, status, status=status, budget_cap_micros=9 * MICROS, spend_micros=10)
+        await started(door, key, "never capped", status="completed", spend_micros=100, reserved_micros=1_000)
+        assert await committed(door, key) == 4 * MICROS + 30 + 1_100
+        assert await committed(door, key, but=live) == 30 + 1_100
+
+
+@pytest.mark.parametrize("status", ["scheduled", "active", "paused"])
+async def test_a_deployment_that_can_still_spend_counts_whole_and_more_if_it_has_spent_more(
+    database_url: str, tmp_path: Path, status: str
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        key = await personal_key(door)
+        await started(door, key, "one", status=status, budget_cap_micros=MICROS, spend_micros=0)
+        await started(door, key, "two", status=status, budget_cap_micros=MICROS, spend_micros=2 * MICROS)
+        assert await committed(door, key) == 3 * MICROS
+
+
+async def test_a_number_counts_by_every_month_that_was_booked(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        key = await personal_key(door)
+        number = await rented(door, key)
+        assert await committed(door, key) == LOCAL
+        ports = door.service.ports
+        month = [Movement("number_rental", -LOCAL, "phone_number", number, "a month of a phone number")]
+        await ports.database.write(
+            book, ports.ids, door.org_id, month, now_ms=ports.clock.now_ms() + RENTAL_PERIOD_MS + DAY
+        )
+        assert await committed(door, key) == 2 * LOCAL
+
+
+async def test_what_others_start_and_rent_does_not_count(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        mine, other = await personal_key(door), await personal_key(door)
+        await started(door, other, "theirs", budget_cap_micros=20 * MICROS)
+        await rented(door, other)
+        assert await committed(door, mine) == 0
+        assert await committed(door, other) == 20 * MICROS + LOCAL
+
+
+@pytest.mark.requirement("ERR-79")
+async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        key = await personal_key(door)
+        await started(door, key, "live", budget_cap_micros=10 * MICROS)
+        write = door.service.ports.database.write
+        by = Answerable(key, CAP)
+        await write(spending_cap.check, by, 15 * MICROS)
+        with pytest.raises(Refusal) as caught:
+            await write(spending_cap.check, by, 15 * MICROS + 1)
+        assert caught.value.problem is SPENDING_CAP_REACHED
+        assert (SPENDING_CAP_REACHED.status, SPENDING_CAP_REACHED.type) == (422, "business_rule_error")
+        assert caught.value.details == {"limit": "25.000000", "current": "10.000000", "required": "15.000001"}
+        await write(spending_cap.check, Answerable(key, None), 1_000 * MICROS)
+
+
+async def test_a_start_needs_a_budget_cap_within_the_keys(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        key = await personal_key(door)
+        other = await started(door, key, "other", budget_cap_micros=10 * MICROS)
+        new, by = (await resources.draft(door, "new", **SHORT)).deployment.id, Answerable(key, CAP)
+        await checked(door, by, new, 15 * MICROS)
+        await checked(door, Answerable(key, None), new, None)
+        with pytest.raises(Refusal) as beyond:
+            await checked(door, by, new, 16 * MICROS)
+        with pytest.raises(Refusal) as without:
+            await checked(door, by, new, None)
+        assert beyond.value.problem is without.value.problem is SPENDING_CAP_REACHED
+        assert without.value.field == "budget_cap"
+        await checked(door, by, other, 25 * MICROS)
+
+
+async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_its_budget_cap(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        key = await personal_key(door)
+        unbounded = await started(door, key, "unbounded", status="paused", budget_cap_micros=None)
+        write = door.service.ports.database.write
+        with pytest.raises(Refusal, match=unbounded) as caught:
+            await write(spending_cap.check, Answerable(key, CAP), 1)
+        assert caught.value.problem is SPENDING_CAP_REACHED
+        await checked(door, Answerable(key, CAP), unbounded, MICROS)
+
+
+async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(database_url: str, tmp_path: Path) -> None:
+    refused: list[Refusal] = []
+
+    def start(connection: Connection, key: str, deployment_id: str) -> None:
+        check(connection, Answerable(key, CAP), deployment_id, 15 * MICROS)
+        values = {"status": "active", "started_by_key_id": key, "budget_cap_micros": 15 * MICROS}
+        connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(**values))
+
+    async def attempt(door: Door, key: str, deployment_id: str) -> None:
+        try:
+            await door.service.ports.database.write(start, key, deployment_id)
+        except Refusal as refusal:
+            refused.append(refusal)
+
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        key = await personal_key(door)
+        drafts = [(await resources.draft(door, f"draft {index}", **SHORT)).deployment.id for index in range(4)]
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for made in drafts:
+                    tasks.start_soon(attempt, door, key, made)
+        assert [refusal.problem for refusal in refused] == [SPENDING_CAP_REACHED] * 3
+        assert await committed(door, key) == 15 * MICROS

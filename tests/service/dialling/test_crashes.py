@@ -1,0 +1,147 @@
+"""A driver that dies or loses its lease at the worst moments: between the claim, the dialling and the record."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from sqlalchemy import update
+
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.dialling.leases import LeaseLost, fence_of
+from callwright.service.platform.database.database import Database
+from callwright.service.settings import ServiceSettings
+from callwright.service.tables.schema import deployments
+from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.simulated.engine import SimulatedEngine
+from tests.support.campaign_invariants import check_dialled_once, check_everything, evidence
+from tests.support.campaigns import (
+    Forgetful,
+    Interrupted,
+    claim_and_die,
+    draft,
+    driver_of,
+    expire_leases,
+    lease,
+    people,
+    working,
+)
+from tests.support.service import Door, open_service
+
+
+class Thief(SimulatedEngine):
+    """A network during whose first calls the lease goes to another driver."""
+
+    def __init__(self, database: Database, deployment_id: str) -> None:
+        super().__init__(database)
+        self._theft = update(deployments).where(deployments.c.id == deployment_id).values(lease_owner="wrk_thief")
+        self._thieved_from = database
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        await super().dial(dialled)
+        await self._thieved_from.write(lambda connection: connection.execute(self._theft).rowcount)
+
+
+@pytest.mark.requirement("STATE-27", "STATE-28")
+async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their_moment(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(30))
+        await door.client.deployments.start(id=made.id)
+        await claim_and_die(door, made.id)
+        database = door.service.ports.database
+        left = await evidence(database, made.id)
+        assert (len(left.calls), len(left.dials), left.deployment.in_flight) == (10, 0, 10)
+        assert left.wallet.reserved_micros == left.deployment.reserved_micros == 10 * 24_000
+        await expire_leases(door)
+        async with working(door):
+            await door.ended(made.id)
+        found = await evidence(database, made.id)
+        assert {call.id for call in left.calls} <= {call.id for call in found.calls}
+        check_everything(found, RetryPolicy())
+
+
+@pytest.mark.requirement("STATE-27")
+async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(30))
+        await door.client.deployments.start(id=made.id)
+        database = door.service.ports.database
+        for life in range(3):
+            await expire_leases(door)
+            await lease(door, made.id, f"wrk_{life}")
+            if life:  # the calls that the life before left open are taken over first, and then the next round is left
+                found = await evidence(database, made.id)
+                assert found.deployment.in_flight == 10
+            with pytest.raises(Interrupted):
+                await driver_of(door, f"wrk_{life}", engine=Forgetful(database)).drive(made.id)
+        await expire_leases(door)
+        async with working(door):
+            await door.ended(made.id)
+        check_everything(await evidence(database, made.id), RetryPolicy())
+
+
+@pytest.mark.requirement("STATE-27")
+async def test_a_driver_that_lost_its_lease_records_nothing(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(30))
+        await door.client.deployments.start(id=made.id)
+        database = door.service.ports.database
+        await lease(door, made.id, "wrk_slow")
+        with pytest.raises(LeaseLost):
+            await driver_of(door, "wrk_slow", engine=Thief(database, made.id)).drive(made.id)
+        left = await evidence(database, made.id)
+        assert (len(left.calls), left.deployment.in_flight, left.deployment.spend_micros) == (10, 10, 0)
+        await driver_of(door, "wrk_thief").drive(made.id)
+        found = await evidence(database, made.id)
+        assert found.deployment.status == "completed"
+        check_everything(found, RetryPolicy())
+
+
+async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_drive_twice(
+    database_url: str, tmp_path: Path
+) -> None:
+    """As after a machine slept: the lease is over, and the process that holds it is still at work."""
+    settings = ServiceSettings(data=tmp_path, database_url=database_url)
+    async with open_service(database_url, tmp_path, settings=replace(settings, deployment_lease_ms=1)) as door:
+        made = await draft(door, people(120), max_concurrency=2)
+        await door.client.deployments.start(id=made.id)
+        with anyio.fail_after(30):
+            while True:
+                door.service.ports.wake()  # the workers look again for what has no driver
+                if (await door.client.deployments.get(id=made.id)).status == "completed":
+                    break
+                await anyio.sleep(0.002)
+        check_everything(await evidence(door.service.ports.database, made.id), RetryPolicy(), lines=2)
+
+
+class FrozenEngine(SimulatedEngine):
+    """A network that a driver reaches only after another one has driven the deployment to its end."""
+
+    def __init__(self, door: Door, deployment_id: str) -> None:
+        super().__init__(door.service.ports.database, fence=fence_of("wrk_frozen"))
+        self._door, self._deployment_id = door, deployment_id
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        await expire_leases(self._door)
+        await lease(self._door, self._deployment_id, "wrk_other")
+        await driver_of(self._door, "wrk_other").drive(self._deployment_id)
+        await super().dial(dialled)
+
+
+async def test_a_driver_that_froze_between_claiming_and_dialling_dials_nothing_that_another_one_has_dialled(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(5))
+        await door.client.deployments.start(id=made.id)
+        await lease(door, made.id, "wrk_frozen")
+        with pytest.raises(LeaseLost):
+            await driver_of(door, "wrk_frozen", engine=FrozenEngine(door, made.id)).drive(made.id)
+        found = await evidence(door.service.ports.database, made.id)
+        assert found.deployment.status == "completed"
+        check_dialled_once(found)

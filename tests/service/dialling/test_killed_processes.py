@@ -1,0 +1,90 @@
+"""SIGKILL in mid-campaign: everybody is called, nobody twice, and the money is right."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import func, select
+
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.tables.schema import calls, simulated_dials, transcripts
+from tests.support.campaign_invariants import (
+    check_counters,
+    check_dialled_once,
+    check_everything,
+    check_money,
+    check_policy,
+    check_records,
+    evidence,
+)
+from tests.support.campaign_process import campaign_process
+from tests.support.campaigns import draft, make_audience, people
+from tests.support.service import open_service
+
+LIMIT_S = 90
+KILLED = -9
+
+
+async def grown(database: Database, table: Any, rows: int) -> None:
+    """Returns once the table has so many rows."""
+    statement = select(func.count()).select_from(table)
+    while True:
+        if await database.read(lambda connection: connection.execute(statement).scalar_one()) >= rows:
+            return
+        await anyio.sleep(0.002)
+
+
+async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_twice(
+    database_url: str, tmp_path: Path
+) -> None:
+    with anyio.fail_after(LIMIT_S):
+        async with open_service(database_url, tmp_path, workers=False) as door:
+            made = await draft(door, people(600), max_concurrency=4)
+            await door.client.deployments.start(id=made.id)
+        async with opened(database_url) as database:
+            for table, rows in ((calls, 50), (simulated_dials, 230), (transcripts, 300)):
+                async with campaign_process(database_url, tmp_path) as process:
+                    await grown(database, table, rows)
+                    process.kill()
+                    assert await process.wait() == KILLED
+                    assert (await evidence(database, made.id)).deployment.status == "active"
+            async with campaign_process(database_url, tmp_path) as process:
+                assert await process.wait() == 0
+            found = await evidence(database, made.id)
+        assert found.deployment.status == "completed"
+        assert len(found.contacts) == 600
+        assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
+        assert len({call.driver for call in found.calls}) == 4
+        check_everything(found, RetryPolicy(), lines=4)
+
+
+@pytest.mark.requirement("STATE-27")
+@pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database_url: str, tmp_path: Path) -> None:
+    with anyio.fail_after(LIMIT_S):
+        async with open_service(database_url, tmp_path, workers=False) as door:
+            database = door.service.ports.database
+            audience = await make_audience(door, people(150))
+            made = [await draft(door, [], name, audience_id=audience.id, max_concurrency=2) for name in "ABCD"]
+            for one in made:
+                await door.client.deployments.start(id=one.id)
+            async with campaign_process(database_url, tmp_path / "first") as first:
+                await grown(database, calls, 40)
+                async with campaign_process(database_url, tmp_path / "second") as second:
+                    await grown(database, calls, 80)
+                    first.kill()
+                    assert await first.wait() == KILLED
+                    assert await second.wait() == 0
+            drivers: set[str] = set()
+            for one in made:
+                found = await evidence(database, one.id)
+                assert (found.deployment.status, len(found.contacts)) == ("completed", 150)
+                check_dialled_once(found)
+                check_policy(found, RetryPolicy())
+                check_counters(found)
+                check_money(found)
+                check_records(found)
+                drivers |= {call.driver for call in found.calls}
+            assert len(drivers) == 2

@@ -1,0 +1,167 @@
+"""Properties of a round of calls: lines, pace, order, hours, the end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
+from callwright.service.dialling.schedule import Plan, Slot, gap_ms, plan_round
+from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE, milliseconds
+
+MONDAY_MS = milliseconds(datetime(2026, 6, 1, 12, 0, tzinfo=UTC))
+ZONES = ("UTC", "America/New_York", "Asia/Kolkata", "Pacific/Auckland")
+OFFICE = CallingHours(windows=[Window(days=["mon", "tue", "wed", "thu", "fri"], start="09:00", end="17:30")])
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A round: the contacts in their order with how long their calls last, and what the deployment allows."""
+
+    slots: tuple[Slot, ...]
+    lasts_ms: dict[str, int]
+    lines: tuple[int, ...]
+    last_dial_ms: int | None = None
+    calls_per_second: float = 1.0
+    hours: CallingHours | None = None
+    most: int = 1_000
+    end_ms: int | None = None
+    foreseen: frozenset[str] = field(default_factory=frozenset[str])
+
+    def plan(self) -> Plan:
+        """The round as it is planned."""
+        return plan_round(
+            self.slots,
+            lines=self.lines,
+            last_dial_ms=self.last_dial_ms,
+            calls_per_second=self.calls_per_second,
+            hours=self.hours,
+            lasts_ms=self.lasts_ms.__getitem__,
+            most=self.most,
+            end_ms=self.end_ms,
+            foreseen=self.foreseen or self.lasts_ms.keys(),
+        )
+
+
+@st.composite
+def situations(draw: st.DrawFn) -> Situation:
+    dues = sorted(draw(st.lists(st.integers(-2 * HOUR, 3 * DAY), max_size=40)))
+    slots = tuple(
+        Slot(f"contact {index}", MONDAY_MS + due, tuple(draw(st.sets(st.sampled_from(ZONES), min_size=1, max_size=2))))
+        for index, due in enumerate(dues)
+    )
+    return Situation(
+        slots,
+        {slot.contact_id: draw(st.integers(0, 10 * MINUTE)) for slot in slots},
+        tuple(draw(st.lists(st.integers(MONDAY_MS - HOUR, MONDAY_MS + HOUR), min_size=1, max_size=6))),
+        draw(st.none() | st.integers(MONDAY_MS - HOUR, MONDAY_MS + HOUR)),
+        draw(st.sampled_from([0.1, 0.3, 1.0, 7.0, 100.0])),
+        draw(st.sampled_from([None, OFFICE])),
+        draw(st.integers(0, 40)),
+        draw(st.none() | st.integers(MONDAY_MS, MONDAY_MS + 4 * DAY)),
+    )
+
+
+def most_at_once(plan: Plan, lasts_ms: dict[str, int], lines: Sequence[int]) -> int:
+    """Most calls at one moment; a line that is not free yet is a call that began before the round."""
+    first = min((call.dial_ms for call in plan.calls), default=0)
+    edges = [(free, -1) for free in lines if free > first] + [(first, 1) for free in lines if free > first]
+    for call in plan.calls:
+        edges += [(call.dial_ms, 1), (call.dial_ms + lasts_ms[call.contact_id], -1)]
+    running = most = 0
+    for _, step in sorted(edges):
+        running += step
+        most = max(most, running)
+    return most
+
+
+@given(situations())
+def test_there_are_never_more_calls_at_once_than_lines(situation: Situation) -> None:
+    assert most_at_once(situation.plan(), situation.lasts_ms, situation.lines) <= len(situation.lines)
+
+
+@given(situations())
+def test_dials_are_apart_by_the_pace_from_the_last_call_before_the_round_on(situation: Situation) -> None:
+    plan = situation.plan()
+    moments = [call.dial_ms for call in plan.calls]
+    if situation.last_dial_ms is not None:
+        moments.insert(0, situation.last_dial_ms)
+    assert all(after - before >= 1_000 / situation.calls_per_second for before, after in pairwise(moments))
+    assert plan.last_dial_ms == (moments[-1] if moments else None)
+
+
+@given(situations())
+def test_the_order_is_kept_and_nobody_is_called_before_they_are_due(situation: Situation) -> None:
+    plan = situation.plan()
+    position = {slot.contact_id: index for index, slot in enumerate(situation.slots)}
+    due = {slot.contact_id: slot.due_ms for slot in situation.slots}
+    called = [position[call.contact_id] for call in plan.calls]
+    assert called == sorted(called)
+    assert all(call.dial_ms >= due[call.contact_id] for call in plan.calls)
+
+
+@given(situations())
+def test_every_contact_up_to_the_last_one_planned_is_called_put_off_or_given_up(situation: Situation) -> None:
+    plan = situation.plan()
+    handled = [call.contact_id for call in plan.calls] + [name for name, _ in plan.deferred] + list(plan.never)
+    assert len(handled) == len(set(handled))
+    assert set(handled) == {slot.contact_id for slot in situation.slots[: len(handled)]}
+    assert len(plan.calls) <= situation.most
+
+
+@given(situations())
+def test_nothing_is_dialled_at_or_after_the_end(situation: Situation) -> None:
+    if situation.end_ms is not None:
+        assert all(call.dial_ms < situation.end_ms for call in situation.plan().calls)
+
+
+@given(situations())
+def test_every_call_is_within_the_hours_of_every_zone_of_the_contact(situation: Situation) -> None:
+    zones = {slot.contact_id: slot.zones for slot in situation.slots}
+    if situation.hours is not None:
+        for call in situation.plan().calls:
+            assert all(in_office_hours(call.dial_ms, zone) for zone in zones[call.contact_id])
+
+
+@given(situations())
+def test_whoever_is_put_off_is_put_off_to_a_later_moment_that_is_allowed(situation: Situation) -> None:
+    plan = situation.plan()
+    slots = {slot.contact_id: slot for slot in situation.slots}
+    for name, later in plan.deferred:
+        assert later > max(slots[name].due_ms, min(situation.lines))
+        assert all(in_office_hours(later, zone) for zone in slots[name].zones)
+
+
+@given(situations())
+def test_the_lines_left_are_as_many_as_before_and_none_is_free_earlier(situation: Situation) -> None:
+    plan = situation.plan()
+    assert len(plan.lines) == len(situation.lines)
+    assert all(after >= before for before, after in zip(sorted(situation.lines), plan.lines, strict=True))
+
+
+def in_office_hours(at_ms: int, zone: str) -> bool:
+    local = datetime.fromtimestamp(at_ms / 1_000, ZoneInfo(zone))
+    return WEEKDAYS[local.weekday()] in OFFICE.windows[0].days and "09:00" <= local.strftime("%H:%M") < "17:30"
+
+
+def test_two_zones_whose_hours_never_meet_leave_no_moment() -> None:
+    hours = CallingHours(windows=[Window(days=["mon"], start="09:00", end="09:30")])
+    slots = (Slot("a", MONDAY_MS, ("UTC", "Asia/Kolkata")), Slot("b", MONDAY_MS, ("UTC",)))
+    plan = Situation(slots, {"a": 0, "b": 0}, (MONDAY_MS,), hours=hours).plan()
+    assert plan.never == ("a",)
+    assert plan.deferred == (("b", MONDAY_MS - 3 * HOUR + 7 * DAY),)
+
+
+def test_a_contact_whose_call_was_not_foreseen_ends_the_round() -> None:
+    slots = tuple(Slot(name, MONDAY_MS, ("UTC",)) for name in "abc")
+    lasts = dict.fromkeys("abc", 0)
+    plan = Situation(slots, lasts, (MONDAY_MS,), foreseen=frozenset("ac")).plan()
+    assert [call.contact_id for call in plan.calls] == ["a"]
+
+
+def test_the_gap_is_rounded_up_so_that_the_pace_is_never_exceeded() -> None:
+    assert [gap_ms(pace) for pace in (0.1, 1.0, 3.0, 7.0, 100.0)] == [10_000, 1_000, 334, 143, 10]

@@ -1,0 +1,85 @@
+"""Recordings over the typed client and by hand: formats, ranges, tags, and what is said when there is none."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.service.speech.synthesiser import SpeechUnavailable
+from tests.service.handlers.calls.test_calls import put_call
+from tests.support.raw_requests import by_hand, refused
+from tests.support.resources import refusal
+from tests.support.service import open_service
+
+MOST = 5_000_000
+
+
+@pytest.mark.requirement("PATH-30")
+async def test_a_recording_is_mp3_unless_wav_is_asked_for(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        call_id = await put_call(door, turns=2, duration_ms=4_000)
+        async with door.client.calls.get_recording(call_uuid=call_id) as download:
+            assert (download.status, download.media_type) == (200, "audio/mpeg")
+            mp3 = await download.read(MOST)
+        async with door.client.calls.get_recording(call_uuid=call_id, format="wav") as download:
+            assert download.media_type == "audio/wav"
+            wav = await download.read(MOST)
+    assert mp3[:3] == b"ID3" or mp3[0] == 0xFF
+    assert (wav[:4], wav[8:12]) == (b"RIFF", b"WAVE")
+    assert len(wav) > len(mp3) > 1_000
+
+
+async def test_a_part_of_a_recording_is_that_part_of_the_whole(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        request = door.client.calls.get_recording(call_uuid=await put_call(door, turns=2, duration_ms=4_000))
+        async with request as download:
+            whole, etag = await download.read(MOST), download.etag
+        async with request.asking(range_bytes=(100, 299)) as download:
+            assert download.status == 206
+            assert download.content_range is not None
+            assert download.content_range.total_bytes == len(whole)
+            assert await download.read(MOST) == whole[100:300]
+        async with request.asking(range_bytes=(len(whole) - 10, None)) as download:
+            assert await download.read(MOST) == whole[-10:]
+        async with request.asking(if_none_match=etag) as download:
+            assert (download.status, await download.read(MOST), download.etag) == (304, b"", etag)
+        async with request.asking(if_none_match='"other"') as download:
+            assert (download.status, await download.read(MOST)) == (200, whole)
+
+
+async def test_a_recording_says_that_it_is_simulated_and_head_tells_its_size(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        path = f"/v1/calls/{await put_call(door, turns=2, duration_ms=4_000)}/recording"
+        got, headed = await http.get(path), await http.head(path)
+        assert got.headers["x-service-simulated"] == "true"
+        assert got.headers["x-request-id"].startswith("req_")
+        assert got.headers["accept-ranges"] == "bytes"
+        assert headed.status_code == 200
+        assert headed.headers["content-length"] == str(len(got.content))
+        for tags in ("*", f'"x", {got.headers["etag"]}', f"W/{got.headers['etag']}"):
+            assert (await http.get(path, headers={"If-None-Match": tags})).status_code == 304
+        refused(await http.get(path, params={"format": "ogg"}), 400, "invalid_field", "format")
+
+
+@pytest.mark.requirement("RES-11")
+async def test_a_call_without_a_word_has_no_recording(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        under_way: dict[str, Any] = {"ended_at": None, "status": "in_progress", "outcome": None}
+        for call_id in (await put_call(door), await put_call(door, turns=2, to_number="+12125550177", **under_way)):
+            async with refusal(404, "not_found"):
+                async with door.client.calls.get_recording(call_uuid=call_id):
+                    raise AssertionError("there is nothing to open")
+
+
+@pytest.mark.requirement("ERR-76")
+async def test_without_a_synthesiser_there_is_an_honest_refusal(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unavailable(*_: object, **__: object) -> None:
+        raise SpeechUnavailable("no espeak-ng library was found")
+
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        monkeypatch.setattr(door.service.ports.recordings, "open", unavailable)
+        answer = await http.get(f"/v1/calls/{await put_call(door, turns=2)}/recording")
+        found = refused(answer, 503, "service_unavailable")
+    assert "espeak-ng" in found["message"]

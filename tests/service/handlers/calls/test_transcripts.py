@@ -1,0 +1,129 @@
+"""Searching what was said and counting calls, over the typed client on both engines."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from callwright.service.platform.clock.clock import DAY, HOUR
+from callwright.service.tables import transcript_search
+from callwright.service.tables.schema import transcripts
+from tests.service.handlers.calls.test_calls import DIALLED_MS, put_call, turn
+from tests.support.resources import refusal
+from tests.support.service import Door, open_service
+
+
+async def put_talk(door: Door, *said: tuple[str, str], **fields: Any) -> str:
+    """A finished call with what was said on it, indexed as the dialler does."""
+    call_id = await put_call(door, turn_count=len(said), **fields)
+    turns = [turn(index, role, text) for index, (role, text) in enumerate(said)]
+    row = {"call_id": call_id, "org_id": door.org_id, "turns": json.dumps(turns)}
+    words = {"call_id": call_id, "words": transcript_search.searchable(text for _, text in said)}
+    database = door.service.ports.database
+    await database.write(lambda connection: connection.execute(insert(transcripts), row).rowcount)
+    await database.write(transcript_search.add, [words])
+    return call_id
+
+
+async def test_calls_are_found_by_words_and_phrases(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        dear = await put_talk(door, ("agent", "It costs 90 dollars."), ("contact", "That is too expensive for me."))
+        other = await put_talk(door, ("agent", "Is it too early?"), ("contact", "No. An expensive car, too."))
+        search = door.client.transcripts.search
+
+        async def ids(query: str, **given: Any) -> list[str]:
+            return [match.call_id for match in (await search(query=query, **given)).data]
+
+        assert await ids('"too expensive"') == [dear]
+        assert sorted(await ids("too expensive")) == sorted([dear, other])
+        assert await ids("TOO, Expensive! dollars") == [dear]
+        assert await ids("cheap") == []
+        assert await ids('"early no"') == []  # a phrase does not reach across two speakers
+        assert await ids("expensive", outcome=["busy"]) == []
+
+
+async def test_a_match_shows_the_turns_with_their_places(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        said = [
+            ("agent", "Thursday?"),
+            ("contact", "Not Thursday."),
+            ("agent", "Monday?"),
+            ("contact", "Thursday then."),
+        ]
+        await put_talk(door, *said)
+        (match,) = (await door.client.transcripts.search(query="thursday", snippets=2)).data
+        assert (match.match_count, [turn.turn_index for turn in match.snippets]) == (3, [0, 1])
+        (match,) = (await door.client.transcripts.search(query="thursday", speaker="contact")).data
+        assert [(turn.turn_index, turn.role, turn.start_seconds) for turn in match.snippets] == [
+            (1, "contact", 2.0),
+            (3, "contact", 6.0),
+        ]
+
+
+async def test_words_of_other_scripts_are_found(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        call_id = await put_talk(door, ("contact", "क्या गुरुवार ठीक है?"))
+        for query in ("गुरुवार", '"ठीक है"'):
+            assert [match.call_id for match in (await door.client.transcripts.search(query=query)).data] == [call_id]
+
+
+async def test_matches_are_paged_newest_first(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = [await put_talk(door, ("agent", "Hello."), created_at=DIALLED_MS + n, ended_at=None) for n in range(1)]
+        made += [await put_talk(door, ("agent", "Hello."), created_at=DIALLED_MS + n) for n in range(1, 7)]
+        seen = [match.call_id async for match in door.client.transcripts.search(query="hello", per_page=3)]
+        assert seen == made[::-1]
+
+
+async def test_a_search_needs_a_word(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        async with refusal(400, "invalid_field", "query"):
+            await door.client.transcripts.search(query="?!")
+
+
+async def test_nobody_searches_another_organization(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        await put_talk(door, ("agent", "Hello."))
+        async with door.another_organization() as other:
+            assert (await other.client.transcripts.search(query="hello")).data == []
+            assert (await other.client.calls.stats(group_by=["outcome"])).calls == 0
+
+
+async def test_calls_are_counted_by_group(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        for seconds in (10, 20, 30, 40, 100):
+            await put_call(door, duration_ms=seconds * 1_000, cost_micros=seconds * 200)
+        await put_call(door, outcome="busy", duration_ms=0, cost_micros=0)
+        stats = await door.client.calls.stats(group_by=["outcome"])
+        assert (stats.calls, stats.answered, stats.groups_left_out) == (6, 5, 0)
+        answered, busy = stats.groups
+        assert (answered.key, answered.calls, answered.share) == ({"outcome": "answered"}, 5, 0.8333)
+        assert answered.duration_seconds is not None
+        assert answered.cost is not None
+        lasted = answered.duration_seconds
+        assert (lasted.p50, lasted.p90, lasted.total) == (30.0, 100.0, 200.0)
+        assert (answered.cost.p50.amount, answered.cost.total.amount) == ("0.006000", "0.040000")
+        assert answered.cost.p90.currency == "USD"
+        assert (busy.key, busy.calls, busy.answered) == ({"outcome": "busy"}, 1, 0)
+        assert (busy.duration_seconds, busy.cost) == (None, None)
+
+
+async def test_groups_go_by_several_fields_and_by_time(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        first = DIALLED_MS // DAY * DAY + 9 * HOUR
+        for at_ms, disposition in ((first, "goal_met"), (first + 1, None), (first + DAY + HOUR, None)):
+            await put_call(door, created_at=at_ms, disposition=disposition)
+        stats = await door.client.calls.stats(group_by=["hour", "disposition"])
+        counted = {(group.key["hour"], group.key.get("disposition")): group.calls for group in stats.groups}
+        assert counted == {("09", "goal_met"): 1, ("09", None): 1, ("10", None): 1}
+        stats = await door.client.calls.stats(group_by=["day"], disposition=["goal_met"])
+        assert [(group.key, group.calls) for group in stats.groups] == [({"day": "2096-10-02"}, 1)]
+
+
+@pytest.mark.parametrize("group_by", [[], ["outcome", "day", "hour", "language"], ["mood"]])
+async def test_what_cannot_be_grouped_by_is_refused(database_url: str, tmp_path: Path, group_by: list[str]) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        with pytest.raises(ValueError, match="group_by"):
+            await door.client.calls.stats(group_by=group_by)  # pyright: ignore[reportArgumentType]  # on purpose

@@ -1,0 +1,162 @@
+"""Who may move an inbound deployment where, what that emits, and that nobody ever drives one."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.inbound import ANSWERING
+from callwright.service.dialling import leases
+from callwright.service.platform.clock.clock import DAY
+from callwright.service.tables.schema import deployments, outbox, phone_numbers
+from tests.service.handlers.deployments.test_deployment_states import ACTIONS, act, events
+from tests.service.handlers.deployments.test_inbound import bound, number_of
+from tests.service.workers.test_sweeps import sweep_in
+from tests.support import resources
+from tests.support.campaigns import leave_in_wallet
+from tests.support.plans import make_real
+from tests.support.raw_requests import by_hand, refused
+from tests.support.resources import refusal
+from tests.support.service import Door, open_service
+
+
+async def _in_state(door: Door, status: str) -> Deployment:
+    made = await bound(door, door.service.ports.ids.new("tst"))
+    if status == "paused":
+        await door.client.deployments.pause(id=made.id)
+    if status == "cancelled":
+        await door.client.deployments.cancel(id=made.id)
+    return made
+
+
+@pytest.mark.requirement("INB-02")
+@pytest.mark.parametrize(
+    ("status", "ends"),
+    [
+        ("active", {"start": "active", "pause": "paused", "resume": "active", "cancel": "cancelled"}),
+        ("paused", {"start": None, "pause": "paused", "resume": "active", "cancel": "cancelled"}),
+        ("cancelled", {**dict.fromkeys(ACTIONS), "cancel": "cancelled"}),
+    ],
+)
+async def test_every_action_in_every_state_of_an_inbound_deployment(
+    database_url: str, tmp_path: Path, status: str, ends: dict[str, str | None]
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        for action in ACTIONS:
+            made, end = await _in_state(door, status), ends[action]
+            if end is not None:
+                assert await act(door, action, made.id) == end, (status, action)
+                continue
+            async with refusal(409, "invalid_state_transition") as kept:
+                await act(door, action, made.id)
+            assert kept[0].details["current_status"] == status
+        made = await _in_state(door, status)
+        async with refusal(409, "invalid_state_transition"):
+            await door.client.deployments.delete(id=made.id)
+
+
+async def test_events_tell_that_it_was_paused_resumed_and_ended(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await bound(door)
+        for action in ("pause", "pause", "resume", "resume", "cancel", "cancel"):
+            await act(door, action, made.id)
+        assert await events(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
+        last = select(outbox.c.data).where(outbox.c.type == "deployment.completed")
+        data = await door.service.ports.database.read(lambda connection: connection.execute(last).scalar_one())
+        assert '"status":"cancelled"' in data.replace(" ", "")
+        ended = await door.client.deployments.get(id=made.id)
+        assert (ended.status, ended.status_reason) == ("cancelled", "manual")
+        assert ended.completed_at is not None
+
+
+async def test_an_inbound_deployment_has_no_plan_and_nothing_to_preview(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+        made = await bound(door)
+        answer = await http.post(f"/v1/deployments/{made.id}/preview")
+        assert "calls nobody" in refused(answer, 400, "invalid_field", "id")["message"]
+        await door.client.deployments.pause(id=made.id)
+        async with refusal(400, "invalid_field", "plan_id"):
+            await door.client.deployments.resume(id=made.id, plan_id="pln_1")
+        await make_real(door, made.id)
+        assert (await door.client.deployments.resume(id=made.id)).status == "active"  # nobody is called, so no plan
+
+
+async def test_the_agent_changes_only_while_it_is_paused_and_nothing_once_it_ended(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made, other = await bound(door), await resources.agent(door, "Other")
+        change = door.client.deployments.update
+        async with refusal(409, "invalid_state_transition", "agent_id") as kept:
+            await change(id=made.id, agent_id=other.id)
+        assert kept[0].details["allowed"] == sorted(["inbound", "max_concurrency", "metadata", "name", *ANSWERING])
+        await door.client.deployments.pause(id=made.id)
+        assert (await change(id=made.id, agent_id=other.id)).agent_id == other.id
+        await door.client.agents.delete(id=made.agent_id)
+        await door.client.deployments.cancel(id=made.id)
+        async with refusal(409, "invalid_state_transition", "name"):
+            await change(id=made.id, name="New")
+
+
+async def test_it_is_resumed_only_with_a_number_that_is_active(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await bound(door)
+        await door.client.deployments.pause(id=made.id)
+        suspend = update(phone_numbers).where(phone_numbers.c.id == number_of(made)).values(status="suspended")
+        await door.service.ports.database.write(lambda connection: connection.execute(suspend).rowcount)
+        async with refusal(422, "number_not_capable"):
+            await door.client.deployments.resume(id=made.id)
+        assert (await door.client.deployments.cancel(id=made.id)).status == "cancelled"
+        assert (await door.client.phone_numbers.get(id=number_of(made))).inbound_deployment_id is None
+
+
+@pytest.mark.parametrize(("auto_renew", "left"), [(False, "released"), (True, "suspended")])
+async def test_it_fails_when_its_number_is_lost_and_the_number_is_free(
+    database_url: str, tmp_path: Path, auto_renew: bool, left: str
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await bound(door)
+        await door.client.phone_numbers.update(id=number_of(made), auto_renew=auto_renew)
+        await leave_in_wallet(door, 1)
+        await sweep_in(door, 29)
+        assert (await door.client.deployments.get(id=made.id)).status == "active"
+        await sweep_in(door, 31)
+        number = await door.client.phone_numbers.get(id=number_of(made))
+        assert (number.status, number.inbound_deployment_id) == (left, None)
+        failed = await door.client.deployments.get(id=made.id)
+        assert (failed.status, failed.status_reason, failed.clock) == ("failed", "no_phone_number", None)
+        assert sorted(await events(door)) == ["deployment.failed", "phone_number.status_changed"]
+
+
+async def test_a_number_that_is_paid_for_again_stays_bound(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await bound(door)
+        await sweep_in(door, 31)
+        assert (await door.client.phone_numbers.get(id=number_of(made))).inbound_deployment_id == made.id
+        assert (await door.client.deployments.get(id=made.id)).status == "active"
+
+
+async def test_the_dialler_never_takes_an_inbound_deployment(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made, ports = await bound(door), door.service.ports
+        campaign = (await resources.draft(door)).deployment
+        await door.client.deployments.start(id=campaign.id)
+        now_ms = ports.clock.now_ms()
+        assert await ports.database.read(leases.candidates, "wrk_1", now_ms + DAY, 10) == [campaign.id]
+        taken = await ports.database.write(leases.take, [made.id, campaign.id], "wrk_1", now_ms, now_ms + 1)
+        assert taken == [campaign.id]
+
+
+async def test_beside_a_campaign_that_runs_to_its_end_an_inbound_deployment_is_left_alone(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        made = await bound(door)
+        campaign = (await resources.draft(door)).deployment
+        await door.client.deployments.start(id=campaign.id)
+        assert (await door.ended(campaign.id)).status == "completed"
+        assert await door.client.deployments.get(id=made.id) == made
+        lease = select(deployments.c.lease_owner).where(deployments.c.id == made.id)
+        owner = await door.service.ports.database.read(lambda connection: connection.execute(lease).scalar_one())
+        assert owner is None

@@ -1,0 +1,338 @@
+"""A start that is bound to a plan: nobody is called unless all is as the preview showed it."""
+
+import threading
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio import from_thread, to_thread
+from sqlalchemy import Connection, select
+
+from callwright.contract.declaration.words import Spend
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
+from callwright.service.campaigns import plan_parts
+from callwright.service.campaigns.intake import take_rows
+from callwright.service.platform.clock.clock import MINUTE, moment
+from callwright.service.platform.money import PriceList
+from callwright.service.tables.schema import deployments
+from callwright.service.workers import imports
+from tests.support import resources
+from tests.support.campaigns import ONCE, audience_of, draft, people, suspend_numbers
+from tests.support.plans import in_future, make_real, nobody_is_called, plan_of
+from tests.support.raw_requests import by_hand
+from tests.support.resources import Campaign, refusal, row
+from tests.support.service import Door, open_service
+
+Change = Callable[[Door, Campaign], Awaitable[Any]]
+HOURS = CallingHours(windows=[Window(days=["mon"], start="09:00", end="17:00")])
+
+
+async def started_by(door: Door, deployment_id: str) -> str | None:
+    """The key that is kept as having started it."""
+    statement = select(deployments.c.started_by_key_id).where(deployments.c.id == deployment_id)
+    return await door.service.ports.database.read(lambda connection: connection.execute(statement).scalar_one())
+
+
+def updated(**changes: Any) -> Change:
+    """A change of the deployment."""
+
+    async def change(door: Door, campaign: Campaign) -> None:
+        await door.client.deployments.update(id=campaign.deployment.id, **changes)
+
+    return change
+
+
+async def _row_added(door: Door, campaign: Campaign) -> None:
+    await door.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
+
+
+async def _row_added_with_new_words(door: Door, campaign: Campaign) -> None:
+    await door.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1, note="x")])
+
+
+async def _import_waits(door: Door, campaign: Campaign) -> None:
+    await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
+
+
+async def _import_done(door: Door, campaign: Campaign) -> None:
+    await _import_waits(door, campaign)
+    assert await imports.work_on_one(door.service.ports, "wrk_test")
+
+
+async def _other_audience(door: Door, campaign: Campaign) -> None:
+    other = await resources.audience(door, "Others")
+    await door.client.deployments.update(id=campaign.deployment.id, audience_id=other.id)
+
+
+def agent_changed(**changes: Any) -> Change:
+    """A change of what the agent says, or how."""
+
+    async def change(door: Door, campaign: Campaign) -> None:
+        await door.client.agents.update(id=campaign.agent.id, **changes)
+
+    return change
+
+
+async def _other_agent(door: Door, campaign: Campaign) -> None:
+    await door.client.deployments.update(id=campaign.deployment.id, agent_id=(await resources.agent(door, "Bea")).id)
+
+
+async def _other_number(door: Door, campaign: Campaign) -> None:
+    number = await resources.number(door)
+    numbers = [number.id, campaign.number.id]
+    await door.client.deployments.update(id=campaign.deployment.id, phone_number_ids=numbers)
+
+
+async def _numbers_suspended(door: Door, _: Campaign) -> None:
+    await suspend_numbers(door)
+
+
+async def _later(door: Door, campaign: Campaign) -> None:
+    start_at = moment(door.service.ports.clock.now_ms()) + timedelta(hours=1)
+    await door.client.deployments.update(id=campaign.deployment.id, start_at=start_at)
+
+
+CHANGES: list[tuple[str, str, Change]] = [
+    ("audience", "the audience has", _row_added),
+    ("audience", "the audience has", _row_added_with_new_words),
+    ("audience", "the audience has", _import_waits),
+    ("audience", "the audience has", _import_done),
+    ("audience", "the audience has", _other_audience),
+    ("agent", "the agent has", agent_changed(system_prompt="Sell something to {{first_name}}.")),
+    ("agent", "the agent has", agent_changed(welcome_message="Hi!")),
+    ("agent", "the agent has", agent_changed(voice_id="en-GB-olivia")),
+    ("agent", "the agent has", agent_changed(language="en-GB")),
+    ("agent", "the agent has", agent_changed(name="Bea")),
+    ("agent", "the agent has", _other_agent),
+    ("numbers", "the phone numbers have", _other_number),
+    ("numbers", "the phone numbers have", _numbers_suspended),
+    ("window", "the calling times have", updated(calling_hours=HOURS)),
+    ("window", "the calling times have", _later),
+    ("retries", "the retry policy has", updated(retry_policy=RetryPolicy(max_attempts=9))),
+    ("cap", "the budget cap has", updated(budget_cap=Spend(amount="99"))),
+    ("settings", "the call settings have", updated(max_concurrency=9)),
+    ("settings", "the call settings have", updated(calls_per_second=9.0)),
+    ("settings", "the call settings have", updated(ring_timeout_seconds=59)),
+    ("settings", "the call settings have", updated(max_call_duration_seconds=59)),
+    ("settings", "the call settings have", updated(caller_id_strategy="random")),
+    ("settings", "the call settings have", updated(compliance=Compliance(ai_disclosure=False))),
+    ("settings", "the call settings have", updated(voicemail=Voicemail(action="continue"))),
+]
+
+
+@pytest.mark.requirement("ERR-78")
+@pytest.mark.parametrize(("part", "said", "change"), CHANGES)
+async def test_a_plan_is_stale_when_a_part_of_it_has_changed(
+    database_url: str, tmp_path: Path, part: str, said: str, change: Change
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await resources.draft(door)
+        made = campaign.deployment.id
+        plan_id = await plan_of(door, made)
+        await change(door, campaign)
+        async with refusal(409, "plan_stale") as kept:
+            await door.client.deployments.start(id=made, plan_id=plan_id)
+        assert kept[0].details == {"changed": [part]}
+        assert kept[0].message == f"{said} changed since the preview"
+        assert await nobody_is_called(door, made)
+
+
+@pytest.mark.requirement("ERR-90")
+@pytest.mark.parametrize(("part", "said", "change"), CHANGES)
+async def test_a_preview_of_a_plan_is_refused_when_a_part_of_it_has_changed(
+    database_url: str, tmp_path: Path, part: str, said: str, change: Change
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await resources.draft(door)
+        made = campaign.deployment.id
+        plan_id = await plan_of(door, made)
+        await change(door, campaign)
+        async with refusal(409, "plan_stale") as kept:
+            await door.client.deployments.preview(id=made, plan_id=plan_id)
+        assert kept[0].details == {"changed": [part]}
+
+
+@pytest.mark.requirement("ERR-90")
+async def test_a_preview_of_a_plan_that_holds_is_about_that_plan(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await resources.draft(door)).deployment.id
+        first = await door.client.deployments.preview(id=made)
+        async with in_future(door, 14 * MINUTE) as later:
+            again = await later.deployments.preview(id=made, plan_id=first.plan_id)
+        assert (again.plan_id, again.plan_valid_until) == (first.plan_id, first.plan_valid_until)
+        assert again.summary == first.summary
+        async with in_future(door, 16 * MINUTE) as later, refusal(409, "plan_expired"):
+            await later.deployments.preview(id=made, plan_id=first.plan_id)
+        other = (await resources.draft(door, "Other")).deployment.id
+        async with refusal(400, "invalid_field", "plan_id"):
+            await door.client.deployments.preview(id=other, plan_id=first.plan_id)
+
+
+async def test_a_plan_is_stale_when_the_prices_have_changed(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await resources.draft(door)).deployment.id
+        plan_id = await plan_of(door, made)
+        monkeypatch.setattr(plan_parts, "PRICES", PriceList(outbound_minute=12_001))
+        async with refusal(409, "plan_stale") as kept:
+            await door.client.deployments.start(id=made, plan_id=plan_id)
+        assert kept[0].details == {"changed": ["prices"]}
+        assert await nobody_is_called(door, made)
+
+
+async def test_a_plan_of_the_simulated_network_starts_nothing_real(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await resources.draft(door)).deployment.id
+        plan_id = await plan_of(door, made)
+        await make_real(door, made)
+        async with refusal(409, "plan_stale"):
+            await door.client.deployments.start(id=made, plan_id=plan_id)
+        assert await nobody_is_called(door, made)
+
+
+async def test_everything_that_has_changed_is_named_at_once(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await resources.draft(door)
+        plan_id = await plan_of(door, campaign.deployment.id)
+        await _row_added(door, campaign)
+        await updated(budget_cap=Spend(amount="99"), max_concurrency=9)(door, campaign)
+        async with refusal(409, "plan_stale") as kept:
+            await door.client.deployments.start(id=campaign.deployment.id, plan_id=plan_id)
+        assert kept[0].details == {"changed": ["audience", "cap", "settings"]}
+        assert kept[0].message == "the audience, the budget cap and the call settings have changed since the preview"
+
+
+async def test_what_does_not_change_the_plan_leaves_it_valid(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        campaign = await resources.draft(door)
+        made = campaign.deployment.id
+        plan_id = await plan_of(door, made)
+        await door.client.deployments.update(id=made, name="Renamed", metadata={"a": "b"})
+        await door.client.audiences.update(id=campaign.audience.id, description="Patients of the practice.")
+        await door.client.agents.update(id=campaign.agent.id, metadata={"a": "b"})
+        await door.client.phone_numbers.update(id=campaign.number.id, label="Front desk")
+        started = await door.client.deployments.start(id=made, plan_id=plan_id)
+        assert (started.status, started.plan_id, started.stats.pending) == ("active", plan_id, 1)
+        assert await started_by(door, made) == started.created_by_key_id
+
+
+async def test_two_previews_of_the_same_give_the_same_sentence(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await resources.draft(door)).deployment.id
+        first = await door.client.deployments.preview(id=made)
+        async with in_future(door, MINUTE) as client:
+            second = await client.deployments.preview(id=made)
+        assert second.summary == first.summary
+        assert second.plan_id != first.plan_id
+        assert second.plan_valid_until > first.plan_valid_until
+
+
+async def test_the_same_plan_twice_is_one_start_and_one_set_of_calls(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        made = await draft(door, people(30, sim_outcome="answered"), retry_policy=ONCE)
+        plan_id = await plan_of(door, made.id)
+        answers: list[Deployment] = []
+
+        async def start() -> None:
+            answers.append(await door.client.deployments.start(id=made.id, plan_id=plan_id))
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(5):
+                    tasks.start_soon(start)
+        assert {answer.plan_id for answer in answers} == {plan_id}
+        ended = await door.ended(made.id)
+        again = await door.client.deployments.start(id=made.id, plan_id=plan_id)
+        assert again == ended
+        assert (again.status, again.stats.attempts) == ("completed", 30)
+        async with in_future(door, 60 * MINUTE) as client:
+            assert (await client.deployments.start(id=made.id, plan_id=plan_id)).stats == ended.stats
+        assert (await door.client.calls.list(deployment_id=made.id)).pagination.total == 30
+
+
+async def test_another_plan_of_what_was_started_meanwhile_is_stale(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await resources.draft(door)).deployment.id
+        first = await plan_of(door, made)
+        async with in_future(door, MINUTE) as client:
+            second = (await client.deployments.preview(id=made)).plan_id
+        await door.client.deployments.start(id=made, plan_id=first)
+        async with refusal(409, "plan_stale") as kept:
+            await door.client.deployments.start(id=made, plan_id=second)
+        assert kept[0].details == {"changed": ["progress"]}
+        running = await plan_of(door, made)
+        assert (await door.client.deployments.start(id=made, plan_id=running)).plan_id == first
+
+
+async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_the_plan_stale(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await resources.draft(door)).deployment
+        plan_id = await plan_of(door, made.id)
+        ports, reached, go_on = door.service.ports, anyio.Event(), threading.Event()
+
+        def add(connection: Connection) -> None:
+            take_rows(
+                connection, ports.ids, audience_of(made), [row(1)], source="json", now_ms=ports.clock.now_ms(), by=None
+            )
+            from_thread.run_sync(reached.set)
+            assert go_on.wait(10)
+
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(ports.database.write, add)
+                await reached.wait()
+                refused = anyio.Event()
+
+                async def start() -> None:
+                    async with refusal(409, "plan_stale"):
+                        await door.client.deployments.start(id=made.id, plan_id=plan_id)
+                    refused.set()
+
+                tasks.start_soon(start)
+                with anyio.move_on_after(0.5):  # enough for a start that does not wait for the rows
+                    await refused.wait()
+                await to_thread.run_sync(go_on.set)
+        assert await nobody_is_called(door, made.id)
+
+
+@pytest.mark.requirement("ERR-78")
+async def test_a_plan_can_be_used_for_15_minutes(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = (await resources.draft(door)).deployment.id
+        seen = await door.client.deployments.preview(id=made)
+        left = seen.plan_valid_until - moment(door.service.ports.clock.now_ms())
+        assert timedelta(minutes=14) < left <= timedelta(minutes=15)
+        async with in_future(door, 15 * MINUTE) as client:
+            async with refusal(409, "plan_expired"):
+                await client.deployments.start(id=made, plan_id=seen.plan_id)
+        assert await nobody_is_called(door, made)
+        async with in_future(door, 14 * MINUTE) as client:
+            assert (await client.deployments.start(id=made, plan_id=seen.plan_id)).status == "active"
+
+
+async def test_a_plan_of_something_else_or_altered_is_refused_by_name(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        mine, second = (
+            (await resources.draft(door)).deployment.id,
+            (await resources.draft(door, "Second")).deployment.id,
+        )
+        theirs = (await resources.draft(other)).deployment.id
+        plan_id = await plan_of(door, mine)
+        altered = plan_id[:-10] + ("A" if plan_id[-10] != "A" else "B") + plan_id[-9:]
+        for wrong in (await plan_of(door, second), await plan_of(other, theirs), altered, "pln_x", plan_id[4:]):
+            async with refusal(400, "invalid_field", "plan_id"):
+                await door.client.deployments.start(id=mine, plan_id=wrong)
+        async with refusal(404, "not_found"):
+            await other.client.deployments.start(id=mine, plan_id=plan_id)
+        async with by_hand(door) as http:
+            for wrong in ("", "x" * 201, 5):
+                answer = await http.post(f"/v1/deployments/{mine}/start", json={"plan_id": wrong})
+                assert (answer.status_code, answer.json()["error"]["field"]) == (400, "plan_id")
+        assert await nobody_is_called(door, mine)

@@ -1,0 +1,82 @@
+"""After a lost answer: which deployment a request with an idempotency key made or started."""
+
+from pathlib import Path
+
+from sqlalchemy import update
+
+from callwright.client import Client
+from callwright.client.transport import ASGITransport
+from callwright.service import accounts
+from callwright.service.platform.clock.clock import HOUR
+from callwright.service.tables.schema import idempotency_keys
+from tests.support import resources
+from tests.support.plans import plan_of
+from tests.support.raw_requests import by_hand
+from tests.support.resources import refusal, row
+from tests.support.service import BASE_URL, Door, open_service
+
+
+async def found(client: Client, key: str) -> list[str]:
+    """The ids of the deployments that a key leads to."""
+    page = await client.deployments.list(idempotency_key=key)
+    assert page.pagination.total == len(page.data)
+    return [entry.id for entry in page.data]
+
+
+async def age(door: Door, hours: int) -> None:
+    """Makes every idempotency key older."""
+    older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
+    await door.service.ports.database.write(lambda connection: connection.execute(older).rowcount)
+
+
+async def test_the_deployment_that_was_made_started_or_resumed_is_found(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        client, campaign = door.client, await resources.draft(door, "Other")
+        made = await client.idempotent("make").deployments.create(
+            name="Mine",
+            agent_id=campaign.agent.id,
+            audience_id=campaign.audience.id,
+            phone_number_id=campaign.number.id,
+        )
+        assert await found(client, "make") == [made.id]
+        assert await found(client, "go") == []
+        await client.idempotent("go").deployments.start(id=made.id, plan_id=await plan_of(door, made.id))
+        assert await found(client, "go") == [made.id]
+        await client.deployments.pause(id=made.id)
+        await client.idempotent("on").deployments.resume(id=made.id)
+        assert await found(client, "on") == [made.id]
+        assert (await client.deployments.list(idempotency_key="on", status=["draft"])).data == []
+        async with by_hand(door) as http:
+            path = f"/v1/deployments/{campaign.deployment.id}/start"
+            assert (await http.post(path, headers={"Idempotency-Key": '"by-hand"'})).is_success
+            answer = await http.get("/v1/deployments", params={"filter[idempotency_key]": "by-hand"})
+        assert [entry["id"] for entry in answer.json()["data"]] == [campaign.deployment.id]
+
+
+async def test_a_key_that_started_nothing_leads_to_nothing(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        made = (await resources.draft(door)).deployment.id
+        assert await found(door.client, "never used") == []
+        async with refusal(400, "invalid_field", "plan_id"):
+            await door.client.idempotent("refused").deployments.start(id=made, plan_id="pln_x")
+        assert await found(door.client, "refused") == []
+        await door.client.idempotent("seen").deployments.preview(id=made)
+        await door.client.idempotent("rows").audiences.create(name="Rows", rows=[row()])
+        assert await found(door.client, "seen") == await found(door.client, "rows") == []
+        await door.client.idempotent("go").deployments.start(id=made)
+        assert await found(other.client, "go") == []
+
+
+async def test_any_key_of_the_organization_finds_it_for_24_hours(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+        second = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "second", ports.clock.now_ms())
+        made = (await resources.draft(door)).deployment.id
+        await door.client.idempotent("go").deployments.start(id=made)
+        async with Client(BASE_URL, second.secret, transport=ASGITransport(app=door.service.asgi)) as client:
+            await client.idempotent("go").deployments.start(id=made)
+            assert await found(client, "go") == [made]
+            await age(door, 23)
+            assert await found(client, "go") == [made]
+            await age(door, 1)
+            assert await found(client, "go") == []

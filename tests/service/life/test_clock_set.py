@@ -1,0 +1,356 @@
+"""A clock that is an hour or a month ahead and is put right: nothing is deleted or charged early, nothing stands still.
+
+The whole service runs, with a wall clock that is set while campaigns, retries, limits and retention are under way.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import time
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import Connection, func, select, update
+
+from callwright.client import Client
+from callwright.client.transport import ASGITransport
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.events import DEPLOYMENT_PAUSED
+from callwright.service.app import running
+from callwright.service.platform.address_ranges import LOOPBACK
+from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+from callwright.service.settings import ServiceSettings
+from callwright.service.tables import clock_record, future_moments
+from callwright.service.tables import outbox as journal
+from callwright.service.tables.ledger import wallet_of
+from callwright.service.tables.schema import (
+    audit_log,
+    deliveries,
+    idempotency_keys,
+    organizations,
+    outbox,
+    phone_numbers,
+    service_state,
+    webhook_lanes,
+    webhooks,
+)
+from callwright.service.webhooks import retention
+from callwright.service.workers import sweeps
+from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaigns import draft, people, rent
+from tests.support.clock_set_by_test import Wall
+from tests.support.raw_requests import by_hand
+from tests.support.service import BASE_URL, Door, open_service
+from tests.support.webhooks.delivering import paused
+from tests.support.webhooks.endpoints import saying, sink, status
+
+MONTH = 31 * DAY
+SOON_MS = 30 * MINUTE
+"""So long before its time is over is everything that could be deleted."""
+SCALE = 200.0
+POLICY = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
+ROWS = (outbox, deliveries, idempotency_keys, audit_log)
+AHEAD = pytest.mark.parametrize("ahead_ms", [HOUR, MONTH], ids=["an hour", "a month"])
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is done every so many seconds is done at once."""
+    monkeypatch.setattr(clock_record, "LOOK_MS", 20)
+    monkeypatch.setattr(sweeps, "EVERY_S", 0.05)
+    monkeypatch.setattr(future_moments, "EVERY_S", 0.05)
+    monkeypatch.setattr(retention, "BEGIN_S", 0.05)
+    monkeypatch.setattr(retention, "EVERY_S", 0.05)
+
+
+@asynccontextmanager
+async def service(database_url: str, data: Path, wall: Wall, *, before: Door | None = None) -> AsyncGenerator[Door]:
+    """A service with all its workers. `before` is the door into it from before a restart."""
+    settings = ServiceSettings(data=data, database_url=database_url, sim_time_scale=SCALE, webhook_networks=LOOPBACK)
+    with anyio.fail_after(60):
+        if before is None:
+            async with open_service(database_url, data, settings=settings, clock=wall.clock()) as door:
+                yield door
+            return
+        async with running(settings, clock=wall.clock()) as made:
+            async with Client(BASE_URL, before.api_key, transport=ASGITransport(app=made.asgi)) as client:
+                yield Door(made, before.org_id, before.api_key, client)
+
+
+async def passes(door: Door) -> None:
+    """Waits until the clock was looked at, and everything was gone through, several times."""
+    await anyio.sleep(0.6)
+    await door.service.ports.database.read(lambda connection: connection.execute(select(1)).scalar())
+
+
+async def sure_since_long(door: Door) -> None:
+    """As of a service that has run for days."""
+    kept = service_state.c.name == "clock"
+    find = select(service_state.c.value).where(kept)
+    database = door.service.ports.database
+    while await database.read(lambda connection: connection.execute(find).scalar()) is None:  # noqa: ASYNC110  # the service goes on by itself
+        await anyio.sleep(0.01)
+    now_ms = door.service.ports.clock.now_ms()
+    await change(door, update(service_state).where(kept).values(value=json.dumps([now_ms, now_ms, now_ms])))
+    await until_sure(door)
+
+
+async def until_sure(door: Door) -> None:
+    clock = door.service.ports.clock
+    while clock.now_ms() - clock.sure_ms() > MINUTE:  # noqa: ASYNC110  # the service goes on by itself
+        await anyio.sleep(0.01)
+
+
+async def change(door: Door, *statements: Any) -> None:
+    def work(connection: Connection) -> None:
+        for statement in statements:
+            connection.execute(statement)
+
+    await door.service.ports.database.write(work)
+
+
+async def counts(door: Door) -> list[int]:
+    """How many rows there are that could be deleted."""
+
+    def work(connection: Connection) -> list[int]:
+        return [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in ROWS]
+
+    return await door.service.ports.database.read(work)
+
+
+async def nearly_over(door: Door, *, early_ms: int = SOON_MS) -> str:
+    """Brings rows of every kind near the moment at which they are deleted, or a rent is due; gives the number's id."""
+    now_ms = door.service.ports.clock.now_ms() + early_ms
+    number = await rent(door)
+    async with by_hand(door) as http:
+        body = {"name": "Once", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+        made = await http.post("/v1/agents", json=body, headers={"Idempotency-Key": "once"})
+        assert made.status_code == 201
+    row = journal.event_row(door.service.ports.ids, door.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms)
+    await door.service.ports.database.write(journal.add_events, [row])
+    ids = door.service.ports.ids
+    old = {"id": ids.new("dlv"), "org_id": door.org_id, "webhook_id": "whk_old", "event_id": row["id"]}
+    subscription = {
+        "id": "whk_old",
+        "org_id": door.org_id,
+        "url": "https://example.com",
+        "events": "[]",
+        "description": "",
+        "secret": "",
+        "status": "disabled",
+        "enabled_at": 1,
+        "created_at": 1,
+        "updated_at": 1,
+    }
+    delivery = {"event_type": row["type"], "cause": "test", "status": "succeeded", "created_at": now_ms - 30 * DAY}
+    await change(
+        door,
+        webhooks.insert().values(subscription),
+        deliveries.insert().values({**old, **delivery}),
+        update(outbox).values(created_at=now_ms - 30 * DAY, fanned_out_at=1),
+        update(idempotency_keys).values(created_at=now_ms - DAY),
+        update(audit_log).values(at=now_ms - 365 * DAY),
+        update(phone_numbers).values(renews_at=now_ms),
+    )
+    return number.id
+
+
+async def money(door: Door) -> int:
+    found = await door.service.ports.database.read(lambda connection: wallet_of(connection, door.org_id))
+    return found.balance_micros
+
+
+@AHEAD
+@pytest.mark.parametrize("restarts", [False, True], ids=["running", "restarted"])
+async def test_nothing_is_deleted_charged_or_done_twice_early(
+    ahead_ms: int, restarts: bool, database_url: str, tmp_path: Path
+) -> None:
+    wall = Wall()
+    async with service(database_url, tmp_path, wall) as door:
+        await sure_since_long(door)
+        number_id = await nearly_over(door)
+        before, balance = await counts(door), await money(door)
+        assert all(before)
+
+        async def unharmed(at: Door) -> None:
+            await passes(at)
+            assert [now >= then for now, then in zip(await counts(at), before, strict=True)] == [True] * len(ROWS)
+            assert await money(at) == balance
+            status_of = select(phone_numbers.c.status, phone_numbers.c.renews_at).where(phone_numbers.c.id == number_id)
+            row = await at.service.ports.database.read(lambda connection: connection.execute(status_of).one())
+            assert (row.status, row.renews_at <= time() * 1_000 + SOON_MS) == ("active", True)
+            gone = select(func.max(organizations.c.recordings_deleted_before))
+            latest = await at.service.ports.database.read(lambda connection: connection.execute(gone).scalar())
+            assert (latest or 0) <= time() * 1_000 - 89 * DAY
+
+        wall.ahead_ms = ahead_ms
+        await unharmed(door)
+        async with by_hand(door) as http:
+            body = {"name": "Once", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+            again = await http.post("/v1/agents", json=body, headers={"Idempotency-Key": "once"})
+            assert again.headers["idempotent-replayed"] == "true"
+        if not restarts:
+            wall.ahead_ms = 0
+            await unharmed(door)
+    if restarts:
+        async with service(database_url, tmp_path, wall, before=door) as door:
+            await unharmed(door)
+        wall.ahead_ms = 0
+        async with service(database_url, tmp_path, wall, before=door) as door:
+            await unharmed(door)
+    async with service(
+        database_url, tmp_path, wall, before=door
+    ) as door:  # and once their time is over, all of it goes
+        await until_sure(door)
+        over_ms = door.service.ports.clock.now_ms() - MINUTE
+        before = await counts(door)
+        await change(
+            door,
+            update(outbox).values(created_at=over_ms - 30 * DAY, fanned_out_at=1),
+            update(deliveries).values(created_at=over_ms - 30 * DAY),
+            update(idempotency_keys).values(created_at=over_ms - DAY),
+            update(audit_log).values(at=over_ms - 365 * DAY),
+            update(phone_numbers).values(renews_at=over_ms),
+        )
+        while True:
+            now = await counts(door)
+            if now[1:3] == [0, 0] and now[0] < before[0] and now[3] < before[3]:
+                break
+            await anyio.sleep(0.05)
+
+
+@AHEAD
+@pytest.mark.parametrize("when", ["running", "begun", "restarted"])
+async def test_a_live_campaign_goes_on_and_dials_nobody_twice(
+    ahead_ms: int, when: str, database_url: str, tmp_path: Path
+) -> None:
+    wall = Wall(ahead_ms if when != "running" else 0)
+    async with service(database_url, tmp_path, wall) as door:
+        made = await draft(door, people(6, sim_outcome="busy"), retry_policy=POLICY)
+        await door.client.deployments.start(id=made.id)
+        await _attempts(door, made.id, 3)
+        if when == "running":
+            wall.ahead_ms = ahead_ms
+            await _attempts(door, made.id, 7)
+        if when != "restarted":
+            wall.ahead_ms = 0
+            ended = await door.ended(made.id, within_s=40)
+            assert ended.status_reason == "audience_exhausted"
+            check_everything(await evidence(door.service.ports.database, made.id), POLICY)
+    if when == "restarted":
+        wall.ahead_ms = 0
+        async with service(database_url, tmp_path, wall, before=door) as later:
+            await later.ended(made.id, within_s=40)
+            check_everything(await evidence(later.service.ports.database, made.id), POLICY)
+
+
+async def _attempts(door: Door, deployment_id: str, count: int) -> None:
+    while len((await door.client.calls.list(deployment_id=deployment_id)).data) < count:  # noqa: ASYNC110  # the service goes on by itself
+        await anyio.sleep(0.02)
+
+
+@AHEAD
+@pytest.mark.parametrize("restarts", [False, True], ids=["running", "restarted"])
+async def test_retries_and_new_subscriptions_get_their_events_once_the_clock_is_right(
+    ahead_ms: int, restarts: bool, database_url: str, tmp_path: Path
+) -> None:
+    answer = status(503)
+
+    async def answering(writer: asyncio.StreamWriter) -> None:
+        await saying(answer)(writer)
+
+    async def happen(door: Door, name: str) -> None:
+        ports = door.service.ports
+        row = journal.event_row(ports.ids, org_id, DEPLOYMENT_PAUSED, paused(name), at_ms=ports.clock.now_ms())
+        await ports.database.write(journal.add_events, [row])
+        ports.wake()
+
+    async with sink(answering) as target:
+        wall = Wall(ahead_ms)
+        async with service(database_url, tmp_path, wall) as door:
+            org_id = door.org_id
+            await door.client.webhooks.create(url=target.url(), events=["deployment.paused"])
+            await happen(door, "dep_before")
+            await target.arrivals.acquire()
+            if not restarts:
+                await anyio.sleep(0.3)
+                answer = status(200)
+                wall.ahead_ms = 0
+                await happen(door, "dep_after")
+                await _all_arrived(door, 2)
+        if restarts:
+            answer = status(200)
+            wall.ahead_ms = 0
+            async with service(database_url, tmp_path, wall, before=door) as door:
+                await happen(door, "dep_after")
+                await _all_arrived(door, 2)
+        assert len(target.requests) == 3
+
+
+async def _all_arrived(door: Door, count: int) -> None:
+    statement = select(deliveries.c.status)
+    while True:
+        found = await door.service.ports.database.read(lambda connection: connection.execute(statement).scalars().all())
+        if list(found) == ["succeeded"] * count:
+            return
+        await anyio.sleep(0.02)
+
+
+@AHEAD
+@pytest.mark.parametrize("restarts", [False, True], ids=["running", "restarted"])
+async def test_a_key_has_its_requests_again_within_seconds(
+    ahead_ms: int, restarts: bool, database_url: str, tmp_path: Path
+) -> None:
+    async def answers_of(door: Door, key: str) -> int:
+        async with by_hand(door, key=key) as http:
+            return (await http.get("/v1/agents")).status_code
+
+    wall = Wall(ahead_ms)
+    async with service(database_url, tmp_path, wall) as door:
+        async with door.another_organization(plan="starter") as other:
+            for _ in range(60):
+                if await answers_of(door, other.api_key) == 429:
+                    break
+            else:
+                raise AssertionError("nothing was too much")
+            wall.ahead_ms = 0
+            if not restarts:
+                await anyio.sleep(1.1)
+                assert await answers_of(door, other.api_key) == 200
+    if restarts:
+        async with service(database_url, tmp_path, wall, before=door) as door:
+            assert await answers_of(door, other.api_key) == 200
+
+
+async def test_a_lease_that_was_taken_while_the_clock_was_ahead_runs_out_from_now_on(
+    database_url: str, tmp_path: Path
+) -> None:
+    wall = Wall()
+    async with service(database_url, tmp_path, wall) as door:
+        made = await door.client.webhooks.create(url="https://example.com", events=["*"])
+        until_ms = door.service.ports.clock.now_ms() + MONTH
+        lanes = webhook_lanes
+        await change(door, update(lanes).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
+        find = select(lanes.c.lease_until, lanes.c.due_at).where(lanes.c.webhook_id == made.id)
+        while True:
+            row = await door.service.ports.database.read(lambda connection: connection.execute(find).one())
+            latest_ms = door.service.ports.clock.now_ms() + door.service.ports.settings.delivery_lease_ms
+            if row.lease_until <= latest_ms and row.due_at <= latest_ms:
+                return
+            await anyio.sleep(0.02)
+
+
+async def test_a_plan_that_was_made_while_the_clock_was_ahead_is_over_once_it_is_right(
+    database_url: str, tmp_path: Path
+) -> None:
+    wall = Wall(MONTH)
+    async with service(database_url, tmp_path, wall) as door:
+        made = await draft(door, people(1))
+        plan_id = (await door.client.deployments.preview(id=made.id)).plan_id
+        wall.ahead_ms = 0
+        async with by_hand(door) as http:
+            answer = await http.post(f"/v1/deployments/{made.id}/start", json={"plan_id": plan_id})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "plan_expired")

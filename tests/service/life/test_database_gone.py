@@ -1,0 +1,183 @@
+"""The file of the database is removed, moved or replaced under a running service: it says so, and stores nothing."""
+
+import logging
+import os
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.platform.database.sqlite.files_beside import beside, other_file_mark
+from callwright.service.platform.database.sqlite.presence import Presence
+from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.tables.database_file import check_database
+from callwright.service.tables.migrations.upgrade import upgrade
+from tests.service.life.test_full_disk import health, in_mid_campaign, until
+from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaigns import progressed
+from tests.support.raw_requests import by_hand, refused
+from tests.support.service import open_service
+
+
+def removed(data: Path, aside: Path) -> Callable[[], None]:
+    """Moves the database away; gives what puts it back."""
+    aside.mkdir()
+    for file in data.glob("callwright.db*"):
+        file.rename(aside / file.name)
+
+    def back() -> None:
+        for file in aside.glob("callwright.db*"):
+            file.rename(data / file.name)
+
+    return back
+
+
+def replaced(data: Path, aside: Path) -> Callable[[], None]:
+    """Puts another database in its place."""
+    back = removed(data, aside)
+    upgrade(f"sqlite:///{data / 'callwright.db'}")
+    return back
+
+
+def moved(data: Path, aside: Path) -> Callable[[], None]:
+    """Moves the folder."""
+    data.rename(aside)
+
+    def back() -> None:
+        aside.rename(data)
+
+    return back
+
+
+@pytest.mark.parametrize("loses", [removed, replaced, moved])
+async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_until_it_is_back(
+    loses: Callable[[Path, Path], Callable[[], None]], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    file = data / "callwright.db"
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, deployment_id), by_hand(door) as http:
+        back = loses(data, tmp_path / "aside")
+        refused(await http.get("/v1/agents"), 503, "service_unavailable")
+        there = file.read_bytes() if file.exists() else None
+        for _ in range(2):
+            answer = await http.post("/v1/audiences", json={"name": "Lost"})
+            assert "database file" in refused(answer, 503, "service_unavailable")["message"]
+        code, said = await health(door)
+        assert (code, "removed, moved or replaced" in str(said)) == (503, True)
+        caplog.clear()
+        presence = door.service.ports.database.presence
+        await until(lambda: presence.is_gone)
+        assert (file.read_bytes() if file.exists() else None) == there
+        back()
+        await until(presence.look)
+        assert await health(door) == (200, {"status": "ok"})
+        assert "Lost" not in {made["name"] for made in (await http.get("/v1/audiences")).json()["data"]}
+        ended = await door.ended(deployment_id)
+        assert (ended.status, ended.stats.completed) == ("completed", 30)
+        found = await evidence(door.service.ports.database, deployment_id)
+        assert {dial.times for dial in found.dials} == {1}
+        check_everything(found, RetryPolicy(), lines=3)
+    assert [record.levelname for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+def put_over(copy: Path, file: Path) -> None:
+    """Writes a copy over a file, which stays the same file. In a process of its own: closing it drops locks here."""
+    subprocess.run(["cp", copy, file], check=True)
+
+
+def put_instead(copy: Path, file: Path) -> None:
+    """Puts a copy in the place of a file, as rsync does."""
+    new = file.with_name("new")
+    subprocess.run(["cp", copy, new], check=True)
+    new.rename(file)
+
+
+@pytest.mark.parametrize("puts", [put_over, put_instead])
+async def test_another_database_in_the_place_of_the_open_one_stays_as_it_was_put_there(
+    puts: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    data, copy = tmp_path / "data", tmp_path / "copy.db"
+    data.mkdir()
+    file = data / "callwright.db"
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, deployment_id), by_hand(door) as http:
+        with closing(sqlite3.connect(file)) as reader, closing(sqlite3.connect(copy)) as into:
+            reader.backup(into)
+        await progressed(door, deployment_id, attempts=8)
+        puts(copy, file)
+        for _ in range(2):
+            answer = refused(await http.post("/v1/audiences", json={"name": "Lost"}), 503, "service_unavailable")
+            assert "the database file" in answer["message"].lower()
+        code, said = await health(door)
+        assert (code, "the database file" in str(said)) == (503, True)
+    assert file.read_bytes() == copy.read_bytes()
+    with pytest.raises(DatabaseUnusable, match=r"belongs to what it held before\. Remove callwright\.db-wal"):
+        check_database(data, file)
+    for path in beside(file):
+        path.unlink()
+    check_database(data, file)
+
+
+async def test_a_start_forgets_that_a_file_was_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "callwright.db"
+    mark = other_file_mark(file)
+    mark.touch()
+    async with open_service(f"sqlite:///{file}", tmp_path) as door, by_hand(door) as http:
+        assert (await http.post("/v1/audiences", json={"name": "Kept"})).status_code == 201
+        assert not mark.exists()
+
+
+async def test_a_log_that_is_cut_is_noticed_and_not_moved_into_the_file(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    file = data / "callwright.db"
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, _), by_hand(door) as http:
+        presence = door.service.ports.database.presence
+        assert presence.look()
+        os.truncate(f"{file}-wal", 0)
+        before = file.read_bytes()
+        answer = refused(await http.post("/v1/audiences", json={"name": "Lost"}), 503, "service_unavailable")
+        assert "or its log" in answer["message"]
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm"])
+async def test_what_was_acknowledged_is_in_the_file_when_its_log_is_removed(suffix: str, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    file = data / "callwright.db"
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, _), by_hand(door) as http:
+        assert (await http.post("/v1/audiences", json={"name": "Acknowledged"})).status_code == 201
+        remove(Path(f"{file}{suffix}"))
+        answer = refused(await http.post("/v1/audiences", json={"name": "Unsure"}), 503, "service_unavailable")
+        assert "-wal or -shm" in answer["message"]
+        assert (await health(door))[0] == 503
+
+        def is_in_the_file() -> bool:  # as it is found after a crash, without what the log held
+            subprocess.run(["cp", file, tmp_path / "found.db"], check=True)
+            with closing(sqlite3.connect(tmp_path / "found.db")) as found:
+                return bool(found.execute("SELECT 1 FROM audiences WHERE name = 'Acknowledged'").fetchall())
+
+        await until(is_in_the_file)
+
+
+def remove(file: Path) -> None:
+    file.unlink()
+
+
+def test_the_log_says_once_that_the_file_is_gone_and_once_that_it_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "callwright.db"
+    file.touch()
+    presence = Presence(file)
+    assert presence.look()
+    file.rename(tmp_path / "aside")
+    assert [presence.look() for _ in range(3)] == [False] * 3
+    (tmp_path / "aside").rename(file)
+    assert [presence.look() for _ in range(3)] == [True] * 3
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]

@@ -1,0 +1,220 @@
+"""A full disk: who is told, what is still answered, what stops, and who lets it go on."""
+
+import logging
+import sqlite3
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from callwright.client.errors import ServiceProblem
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.service.platform.clock.clock import HOUR, moment
+from callwright.service.platform.database.sqlite.fullness import (
+    LEAST_FREE,
+    SAID_EVERY_S,
+    Fullness,
+    StorageFull,
+)
+from callwright.service.settings import ServiceSettings
+from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaigns import draft, people, progressed, settled
+from tests.support.clock_set_by_test import Wall
+from tests.support.full_disk import full
+from tests.support.raw_requests import by_hand, refused
+from tests.support.service import Door, open_service
+
+ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
+
+
+@asynccontextmanager
+async def in_mid_campaign(database_url: str, folder: Path) -> AsyncGenerator[tuple[Door, str]]:
+    """A service with a campaign that has made some of its calls."""
+    settings = ServiceSettings(data=folder, database_url=database_url, sim_time_scale=60.0, deployment_lease_ms=1_000)
+    async with open_service(database_url, folder, settings=settings) as door:
+        made = await draft(door, people(30, **ANSWERS), max_concurrency=3)
+        await door.client.deployments.start(id=made.id)
+        await progressed(door, made.id, attempts=3)
+        yield door, made.id
+
+
+async def health(door: Door) -> tuple[int, object]:
+    async with by_hand(door, key=None) as http:
+        answer = await http.get("/healthz")
+        return answer.status_code, answer.json()
+
+
+async def found_full(door: Door) -> None:
+    """Returns once the service has found its disk full."""
+    with anyio.fail_after(30):
+        await door.service.ports.database.fullness.found()
+
+
+async def room_again(door: Door) -> None:
+    await until(lambda: not door.service.ports.database.fullness.is_full)
+
+
+async def until(met: Callable[[], bool]) -> None:
+    """Looks again and again until a condition is met."""
+    with anyio.fail_after(30):
+        while True:
+            if met():
+                return
+            await anyio.sleep(0.01)
+
+
+async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, plan="starter") as door, by_hand(door) as http:
+        before = (await http.get("/v1/audiences")).json()
+        async with full(door.service.ports.database):
+            rows = people(100)
+            answer = await http.post("/v1/audiences", json={"name": "No room", "rows": rows})
+            found = refused(answer, 503, "storage_full")
+            assert "disk" in found["message"]
+            assert answer.headers["retry-after"] == "60"
+            assert (await http.get("/v1/audiences")).json() == before
+            with pytest.raises(ServiceProblem) as caught:
+                await door.client.audiences.create(name="No room either", rows=rows)
+            assert (caught.value.code, caught.value.status) == ("storage_full", 503)
+            assert "makes room" in str(caught.value)
+        await room_again(door)
+        assert (await http.get("/v1/audiences")).json() == before
+        assert (await http.post("/v1/audiences", json={"name": "No room", "rows": rows})).status_code == 201
+
+
+async def test_health_names_the_disk_until_there_is_room(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        assert await health(door) == (200, {"status": "ok"})
+        async with full(door.service.ports.database):
+            with pytest.raises(ServiceProblem):
+                await door.client.audiences.create(name="No room", rows=people(100))
+            assert await health(door) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
+        await room_again(door)
+        assert await health(door) == (200, {"status": "ok"})
+
+
+async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_person(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with in_mid_campaign(database_url, tmp_path) as (door, deployment_id):
+        async with full(door.service.ports.database):
+            await found_full(door)
+            shown = await door.client.deployments.get(id=deployment_id)
+            assert (shown.status, shown.status_reason) == ("paused", "storage_full")
+            (listed,) = (await door.client.deployments.list()).data
+            assert (listed.status, listed.status_reason) == ("paused", "storage_full")
+            assert (shown.next_dial_at, listed.next_dial_at) == (None, None)
+            found = {status: await door.client.deployments.list(status=[status]) for status in ("active", "paused")}
+            assert {status: page.pagination.total for status, page in found.items()} == {"active": 0, "paused": 1}
+            assert [entry.id for entry in found["paused"].data] == [deployment_id]
+            with pytest.raises(ServiceProblem, match="disk"):
+                await door.client.deployments.resume(id=deployment_id)
+            with pytest.raises(ServiceProblem, match="disk"):
+                await door.client.deployments.cancel(id=deployment_id)
+        await room_again(door)
+        stopped = await settled(door, deployment_id)
+        assert (stopped.status, stopped.status_reason) == ("paused", "storage_full")
+        assert 3 <= stopped.stats.attempts < 30
+        found = await evidence(door.service.ports.database, deployment_id)
+        assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
+        await door.client.deployments.resume(id=deployment_id)
+        ended = await door.ended(deployment_id)
+        assert (ended.status, ended.stats.completed) == ("completed", 30)
+        after = await evidence(door.service.ports.database, deployment_id)
+        assert {dial.times for dial in after.dials} == {1}
+        check_everything(after, RetryPolicy(), lines=3)
+
+
+async def test_a_campaign_whose_moment_comes_on_a_full_disk_waits_for_a_person_and_a_later_one_stays_scheduled(
+    database_url: str, tmp_path: Path
+) -> None:
+    wall = Wall()
+    async with open_service(database_url, tmp_path, clock=wall.clock()) as door:
+
+        async def told(made: Deployment) -> tuple[str, str | None]:
+            shown = await door.client.deployments.get(id=made.id)
+            found = await door.client.deployments.list(status=[shown.status])
+            (listed,) = [one for one in found.data if one.id == made.id]
+            assert (listed.status, listed.status_reason) == (shown.status, shown.status_reason)
+            return shown.status, shown.status_reason
+
+        now_ms = wall.clock().now_ms()
+        due = await draft(door, people(3, **ANSWERS), name="Due", start_at=moment(now_ms + HOUR))
+        later = await draft(door, people(3, first=3), name="Later", start_at=moment(now_ms + 3 * HOUR))
+        for made in (due, later):
+            assert (await door.client.deployments.start(id=made.id)).status == "scheduled"
+        async with full(door.service.ports.database):
+            with pytest.raises(ServiceProblem):
+                await door.client.audiences.create(name="No room", rows=people(100))
+            wall.ahead_ms += 2 * HOUR
+            assert await told(due) == ("paused", "storage_full")
+            assert await told(later) == ("scheduled", None)
+        await room_again(door)
+        assert await told(due) == ("paused", "storage_full")
+        assert await told(later) == ("scheduled", None)
+        found = await evidence(door.service.ports.database, due.id)
+        assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
+        assert not found.dials
+        await door.client.deployments.resume(id=due.id)
+        assert (await door.ended(due.id)).stats.completed == 3
+
+
+async def test_the_log_says_it_once_however_much_fails(
+    database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with in_mid_campaign(database_url, tmp_path) as (door, _):
+        caplog.clear()
+        filling = ["ERROR", "WARNING"] if door.service.ports.database.is_sqlite else []
+        async with full(door.service.ports.database):
+            await found_full(door)
+            for _ in range(20):
+                with pytest.raises(ServiceProblem):
+                    await door.client.audiences.create(name="No room", rows=people(100))
+            await until(lambda: door.service.ports.database.fullness.refused >= 25)  # those that nobody has asked for
+            assert [record.levelname for record in caplog.records] == [*filling, "ERROR"]
+            assert "disk" in caplog.text
+        await room_again(door)
+        assert [record.levelname for record in caplog.records] == [*filling, "ERROR", "WARNING"]
+
+
+def test_the_log_says_it_again_after_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    now = [0.0]
+    fullness = Fullness(None, monotonic=lambda: now[0])
+    with caplog.at_level(logging.INFO):
+        for at, said in ((0.0, 1), (1.0, 1), (SAID_EVERY_S - 0.1, 1), (SAID_EVERY_S, 2), (SAID_EVERY_S + 1, 2)):
+            now[0] = at
+            with pytest.raises(StorageFull):
+                fullness.check(no_room())
+            assert len(caplog.records) == said
+
+
+def no_room() -> Exception:
+    """What SQLite raises."""
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("PRAGMA max_page_count = 1")
+        try:
+            connection.execute("CREATE TABLE t (x)")
+        except sqlite3.Error as error:
+            return error
+    raise AssertionError("there was room")
+
+
+async def test_health_looks_at_what_is_free_where_nothing_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path) as door:
+        free = [LEAST_FREE]
+
+        def told(_: Path) -> int:
+            return free[0]
+
+        monkeypatch.setattr("callwright.service.platform.database.sqlite.fullness.free_bytes", told)
+        assert (await health(door))[0] == 200
+        free[0] -= 1
+        assert (await health(door))[0] == 503

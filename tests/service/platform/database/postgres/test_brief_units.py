@@ -1,0 +1,183 @@
+"""Brief units of work, which run on the event loop: as whole and as durable as others, and nobody waits for them."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+from sqlalchemy import Connection, bindparam, insert, make_url, select
+from sqlalchemy.exc import IntegrityError
+
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.engines import DatabaseClosed, make_engine
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.database.sqlite import group_commit
+from callwright.service.platform.database.sqlite.group_commit import GROUP
+from callwright.service.tables.migrations.upgrade import upgrade
+from callwright.service.tables.schema import service_state
+from tests.service.platform.database.test_database import names, put
+
+ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+ADD = Prepared(insert(service_state))
+FIND = Prepared(select(service_state.c.value).where(service_state.c.name == bindparam("name")))
+
+
+class _Wrong(Exception):
+    pass
+
+
+def prepared(connection: Connection, name: str, *, fails: bool = False) -> str:
+    """Writes a row as text for the driver; then raises if told."""
+    ADD.run(connection, {"name": name, "value": "x"})
+    if fails:
+        raise _Wrong(name)
+    return name
+
+
+async def _put(database: Database, name: str) -> None:
+    await database.write_briefly(prepared, name)
+
+
+async def test_a_brief_write_returns_only_when_it_is_committed(database_url: str) -> None:
+    async with opened(database_url) as database:
+        for index in range(5):
+            assert await database.write_briefly(prepared, str(index)) == str(index)
+            other = make_engine(database_url)
+            with other.connect() as connection:
+                assert str(index) in names(connection)
+            other.dispose()
+            assert await database.look_up(names) == await database.read(names)
+
+
+async def test_brief_and_other_units_fail_each_for_itself(database_url: str) -> None:
+    failed: list[str] = []
+    count = 3 * GROUP
+    async with opened(database_url) as database:
+
+        async def write(index: int) -> None:
+            name, fails = f"{index:03d}", index % 3 == 0
+            try:
+                if index % 4:
+                    await database.write_briefly(prepared if index % 2 else put, name, fails=fails)
+                else:
+                    await database.write(put, name, fails=fails)
+            except Exception as error:
+                failed.append(str(error))
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for index in range(count):
+                    tasks.start_soon(write, index)
+        found = await database.read(names)
+    assert sorted(failed) == [f"{index:03d}" for index in range(0, count, 3)]
+    assert found == {f"{index:03d}" for index in range(count) if index % 3}
+
+
+async def test_an_error_of_the_database_undoes_a_brief_unit_alone(database_url: str) -> None:
+    def twice(connection: Connection) -> None:
+        prepared(connection, "b")
+        prepared(connection, "a")
+
+    async with opened(database_url) as database:
+        await database.write_briefly(prepared, "a")
+        for _ in range(2):
+            with pytest.raises(IntegrityError):
+                await database.write_briefly(twice)
+        await database.write_briefly(prepared, "c")
+        assert await database.look_up(names) == {"a", "c"}
+
+
+async def test_units_that_take_long_leave_the_rest_for_the_next_group(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_commit, "HERE_S", -1.0)
+    async with opened(database_url) as database:
+        async with anyio.create_task_group() as tasks:
+            for index in range(30):
+                tasks.start_soon(_put, database, f"{index:03d}")
+        assert len(await database.read(names)) == 30
+
+
+async def test_a_closed_database_takes_no_brief_unit(database_url: str) -> None:
+    async with opened(database_url) as database:
+        await database.write_briefly(prepared, "a")
+    with pytest.raises(DatabaseClosed):
+        await database.write_briefly(prepared, "b")
+
+
+async def test_a_brief_unit_that_was_begun_ends_although_it_is_cancelled(database_url: str) -> None:
+    begun = anyio.Event()
+
+    def work(connection: Connection) -> None:
+        begun.set()
+        prepared(connection, "a")
+
+    async with opened(database_url) as database:
+        await database.look_up(names)
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(database.write_briefly, work)
+                await begun.wait()
+                tasks.cancel_scope.cancel()
+            await database.write_briefly(prepared, "b")
+        assert await database.look_up(names) == {"a", "b"}
+
+
+async def test_the_event_loop_goes_on_while_another_process_writes_into_the_file(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'own.db'}"
+    upgrade(url)
+    async with opened(url) as database:
+        await database.write_briefly(prepared, "a")
+        other = sqlite3.connect(make_url(url).database or "", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_put, database, "b")
+                for _ in range(100):
+                    assert await database.look_up(names) == {"a"}
+                    await anyio.lowlevel.checkpoint()
+                other.execute("COMMIT")
+        assert await database.look_up(names) == {"a", "b"}
+        other.close()
+
+
+@pytest.mark.parametrize("is_brief", [True, False])
+async def test_when_a_whole_transaction_is_gone_nobody_is_told_that_he_was_committed(
+    tmp_path: Path, is_brief: bool
+) -> None:
+    url = f"sqlite:///{tmp_path / 'own.db'}"
+    upgrade(url)
+    failed: list[str] = []
+
+    def lose(connection: Connection, name: str) -> None:  # as SQLite does when the disk is full
+        prepared(connection, name)
+        driver: Any = connection.connection.dbapi_connection
+        driver.execute("ROLLBACK")
+
+    async with opened(url) as database:
+        write = database.write_briefly if is_brief else database.write
+        await write(prepared, "first")
+
+        async def attempt(work: Any, name: str) -> None:
+            try:
+                await write(work, name)
+            except sqlite3.Error:
+                failed.append(name)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(attempt, prepared, "a")
+            tasks.start_soon(attempt, lose, "b")
+            tasks.start_soon(attempt, prepared, "c")
+        await write(prepared, "last")
+        assert await database.read(names) == {"first", "a", "b", "c", "last"} - set(failed)
+    assert {"a", "b"} <= set(failed)
+
+
+async def test_a_unit_that_does_nothing_is_committed(database_url: str) -> None:
+    async with opened(database_url) as database:
+        assert await database.write_briefly(lambda connection: connection.dialect.name) in ("sqlite", "postgresql")
+        with pytest.raises(ZeroDivisionError):
+            await database.write_briefly(lambda _: 1 // 0)
+        assert await database.write_briefly(prepared, "a") == "a"

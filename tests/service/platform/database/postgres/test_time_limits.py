@@ -1,0 +1,169 @@
+"""Units of work on Postgres that take too long: each ends at its limit, and its place and its locks are free again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import Connection, make_url, text
+
+from callwright.service.platform.database.database import LAST_S, Database, opened
+from callwright.service.platform.database.engines import (
+    POSTGRES_CONNECTIONS,
+    DatabaseClosed,
+    Limits,
+    make_engine,
+)
+from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, TRANSACTIONS
+from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
+from callwright.service.platform.database.postgres.time_limits import LIMIT_S, limited
+from callwright.service.platform.database.prepared import Prepared
+from tests.service.platform.database.postgres.test_brief_units import prepared
+from tests.service.platform.database.test_database import names, put
+from tests.support.databases import is_pooled
+
+pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+SLEEPS = text("SELECT pg_sleep(60)")
+
+
+def sleeps(connection: Connection) -> None:
+    """Takes a lock, and then longer than any limit, in a statement that SQLAlchemy runs."""
+    put(connection, "a")
+    connection.execute(SLEEPS)
+
+
+def sleeps_prepared(connection: Connection) -> None:
+    """The same in statements that the driver is handed as text."""
+    prepared(connection, "a")
+    Prepared(SLEEPS).first(connection, {})
+
+
+def only_sleeps(connection: Connection) -> None:
+    """Takes too long and holds nothing."""
+    connection.execute(SLEEPS)
+
+
+async def refused(run: Callable[..., Any], work: Callable[[Connection], None]) -> None:
+    """Runs a unit of work that is cut off."""
+    with pytest.raises(DatabaseUnreachable):
+        await run(work)
+
+
+async def added(run: Callable[..., Any], name: str) -> None:
+    """Runs a unit of work that adds a row."""
+    await run(put, name)
+
+
+async def many_at_once(database: Database, run: Callable[..., Any], work: Callable[[Connection], None]) -> None:
+    """As many as there are places and more, each cut off; then all the places and the lock are free."""
+    database.shorten(0.3)
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
+                tasks.start_soon(refused, run, work)
+    database.shorten(LIMIT_S)
+    with anyio.fail_after(LIMIT_S):
+        async with anyio.create_task_group() as tasks:
+            for index in range(2 * TRANSACTIONS):
+                tasks.start_soon(added, database.write_briefly, f"brief {index}")
+                tasks.start_soon(added, database.write, f"larger {index}")
+                tasks.start_soon(database.look_up, names)
+                tasks.start_soon(database.read, names)
+        await database.write_briefly(prepared, "a")
+    assert len(await database.read(names)) == 4 * TRANSACTIONS + 1
+
+
+@pytest.mark.parametrize("work", [sleeps, sleeps_prepared, only_sleeps])
+@pytest.mark.parametrize("kind", ["write_briefly", "write", "look_up", "read"])
+async def test_units_that_are_cut_off_leave_their_places_and_their_locks(
+    database_url: str, kind: str, work: Callable[[Connection], None]
+) -> None:
+    if kind in ("look_up", "read"):
+        work = only_sleeps
+    async with opened(database_url, Limits(statement_ms=2_000)) as database:
+        await database.look_up(names)  # which chooses how brief units run
+        await many_at_once(database, getattr(database, kind), work)
+
+
+async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database_url: str) -> None:
+    async with opened(database_url) as database:
+        async with anyio.create_task_group() as tasks:
+
+            async def held() -> None:
+                with limited(1):
+                    await refused(database.read, only_sleeps)
+
+            for _ in range(POSTGRES_CONNECTIONS):
+                tasks.start_soon(held)
+            await anyio.wait_all_tasks_blocked()
+            with limited(0.2), pytest.raises(DatabaseUnreachable):
+                await database.read(names)
+
+
+@pytest.mark.parametrize(("writing", "reading"), [("write_briefly", "look_up"), ("write", "read")])
+async def test_no_reading_waits_behind_writes(database_url: str, writing: str, reading: str) -> None:
+    async with opened(database_url) as database:
+        await database.look_up(names)
+        database.shorten(3)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
+                tasks.start_soon(refused, getattr(database, writing), only_sleeps)
+            await anyio.wait_all_tasks_blocked()
+            with anyio.fail_after(2):
+                assert await getattr(database, reading)(names) == set()
+
+
+async def test_what_hangs_keeps_no_service_from_its_end(database_url: str) -> None:
+    with anyio.fail_after(LAST_S + 10):
+        async with anyio.create_task_group() as tasks, opened(database_url) as database:
+            for run in (database.read, database.write, database.write_briefly):
+                tasks.start_soon(refused, run, only_sleeps)
+            await anyio.wait_all_tasks_blocked()
+
+
+async def test_who_waits_for_a_lock_is_told_when_the_database_is_closed(database_url: str) -> None:
+    other = make_engine(database_url)
+    told: list[BaseException] = []
+
+    async def waits(run: Callable[..., Any]) -> None:
+        try:
+            await run(put, "a")
+        except Exception as error:
+            told.append(error)
+
+    with other.connect() as connection, connection.begin(), anyio.fail_after(LAST_S + 10):
+        put(connection, "a")
+        async with anyio.create_task_group() as tasks, opened(database_url, Limits(lock_ms=60_000)) as database:
+            for run in (database.write, database.write_briefly):
+                tasks.start_soon(waits, run)
+            await anyio.wait_all_tasks_blocked()
+    other.dispose()
+    assert [type(error) for error in told] == [DatabaseClosed, DatabaseClosed]
+
+
+async def test_a_database_that_takes_no_writes_is_said_to_until_it_takes_them(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    if is_pooled():
+        pytest.skip("pgbouncer keeps connections that were made before the setting")
+    admin = make_engine(make_url(database_url).set(database="postgres").render_as_string(hide_password=False))
+
+    def reads_only(value: str) -> None:
+        with admin.begin() as connection:
+            named = f'ALTER DATABASE "{make_url(database_url).database}"'
+            connection.execute(text(f"{named} SET default_transaction_read_only = {value}"))
+
+    reads_only("on")
+    async with opened(database_url) as database:
+        for run in (database.write, database.write_briefly):
+            with pytest.raises(DatabaseUnreachable, match="takes no writes"):
+                await run(put, "a")
+            assert await database.read(names) == set()
+        assert await database.problem(5) == "takes no writes"
+        assert database.reachability.is_away
+        assert [record.levelname for record in caplog.records] == ["ERROR"]
+    reads_only("off")
+    admin.dispose()
+    async with opened(database_url) as database:
+        await database.write(put, "a")
+        assert await database.problem(5) is None

@@ -1,0 +1,185 @@
+"""Brief units of work on Postgres: values, places, and connections that break."""
+
+from typing import Any
+
+import anyio
+import anyio.abc
+import pytest
+from sqlalchemy import Connection, select, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from callwright.service.platform.database import engines
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.engines import PassedOverFailure, make_engine
+from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, TRANSACTIONS
+from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.tables.schema import service_state
+from tests.service.platform.database.postgres.test_brief_units import prepared
+from tests.service.platform.database.test_database import cut, names, put
+
+ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+
+
+async def round_trip(database: Database, value: Any, type_: str) -> Any:
+    """A value as Postgres gives it back."""
+    statement = Prepared(text(f"SELECT CAST(:value AS {type_}) AS value"))
+    (found,) = await database.look_up(statement.first, {"value": value})
+    return found
+
+
+@ON_POSTGRES
+async def test_values_come_back_from_postgres_as_they_were_sent(database_url: str) -> None:
+    sent: list[tuple[Any, str]] = [
+        (1, "bigint"),
+        (40_000, "bigint"),
+        (2**40, "bigint"),
+        (None, "bigint"),
+        (1.5, "double precision"),
+        (True, "boolean"),
+        ("Zoë %s $1 :x '", "text"),
+        ("", "text"),
+        (["a", "b"], "text[]"),
+        ("x" * 5_000_000, "text"),
+    ]
+    async with opened(database_url) as database:
+        for _ in range(2):
+            assert [await round_trip(database, *each) for each in sent] == [value for value, _ in sent]
+
+
+@ON_POSTGRES
+async def test_statements_of_both_kinds_may_take_turns_on_a_connection(database_url: str) -> None:
+    def work(connection: Connection, name: str) -> set[str]:
+        for index in range(3):
+            prepared(connection, f"{name}{index}")
+            put(connection, f"{name}{index}'")
+        return names(connection)
+
+    async with opened(database_url) as database:
+        found = await database.write_briefly(work, "a")
+        assert found == {"a0", "a0'", "a1", "a1'", "a2", "a2'"}
+        assert await database.look_up(names) == found
+
+
+@ON_POSTGRES
+async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(database_url: str) -> None:
+    locked = select(service_state.c.value).where(service_state.c.name == "a").with_for_update()
+
+    def wait(connection: Connection) -> None:
+        Prepared(locked).first(connection, {})
+
+    async with opened(database_url) as database:
+        await database.write_briefly(prepared, "a")
+        other = make_engine(database_url)
+        with other.connect() as holder:
+            holder.execute(locked)
+            async with anyio.create_task_group() as tasks:
+                for _ in range(2 * TRANSACTIONS):
+                    tasks.start_soon(database.write_briefly, wait)
+                await anyio.wait_all_tasks_blocked()
+                try:
+                    with anyio.fail_after(5):
+                        for _ in range(50):
+                            assert await database.look_up(names) == {"a"}
+                finally:
+                    holder.rollback()
+        other.dispose()
+
+
+@ON_POSTGRES
+async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_committed(database_url: str) -> None:
+    def work(connection: Connection) -> None:
+        prepared(connection, "b")
+        with pytest.raises(IntegrityError):
+            prepared(connection, "a")
+
+    async with opened(database_url) as database:
+        await database.write_briefly(prepared, "a")
+        for write in (database.write_briefly, database.write):
+            with pytest.raises(PassedOverFailure, match="nothing of it was kept"):
+                await write(work)
+        assert await database.look_up(names) == {"a"}
+
+
+@ON_POSTGRES
+async def test_a_connection_that_was_idle_for_long_is_tried_and_used(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "IDLE_S", -1.0)
+    mine = Prepared(text("SELECT pg_backend_pid()"))
+    async with opened(database_url) as database:
+        seen = {(await database.look_up(mine.first, {}))[0] for _ in range(3)}
+        await database.write_briefly(prepared, "a")
+        assert len(seen) == 1
+
+
+@ON_POSTGRES
+async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(database_url: str) -> None:
+    async with opened(database_url) as database:
+        await database.write_briefly(prepared, "a")
+        async with anyio.create_task_group() as tasks:  # so that there are several of them
+            for _ in range(2 * LOOK_UPS):
+                tasks.start_soon(database.look_up, names)
+        await database.write(cut)
+        with anyio.fail_after(10):
+            assert await database.look_up(names) == {"a"}  # one that failed is run again
+            await database.write_briefly(prepared, "b")  # on none of the others that were cut
+        assert await database.look_up(names) == {"a", "b"}
+
+
+@ON_POSTGRES
+@pytest.mark.parametrize("is_prepared", [True, False])
+async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_socket(
+    database_url: str, is_prepared: bool
+) -> None:
+    end = text("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    def work(connection: Connection) -> None:
+        prepared(connection, "a")
+        if is_prepared:
+            Prepared(end).first(connection, {})
+        else:
+            connection.execute(end)
+
+    async def echo(stream: anyio.abc.SocketStream) -> None:
+        async with stream:
+            await stream.send(await stream.receive())
+
+    async with opened(database_url) as database:
+        await database.look_up(names)
+        for _ in range(3):
+            with pytest.raises(DatabaseUnreachable):
+                await database.write_briefly(work)
+            # Who opens a connection next gets the number of the socket that was closed.
+            listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+            with anyio.fail_after(10):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(listener.serve, echo)
+                    port = listener.extra(anyio.abc.SocketAttribute.local_port)
+                    for _ in range(3):
+                        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+                            await stream.send(b"x")
+                            assert await stream.receive() == b"x"
+                    tasks.cancel_scope.cancel()
+            await listener.aclose()
+        assert await database.look_up(names) == set()
+
+
+@ON_POSTGRES
+async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another(database_url: str) -> None:
+    async with opened(database_url) as database:
+
+        def broken(connection: Connection) -> None:
+            prepared(connection, "a")
+            other = make_engine(database_url)
+            with other.begin() as over:
+                cut(over)
+            other.dispose()
+            prepared(connection, "b")
+
+        with pytest.raises(DatabaseUnreachable) as caught:
+            await database.write_briefly(broken)
+        assert isinstance(caught.value.__cause__, DBAPIError)
+        assert caught.value.__cause__.connection_invalidated
+        await database.write_briefly(prepared, "c")
+        assert await database.look_up(names) == {"c"}

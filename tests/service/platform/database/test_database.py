@@ -1,0 +1,273 @@
+"""Units of work: all or nothing each, whoever shares their commit."""
+
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from callwright.service.platform.database import engines
+from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.engines import DatabaseClosed, make_engine
+from callwright.service.platform.database.sqlite.group_commit import GROUP
+from callwright.service.tables.migrations.upgrade import upgrade
+from callwright.service.tables.schema import service_state
+
+ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
+
+
+class _Wrong(Exception):
+    pass
+
+
+def put(connection: Connection, name: str, *, fails: bool = False) -> str:
+    """Writes a row; then raises if told."""
+    connection.execute(insert(service_state), {"name": name, "value": "x"})
+    if fails:
+        raise _Wrong(name)
+    return name
+
+
+def names(connection: Connection) -> set[str]:
+    """The rows that are there."""
+    return set(connection.execute(select(service_state.c.name)).scalars())
+
+
+async def _put(database: Database, name: str) -> None:
+    await database.write(put, name)
+
+
+async def test_a_write_gives_its_result_and_is_seen_by_the_next_read(database_url: str) -> None:
+    async with opened(database_url) as database:
+        assert await database.write(put, "a") == "a"
+        assert await database.read(names) == {"a"}
+
+
+async def test_a_write_returns_only_when_it_is_committed(database_url: str) -> None:
+    async with opened(database_url) as database:
+        for index in range(5):
+            await database.write(put, str(index))
+            other = make_engine(database_url)
+            with other.connect() as connection:
+                assert str(index) in names(connection)
+            other.dispose()
+
+
+async def test_a_failing_unit_takes_nothing_of_its_neighbours_with_it(database_url: str) -> None:
+    failed: list[str] = []
+    async with opened(database_url) as database:
+
+        async def write(index: int) -> None:
+            try:
+                await database.write(put, f"{index:03d}", fails=index % 3 == 0)
+            except _Wrong as error:
+                failed.append(str(error))
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for index in range(3 * GROUP):
+                    tasks.start_soon(write, index)
+        found = await database.read(names)
+    assert sorted(failed) == [f"{index:03d}" for index in range(0, 3 * GROUP, 3)]
+    assert found == {f"{index:03d}" for index in range(3 * GROUP) if index % 3}
+
+
+async def test_an_error_of_the_database_undoes_its_unit_alone(database_url: str) -> None:
+    def twice(connection: Connection) -> None:
+        put(connection, "b")
+        put(connection, "a")
+
+    async with opened(database_url) as database:
+        await database.write(put, "a")
+        with pytest.raises(IntegrityError):
+            await database.write(twice)
+        await database.write(put, "c")
+        assert await database.read(names) == {"a", "c"}
+
+
+async def test_writes_on_sqlite_share_commits(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'own.db'}"
+    upgrade(url)
+    begun, go = Event(), Event()
+    said: list[str] = []
+
+    def hold(connection: Connection) -> None:
+        driver: Any = connection.connection.dbapi_connection
+        driver.set_trace_callback(said.append)
+        begun.set()
+        assert go.wait(10)
+
+    async with opened(url) as database:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(database.write, hold)
+                while not begun.is_set():
+                    await anyio.lowlevel.checkpoint()
+                for index in range(10):
+                    tasks.start_soon(_put, database, str(index))
+                await anyio.wait_all_tasks_blocked()
+                go.set()
+        assert len(await database.read(names)) == 10
+    assert said.count("COMMIT") == 2
+
+
+async def test_many_counters_at_once_lose_nothing(database_url: str) -> None:
+    def add(connection: Connection) -> None:
+        statement = select(service_state.c.value).where(service_state.c.name == "n").with_for_update()
+        value = int(connection.execute(statement).scalar_one())
+        connection.execute(
+            service_state.update().where(service_state.c.name == "n").values(value=str(value + 1)),
+        )
+
+    def begin(connection: Connection) -> None:
+        connection.execute(insert(service_state), {"name": "n", "value": "0"})
+
+    async with opened(database_url) as database:
+        await database.write(begin)
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(100):
+                    tasks.start_soon(database.write, add)
+        value = select(service_state.c.value)
+        assert await database.read(lambda connection: connection.execute(value).scalar_one()) == "100"
+
+
+async def test_a_read_sees_nothing_of_a_write_that_is_under_way(database_url: str) -> None:
+    begun, go = Event(), Event()
+
+    def slow(connection: Connection) -> None:
+        put(connection, "a")
+        begun.set()
+        assert go.wait(10)
+
+    async with opened(database_url) as database:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(database.write, slow)
+                while not begun.is_set():
+                    await anyio.lowlevel.checkpoint()
+                assert await database.read(names) == set()
+                go.set()
+        assert await database.read(names) == {"a"}
+
+
+async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone(database_url: str) -> None:
+    begun, go = Event(), Event()
+
+    def slow(connection: Connection) -> None:
+        begun.set()
+        assert go.wait(10)
+        put(connection, "slow")
+
+    def both(connection: Connection) -> None:
+        put(connection, "first half")
+        put(connection, "second half")
+
+    async with opened(database_url) as database:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as others:
+                others.start_soon(database.write, slow)
+                while not begun.is_set():
+                    await anyio.lowlevel.checkpoint()
+                async with anyio.create_task_group() as cancelled:
+                    cancelled.start_soon(database.write, both)
+                    others.start_soon(_put, database, "other")
+                    await anyio.wait_all_tasks_blocked()
+                    go.set()
+                    cancelled.cancel_scope.cancel()
+        found = await database.read(names)
+    assert {"slow", "other"} <= found
+    assert len(found & {"first half", "second half"}) in (0, 2)
+
+
+async def test_a_closed_database_says_so(database_url: str) -> None:
+    async with opened(database_url) as database:
+        await database.write(put, "a")
+    with pytest.raises(DatabaseClosed):
+        await database.write(put, "b")
+    with pytest.raises(DatabaseClosed):
+        await database.read(names)
+
+
+async def test_writes_that_were_accepted_finish_before_the_database_closes(database_url: str) -> None:
+    done: list[str] = []
+
+    async def write(database: Database, name: str) -> None:
+        with suppress(DatabaseClosed):
+            done.append(await database.write(put, name))
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            async with opened(database_url) as database:
+                for index in range(100):
+                    tasks.start_soon(write, database, str(index))
+                await database.read(names)
+    async with opened(database_url) as database:
+        assert await database.read(names) == set(done)
+    assert done
+
+
+async def test_a_failure_inside_closes_the_database_too(database_url: str) -> None:
+    kept: list[Database] = []
+
+    async def fails() -> None:
+        async with opened(database_url) as database:
+            kept.append(database)
+            await database.write(put, "a")
+            raise _Wrong("inside")
+
+    with pytest.raises(ExceptionGroup) as caught:
+        await fails()
+    assert caught.group_contains(_Wrong)
+    with pytest.raises(DatabaseClosed):
+        await kept[0].read(names)
+
+
+def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
+    engine = make_engine(f"sqlite:///{tmp_path / 'x.db'}")
+
+    def pragma(connection: Connection, name: str) -> Any:
+        return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+
+    with engine.connect() as connection:
+        assert (pragma(connection, "journal_mode"), pragma(connection, "synchronous")) == ("wal", 2)
+        assert pragma(connection, "foreign_keys") == 1
+    engine.dispose()
+
+
+def cut(connection: Connection) -> None:
+    """Ends every other connection to the database, as a server does that is started again."""
+    connection.exec_driver_sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+
+
+@ON_POSTGRES
+async def test_a_look_up_survives_that_the_server_cut_its_connection(database_url: str) -> None:
+    async with opened(database_url) as database:
+        await database.write(put, "a")
+        assert await database.look_up(names) == {"a"}
+        await database.write(cut)
+        assert await database.look_up(names) == {"a"}
+        assert await database.look_up(names) == {"a"}
+
+
+@ON_POSTGRES
+async def test_connections_that_broke_while_idle_are_replaced(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "IDLE_S", -1.0)
+    async with opened(database_url) as database:
+        await database.write(put, "a")
+        async with anyio.create_task_group() as tasks:
+            for _ in range(4):
+                tasks.start_soon(database.read, names)
+        await database.write(cut)
+        await database.write(put, "b")
+        assert await database.read(names) == {"a", "b"}

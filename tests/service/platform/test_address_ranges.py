@@ -1,0 +1,169 @@
+"""Addresses to which nothing is sent."""
+
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callwright.service.platform.address_ranges import forbidden_range, is_forbidden, is_opened
+
+FORBIDDEN = (
+    "0.0.0.0",
+    "0.255.255.255",
+    "10.0.0.1",
+    "10.255.255.255",
+    "100.64.0.1",
+    "100.100.100.200",
+    "100.127.255.255",
+    "127.0.0.1",
+    "127.0.0.53",
+    "127.255.255.254",
+    "168.63.129.16",
+    "169.254.0.1",
+    "169.254.169.254",
+    "169.254.170.2",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.1",
+    "192.0.0.192",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.0.1",
+    "192.168.255.255",
+    "198.18.0.1",
+    "198.19.255.255",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::2",
+    "::7f00:1",
+    "::10.0.0.1",
+    "::8.8.8.8",
+    "::ffff:0.0.0.0",
+    "::ffff:127.0.0.1",
+    "::ffff:10.1.2.3",
+    "::ffff:169.254.169.254",
+    "::ffff:168.63.129.16",
+    "::ffff:0:127.0.0.1",
+    "::ffff:0:8.8.8.8",
+    "64:ff9b::7f00:1",
+    "64:ff9b::8.8.8.8",
+    "64:ff9b:1::a00:1",
+    "100::1",
+    "100:0:0:1::1",
+    "2001::1",
+    "2001:0:7f00:1::",
+    "2001:2::1",
+    "2001:10::1",
+    "2001:20::1",
+    "2001:1ff:ffff::1",
+    "2001:db8::1",
+    "2002:7f00:1::",
+    "2002:a00:1::1",
+    "2002:808:808::1",
+    "3fff::1",
+    "4000::1",
+    "5f00::1",
+    "8000::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fd20:ce::254",
+    "fdff::1",
+    "fe80::1",
+    "fe80::a9fe:a9fe",
+    "febf::1",
+    "fec0::1",
+    "ff02::1",
+    "ff0e::1",
+)
+ALLOWED = (
+    "1.1.1.1",
+    "8.8.8.8",
+    "9.255.255.255",
+    "11.0.0.0",
+    "100.63.255.255",
+    "100.128.0.0",
+    "128.0.0.1",
+    "168.63.129.15",
+    "168.63.129.17",
+    "169.253.255.255",
+    "169.255.0.0",
+    "172.15.255.255",
+    "172.32.0.0",
+    "192.0.1.1",
+    "192.167.255.255",
+    "192.169.0.0",
+    "198.17.255.255",
+    "198.20.0.0",
+    "223.255.255.255",
+    "::ffff:8.8.8.8",
+    "2001:200::1",
+    "2001:4860:4860::8888",
+    "2003::1",
+    "2606:4700:4700::1111",
+    "2a00:1450:4001::1",
+    "3ffe::1",
+)
+
+
+@pytest.mark.parametrize("text", FORBIDDEN)
+def test_nothing_is_sent_to_an_address_that_is_not_the_internets(text: str) -> None:
+    assert is_forbidden(ip_address(text))
+
+
+@pytest.mark.parametrize("text", ALLOWED)
+def test_the_neighbours_of_forbidden_ranges_are_allowed(text: str) -> None:
+    assert not is_forbidden(ip_address(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("127.0.0.1", "127.0.0.0/8 (loopback)"),
+        ("::ffff:10.1.2.3", "10.0.0.0/8 (private)"),
+        ("169.254.169.254", "169.254.0.0/16 (link-local and cloud metadata)"),
+        ("168.63.129.16", "168.63.129.16/32 (a cloud's host service)"),
+        ("2001:0:1::1", "2001::/32 (Teredo)"),
+        ("64:ff9b::8.8.8.8", "64:ff9b::/96 (NAT64)"),
+        ("fd00:ec2::254", "fc00::/7 (private and cloud metadata)"),
+        ("4000::1", "a range that is not global (only 2000::/3 is)"),
+        ("8.8.8.8", None),
+    ],
+)
+def test_the_range_is_named(text: str, said: str | None) -> None:
+    assert forbidden_range(ip_address(text)) == said
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1", "127.0.0.2", "::ffff:127.0.0.1", "::1"])
+def test_opened_ranges_are_allowed_and_their_neighbours_are_not(text: str) -> None:
+    opened = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+    assert not is_forbidden(ip_address(text), opened)
+    assert is_opened(ip_address(text), opened)
+    for other in ("10.0.0.1", "::2", "::ffff:10.0.0.1", "169.254.169.254"):
+        assert is_forbidden(ip_address(other), opened)
+        assert not is_opened(ip_address(other), opened)
+
+
+def test_a_public_address_is_allowed_without_being_opened() -> None:
+    assert not is_opened(IPv4Address("8.8.8.8"), (ip_network("127.0.0.0/8"),))
+
+
+@given(st.ip_addresses(v=4))
+def test_a_mapped_address_is_judged_by_what_is_in_it(address: IPv4Address) -> None:
+    assert is_forbidden(IPv6Address(f"::ffff:{address}")) == is_forbidden(address)
+
+
+@given(st.ip_addresses(v=4))
+def test_whatever_the_registry_calls_private_is_forbidden(address: IPv4Address) -> None:
+    assert is_forbidden(address) or (address.is_global and not address.is_multicast and not address.is_reserved)
+
+
+@given(st.ip_addresses(v=6))
+def test_no_address_is_allowed_outside_the_global_range(address: IPv6Address) -> None:
+    assert is_forbidden(address) or address in ip_network("2000::/3") or address.ipv4_mapped

@@ -1,0 +1,115 @@
+"""Phone numbers as people write them."""
+
+import phonenumbers
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callwright.service.platform.phone import (
+    MOBILE_PREFIXES,
+    Dialable,
+    Undialable,
+    line_of,
+    masked,
+    read_number,
+    zones_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "e164", "region"),
+    [
+        ("+12125550100", None, "+12125550100", "US"),
+        (" +1 (212) 555-0100 ", None, "+12125550100", "US"),
+        ("212.555.0100", "US", "+12125550100", "US"),
+        ("1-212-555-0100", "US", "+12125550100", "US"),
+        ("020 7946 0018", "GB", "+442079460018", "GB"),
+        ("+44 20 7946 0018", "US", "+442079460018", "GB"),
+        ("0171 1234567", "DE", "+491711234567", "DE"),
+        ("00 49 171 1234567", "DE", "+491711234567", "DE"),
+        ("098765 43210", "IN", "+919876543210", "IN"),
+    ],
+)
+def test_a_written_number_becomes_e164(text: str, country: str | None, e164: str, region: str) -> None:
+    assert read_number(text, country) == Dialable(e164, region)
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "code"),
+    [
+        ("", "US", "missing_phone"),
+        ("   ", None, "missing_phone"),
+        ("2125550100", None, "ambiguous_country"),
+        ("hello", None, "invalid_phone"),
+        ("hello", "US", "invalid_phone"),
+        ("+", None, "invalid_phone"),
+        ("+1", None, "invalid_phone"),
+        ("+1212555", None, "invalid_phone"),
+        ("+999123456789", None, "invalid_phone"),
+        ("123", "US", "invalid_phone"),
+        ("911", "US", "invalid_phone"),
+        ("5550100", "US", "invalid_phone"),
+        ("+" + "1" * 500, None, "invalid_phone"),
+        ("+19005550100", None, "not_dialable"),
+        ("0900 1234567", "DE", "not_dialable"),
+        ("bad5", None, "invalid_phone"),
+        ("12", None, "invalid_phone"),
+        ("5", None, "invalid_phone"),
+        ("+49 30 12345671 ext 5", None, "not_dialable"),
+        ("+1 212 555 0100 x12", None, "not_dialable"),
+        ("030 12345671;ext=5", "DE", "not_dialable"),
+    ],
+)
+def test_what_cannot_be_called_has_a_code_and_a_reason(text: str, country: str | None, code: str) -> None:
+    read = read_number(text, country)
+    assert isinstance(read, Undialable)
+    assert read.code == code
+    assert read.message
+    assert text.strip() not in read.message or not text.strip()
+
+
+@given(st.text(max_size=100), st.sampled_from([None, "US", "DE", "IN", "ZZ"]))
+def test_any_text_is_read_without_failing(text: str, country: str | None) -> None:
+    read = read_number(text, country)
+    if isinstance(read, Dialable):
+        assert read_number(read.e164) == read
+
+
+@given(st.text(max_size=60))
+def test_a_masked_number_shows_at_most_five_characters(text: str) -> None:
+    shown = masked(text)
+    assert sum(a == b != "•" for a, b in zip(shown, text, strict=False)) <= 5 or len(text) <= 6
+    assert len(shown.replace("•", "")) <= 5 or "•" in text
+    if 0 < len(text) <= 6:
+        assert set(shown) == {"•"}
+
+
+def test_zones_are_those_of_the_area() -> None:
+    assert zones_of("+12125550100") == ("America/New_York",)
+    assert zones_of("+442079460018") == ("Europe/London",)
+    assert len(zones_of("+18005550100")) > 3
+
+
+def test_an_extension_is_refused_and_not_dropped_without_a_word() -> None:
+    read = read_number("+49 30 12345671 ext 5")
+    assert isinstance(read, Undialable)
+    assert "extension" in read.message
+
+
+def test_every_country_where_a_digit_says_that_a_number_is_mobile_is_known() -> None:
+    codes = phonenumbers.COUNTRY_CODE_TO_REGION_CODE
+    tokens = {code: token for code in codes if (token := phonenumbers.country_mobile_token(code))}
+    assert {f"+{code}{token}": f"+{code}" for code, token in tokens.items()} == MOBILE_PREFIXES
+
+
+@pytest.mark.parametrize(
+    ("number", "line"),
+    [
+        ("+5491123456789", "+541123456789"),
+        ("+541123456789", "+541123456789"),
+        ("+12125550100", "+12125550100"),
+        ("+49171234567", "+49171234567"),
+    ],
+)
+def test_a_line_is_the_same_in_each_of_its_notations(number: str, line: str) -> None:
+    assert line_of(number) == line

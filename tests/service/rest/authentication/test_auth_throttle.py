@@ -1,0 +1,48 @@
+"""Failed attempts by address."""
+
+from callwright.service.rest.authentication.auth_throttle import (
+    ALLOWED,
+    MOST_ADDRESSES,
+    WINDOW_MS,
+    FailedAttempts,
+)
+
+
+def test_the_thirty_first_attempt_of_a_minute_has_to_wait_for_its_end() -> None:
+    attempts = FailedAttempts()
+    assert [attempts.note("192.0.2.1", 500) for _ in range(ALLOWED)] == [None] * ALLOWED
+    standing = attempts.note("192.0.2.1", 500)
+    assert standing is not None
+    assert [standing.retry_after_s(at_ms) for at_ms in (500, 500 + WINDOW_MS - 1)] == [60, 1]
+    assert standing.headers() == {
+        "X-RateLimit-Limit": str(ALLOWED),
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": "61",
+    }
+    assert attempts.note("192.0.2.1", 500 + WINDOW_MS - 1) == standing
+    assert attempts.note("192.0.2.1", 500 + WINDOW_MS) is None
+
+
+def test_another_address_is_counted_for_itself() -> None:
+    attempts = FailedAttempts()
+    for _ in range(ALLOWED + 1):
+        attempts.note("192.0.2.1", 0)
+    assert attempts.note("192.0.2.2", 0) is None
+
+
+def test_of_too_many_addresses_the_one_that_began_first_is_forgotten() -> None:
+    attempts = FailedAttempts()
+    for _ in range(ALLOWED):
+        attempts.note("first", 0)
+    for number in range(MOST_ADDRESSES - 1):
+        attempts.note(str(number), 1)
+    assert attempts.note("first", 1) is not None
+    attempts.note("one more", 1)
+    assert attempts.note("first", 1) is None
+
+
+def test_a_clock_that_goes_back_begins_a_new_window() -> None:
+    attempts = FailedAttempts()
+    for _ in range(ALLOWED):
+        attempts.note("192.0.2.1", 10_000)
+    assert attempts.note("192.0.2.1", 0) is None

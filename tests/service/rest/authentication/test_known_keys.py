@@ -1,0 +1,44 @@
+"""Keys that are remembered until the next commit."""
+
+from pathlib import Path
+
+import pytest
+
+from callwright.service import accounts
+from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.authentication.known_keys import KnownKeys
+from tests.support.service import open_service
+
+
+async def test_a_key_is_remembered_until_anybody_commits(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        database = door.service.ports.database
+        known = KnownKeys(database)
+        assert known.remembered(door.api_key) is None
+        found = await known.find(door.api_key)
+        assert found.org_id == door.org_id
+        assert known.remembered(door.api_key) == (found if database.is_sqlite else None)
+        await door.client.audiences.create(name="Somebody commits")
+        assert known.remembered(door.api_key) is None
+        assert await known.find(door.api_key) == found
+
+
+@pytest.mark.requirement("AUTH-17")
+async def test_a_revoked_key_is_refused_at_the_next_request(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+        known = KnownKeys(ports.database)
+        found = await known.find(door.api_key)
+        await ports.database.write(accounts.revoke_key, ports.ids, found.key_id, ports.clock.now_ms())
+        with pytest.raises(Refusal) as caught:
+            await known.find(door.api_key)
+        assert caught.value.problem.code == "invalid_api_key"
+
+
+async def test_an_unknown_key_is_not_remembered(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        known = KnownKeys(door.service.ports.database)
+        for _ in range(2):
+            with pytest.raises(Refusal):
+                await known.find("svc_live_" + "0" * 48)
+            assert known.remembered("svc_live_" + "0" * 48) is None

@@ -1,0 +1,134 @@
+"""Keys whose creator is gone: four operations refuse them, all others go on."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callwright.contract.surface import OPERATIONS
+from callwright.service import accounts
+from tests.support import resources
+from tests.support.raw_requests import AsyncClient, Response, by_hand
+from tests.support.resources import row
+from tests.support.service import Door, open_service
+
+AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+
+
+async def key_of(door: Door, *, email: str | None) -> tuple[str, str]:
+    """A user of the organization and a key made by that user: the user's id, the key."""
+    ports = door.service.ports
+    now_ms, write = ports.clock.now_ms(), ports.database.write
+    user_id = await write(accounts.create_user, ports.ids, email, "Ann", now_ms)
+    await write(accounts.join, ports.ids, door.org_id, user_id, "member", now_ms)
+    named: dict[str, Any] = {"created_by_user_id": user_id}
+    key = await write(accounts.create_key, ports.ids, door.org_id, "hers", now_ms, **named)
+    return user_id, key.secret
+
+
+async def bodies(door: Door) -> Mapping[str, dict[str, Any]]:
+    """A good body for each operation that needs the creator, by its path."""
+    campaign = await resources.draft(door)
+    free = await resources.number(door)
+    return {
+        "/agents": AGENT,
+        "/deployments": {
+            "name": "Another",
+            "agent_id": campaign.agent.id,
+            "audience_id": campaign.audience.id,
+            "phone_number_id": campaign.number.id,
+        },
+        "/deployments/inbound": {"name": "Desk", "agent_id": campaign.agent.id, "phone_number_id": free.id},
+        "/phone_numbers": {"country": "US"},
+    }
+
+
+async def total(http: AsyncClient, path: str) -> int:
+    """How many there are."""
+    return (await http.get(f"/v1{path.removesuffix('/inbound')}")).json()["pagination"]["total"]
+
+
+def owner_required(answer: Response) -> None:
+    """The answer must be the refusal for want of a creator."""
+    body = answer.json()
+    assert (answer.status_code, body["error"]) == (409, "api_key_owner_required"), answer.text
+    assert set(body) == {"error", "message", "action_url", "request_id"}
+    assert body["action_url"].startswith("http://service/")
+    assert body["request_id"] == answer.headers["x-request-id"]
+
+
+@pytest.mark.requirement("AUTH-27", "AUTH-28", "AUTH-29", "AUTH-30", "AUTH-31", "AUTH-33", "ERR-16", "ERR-35")
+@pytest.mark.parametrize("how", ["left", "deleted"])
+async def test_four_creations_need_the_creator_of_the_key(database_url: str, tmp_path: Path, how: str) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+        asked = await bodies(door)
+        bound = {op.path for op in OPERATIONS.values() if op.creator_bound is not None}
+        bound.remove("/deployments/{id}/clone")  # a copy is the creation of a deployment, made by another path
+        assert set(asked) == bound
+        user_id, secret = await key_of(door, email="ann@example.com")
+        async with by_hand(door, key=secret) as http:
+            if how == "left":
+                await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+            else:
+                await ports.database.write(accounts.delete_user, ports.ids, user_id, ports.clock.now_ms())
+            for path, body in asked.items():
+                before = await total(http, path)
+                for prefix in ("/v1", "/api/v1"):
+                    owner_required(await http.post(f"{prefix}{path}", json=body))
+                assert await total(http, path) == before
+            owner_required(await http.post("/v1/phone-numbers", json=asked["/phone_numbers"]))
+            if how == "left":
+                await ports.database.write(
+                    accounts.join, ports.ids, door.org_id, user_id, "member", ports.clock.now_ms()
+                )
+                for path, body in asked.items():
+                    assert (await http.post(f"/v1{path}", json=body)).status_code == 201, path
+
+
+@pytest.mark.requirement("AUTH-32", "AUTH-33")
+async def test_renting_needs_the_creators_address_and_nothing_else_does(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        asked = await bodies(door)
+        _, secret = await key_of(door, email=None)
+        async with by_hand(door, key=secret) as http:
+            before = await total(http, "/phone_numbers")
+            owner_required(await http.post("/v1/phone_numbers", json=asked["/phone_numbers"]))
+            assert await total(http, "/phone_numbers") == before
+            for path, body in asked.items():
+                if path != "/phone_numbers":
+                    assert (await http.post(f"/v1{path}", json=body)).status_code == 201, path
+
+
+@pytest.mark.requirement("AUTH-34")
+async def test_without_its_creator_a_key_reads_everything_and_does_the_rest(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+        campaign = await resources.draft(door)
+        user_id, secret = await key_of(door, email="ann@example.com")
+        await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+        async with by_hand(door, key=secret) as http:
+            for operation in OPERATIONS.values():
+                if operation.shape == "many" and "{" not in operation.path:
+                    needed = {
+                        "search_available_numbers": {"filter[country]": "US"},
+                        "search_transcripts": {"query": "hello"},
+                    }
+                    answer = await http.get(f"/v1{operation.path}", params=needed.get(operation.name, {}))
+                    assert answer.status_code == 200, operation.name
+            deployment = f"/v1/deployments/{campaign.deployment.id}"
+            people = f"/v1/audiences/{campaign.audience.id}/rows"
+            for method, path, body, status in (
+                ("POST", "/v1/audiences", {"name": "People"}, 201),
+                ("POST", people, {"rows": [row(1)]}, 201),
+                ("PATCH", f"/v1/agents/{campaign.agent.id}", {"name": "Changed"}, 200),
+                ("POST", f"{deployment}/start", None, 200),
+                ("POST", f"{deployment}/pause", None, 200),
+                ("POST", f"{deployment}/resume", None, 200),
+                ("POST", f"{deployment}/cancel", None, 200),
+                ("DELETE", f"/v1/phone_numbers/{campaign.number.id}", None, 200),
+                ("DELETE", f"/v1/agents/{campaign.agent.id}", None, 204),
+            ):
+                answer = await http.request(method, path, json=body)
+                assert answer.status_code == status, (method, path, answer.text)

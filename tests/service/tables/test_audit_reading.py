@@ -1,0 +1,100 @@
+"""Reading the audit log: newest first, in parts, and by who, what and when."""
+
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert
+
+from callwright.service.tables import audit_reading, outbox
+from callwright.service.tables.audit_reading import Position, Wanted
+from callwright.service.tables.schema import audit_log
+from tests.support.service import Door, open_service
+
+MOMENTS = (1_000, 2_000, 3_000)
+NAMES = ("update_agent", "delete_agent")
+
+
+async def put(door: Door, *rows: dict[str, Any]) -> None:
+    await door.service.ports.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
+
+
+async def fill(door: Door) -> list[dict[str, Any]]:
+    """Some entries in the past, several of them at each moment; those of their organization, the newest first."""
+    ids = door.service.ports.ids
+    rows = [
+        outbox.entry_row(ids, door.org_id, action, f"agt_{place}", at_ms=at_ms, actor=f"key_{place}")
+        for at_ms, action, place in product(MOMENTS, NAMES, range(3))
+    ]
+    await put(door, *rows)
+    return rows
+
+
+async def walk(door: Door, wanted: Wanted, size: int) -> list[Any]:
+    """All entries that are wanted, in parts of that size. Between the parts a newer one is added."""
+    seen: list[Any] = []
+    after: Position | None = None
+    while True:
+        read = partial(audit_reading.entries, after=after, limit=size)
+        found = await door.service.ports.database.read(read, door.org_id, wanted)
+        seen += found
+        if len(found) < size:
+            return seen
+        after = Position(found[-1].at, found[-1].id)
+        newer = outbox.entry_row(door.service.ports.ids, door.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
+        await put(door, newer)
+
+
+async def test_entries_come_newest_first_each_once_whatever_is_added_meanwhile(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        rows = await fill(door)
+        await fill(other)
+        for size in (1, 2, 5, 18, 50):
+            found = [
+                row for row in await walk(door, Wanted(until_ms=MOMENTS[-1] + 1), size) if row.subject != "agt_new"
+            ]
+            assert {row.id for row in found} == {row["id"] for row in rows}
+            assert len(found) == len(rows)
+            assert [row.at for row in found] == sorted((row.at for row in found), reverse=True)
+
+
+async def test_entries_are_found_by_time_actor_action_and_subject(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        await fill(door)
+
+        async def found(**wanted: Any) -> set[tuple[int, str, str]]:
+            given: dict[str, Any] = {"until_ms": MOMENTS[-1] + 1, **wanted}
+            rows = await walk(door, Wanted(**given), 50)
+            return {(row.at, row.action, row.subject) for row in rows}
+
+        everything = {(at, name, f"agt_{place}") for at, name, place in product(MOMENTS, NAMES, range(3))}
+        assert await found() == everything
+        assert await found(since_ms=2_000) == {one for one in everything if one[0] >= 2_000}
+        assert await found(since_ms=2_000, until_ms=3_000) == {one for one in everything if one[0] == 2_000}
+        assert await found(actor="key_1") == {one for one in everything if one[2] == "agt_1"}
+        assert await found(action="delete_agent") == {one for one in everything if one[1] == "delete_agent"}
+        one = await found(subject="agt_2", action="update_agent", since_ms=3_000)
+        assert one == {(3_000, "update_agent", "agt_2")}
+        assert await found(subject="agt") == set()
+
+
+async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) -> None:
+    async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as door:
+
+        def plan(connection: Connection) -> str:
+            statement = audit_reading.statement("org_1", Wanted(), Position(1, "adt_1"), 10)
+            text = statement.compile(connection, compile_kwargs={"literal_binds": True})
+            return "\n".join(row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
+
+        said = await door.service.ports.database.read(plan)
+        assert "ix_audit_log_at (org_id=? AND at<?)" in said
+        assert "TEMP B-TREE" not in said
+
+
+async def test_the_labels_of_keys_are_told_by_their_ids(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization():
+        labels = await door.service.ports.database.read(audit_reading.labels_of, door.org_id)
+        assert list(labels.values()) == ["tests"]

@@ -1,0 +1,139 @@
+import re
+from typing import get_args
+
+import pytest
+
+from callwright.service.telephony.simulated.conversation.phrases import (
+    LANGUAGES,
+    REGISTERS,
+    Act,
+    Bank,
+    bank_of,
+    bank_or_english,
+    primary,
+)
+from callwright.service.telephony.simulated.conversation.speech_acts import Wish, act_of, is_question, wish_of
+
+BANKS = [bank_or_english(language) for language in LANGUAGES]
+banks = pytest.mark.parametrize("bank", BANKS, ids=LANGUAGES)
+
+# What the agent has to understand when the contact says it.
+MEANT: dict[str, tuple[Wish, ...]] = {
+    "opt_out": ("opt_out",),
+    "wrong_number": ("wrong_number",),
+    "wants_human": ("human",),
+    "robot": ("robot",),
+    "refuse": ("no",),
+    "later": ("later",),
+    "gatekeeper": ("away",),
+    "gatekeeper_ok": ("goodbye",),
+    "screening": ("screening",),
+    "screening_hold": ("hold",),
+    "interrupt": ("hurry",),
+    "questions": ("question",),
+    "goodbye": ("goodbye",),
+    "no": ("no_start",),
+    "pick_up": ("nothing",),
+    "listen": ("nothing",),
+    "good_time": ("nothing", "no_start"),
+    "identity_check": ("nothing",),
+    "yes": ("nothing",),
+    "offer": ("nothing",),
+    "confirm": ("nothing",),
+    "detail": ("nothing", "no_start"),
+    "any": ("nothing", "no_start"),
+    "rating": ("nothing", "no_start"),
+    "how_many": ("nothing", "no_start"),
+    "when": ("nothing", "no_start"),
+    "choice_vague": ("nothing", "no_start"),
+    "how_are": ("nothing", "no_start"),
+    "open": ("nothing", "no_start"),
+    "ack": ("nothing", "no_start"),
+}
+
+
+@banks
+def test_every_bank_has_the_same_phrases_as_the_english_one(bank: Bank) -> None:
+    english = bank_or_english("en")
+    # Only a contact who falls back to English has to say that it speaks something else.
+    assert {key for key, _ in english.contact} - {key for key, _ in bank.contact} <= {"other_language_unknown"}
+    assert bank.contact.keys() <= english.contact.keys()
+    assert bank.agent.keys() == english.agent.keys()
+    assert bank.hears.keys() == english.hears.keys()
+    assert bank.topics.keys() == english.topics.keys()
+    assert all(bank.contact.values())
+    assert all(bank.agent.values())
+
+
+@banks
+def test_acts_are_known_and_general_sentences_cover_those_that_are_said(bank: Bank) -> None:
+    assert set(bank.acts) | {"yes_no", "statement"} == set(get_args(Act))
+    assert set(bank.general) >= set(get_args(Act)) - {"good_time", "identity_check", "offer", "how_are"}
+
+
+@banks
+def test_the_agent_understands_whatever_a_contact_says(bank: Bank) -> None:
+    misheard = [
+        (key, phrase, heard)
+        for key, meant in MEANT.items()
+        for register in REGISTERS
+        for phrase in bank.contact[key, register]
+        if (heard := wish_of(phrase.partition("|")[2] or phrase, bank)) not in meant
+    ]
+    assert misheard == []
+
+
+@banks
+def test_general_questions_are_questions_and_the_statement_is_not(bank: Bank) -> None:
+    for act, sentences in bank.general.items():
+        assert all(is_question(sentence) == (act != "statement") for sentence in sentences)
+
+
+@banks
+def test_a_phrase_of_disclosure_counts_as_one(bank: Bank) -> None:
+    for phrase in bank.agent["disclosure"]:
+        assert any(mark in f" {phrase.lower()} " for mark in bank.agent["disclosure_marks"])
+
+
+@banks
+def test_every_request_to_call_later_says_how_much_later(bank: Bank) -> None:
+    for register in REGISTERS:
+        assert all(re.fullmatch(r"\d+\|.+", phrase) for phrase in bank.contact["later", register])
+
+
+@banks
+def test_patterns_of_instructions_have_one_place_to_fill(bank: Bank) -> None:
+    for pattern, sentence in bank.imperatives:
+        assert re.compile(pattern).groups == 1
+        assert sentence.count("{0}") == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "act"),
+    [
+        ("Is now a good time?", "good_time"),
+        ("Am I speaking with Maria?", "identity_check"),
+        ("On a scale of 1 to 10, how was it?", "rating"),
+        ("How many people will come?", "how_many"),
+        ("Thanks. When would you like to come?", "when"),
+        ("Could you confirm the address?", "confirm"),
+        ("Could you give me your email?", "detail"),
+        ("Do you have any allergies?", "any"),
+        ("Would you be interested?", "offer"),
+        ("Do you prefer tea or coffee?", "choice"),
+        ("How are you?", "how_are"),
+        ("What is your budget?", "open"),
+        ("Does Thursday suit you?", "yes_no"),
+        ("When you come, ring the bell.", "statement"),
+        ("", "statement"),
+    ],
+)
+def test_the_last_sentence_of_a_turn_decides_what_it_asks_for(sentence: str, act: Act) -> None:
+    assert act_of(sentence, bank_or_english("en")) == act
+
+
+def test_a_language_is_found_by_its_tag_and_others_have_no_phrases() -> None:
+    assert primary("pt_BR") == "pt"
+    assert bank_of("DE-at") is bank_of("de")
+    assert bank_of("pl-PL") is None
+    assert bank_or_english("pl-PL") is bank_of("en")

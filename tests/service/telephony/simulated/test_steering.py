@@ -1,0 +1,63 @@
+import pytest
+
+from callwright.contract.calls import OUTCOMES
+from callwright.service.telephony.simulated.steering import (
+    COLUMNS,
+    INTENTS,
+    MAX_SCRIPT_TURNS,
+    MOODS,
+    check_steering,
+    read_steering,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("outcome", each) for each in OUTCOMES]
+    + [("persona", each) for each in MOODS]
+    + [("intent", each) for each in INTENTS]
+    + [("language", "pt-BR"), ("language", "en_GB"), ("script", "Yes?|No."), ("intent", " YES ")],
+)
+def test_every_known_value_is_accepted(name: str, value: str) -> None:
+    assert check_steering(name, value) is None
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_an_empty_value_means_the_column_is_absent(name: str) -> None:
+    assert check_steering(name, "  ") is None
+    assert read_steering({name: " "}) == read_steering({})
+
+
+@pytest.mark.parametrize(("name", "allowed"), [("outcome", OUTCOMES), ("persona", MOODS), ("intent", INTENTS)])
+def test_a_wrong_value_is_refused_with_everything_that_is_allowed(name: str, allowed: tuple[str, ...]) -> None:
+    reason = check_steering(name, "maybe")
+    assert reason is not None
+    assert reason.startswith(f"sim.{name} cannot be 'maybe'")
+    assert all(each in reason for each in allowed)
+
+
+def test_an_unknown_column_is_refused_with_the_names_of_the_known_ones() -> None:
+    reason = check_steering("mood", "angry")
+    assert reason is not None
+    assert all(f"sim.{each}" in reason for each in COLUMNS)
+
+
+@pytest.mark.parametrize("value", ["english please", "e", "en--US", "en-US-" + "x" * 40])
+def test_what_is_no_language_tag_is_refused(value: str) -> None:
+    assert check_steering("language", value) is not None
+
+
+def test_a_script_with_too_many_turns_is_refused() -> None:
+    assert check_steering("script", "|".join(["yes"] * MAX_SCRIPT_TURNS)) is None
+    assert check_steering("script", "|".join(["yes"] * (MAX_SCRIPT_TURNS + 1))) is not None
+
+
+def test_what_is_not_understood_is_left_out_and_named() -> None:
+    steering = read_steering({"outcome": "sunny", "intent": "No", "colour": "red"})
+    assert steering.outcome is None
+    assert steering.intent == "no"
+    assert len(steering.problems) == 2
+
+
+def test_a_script_is_split_at_bars_and_loses_empty_turns() -> None:
+    assert read_steering({"script": "Hello? | | Yes, fine.|"}).script == ("Hello?", "Yes, fine.")

@@ -1,0 +1,226 @@
+"""CSV files into audiences: what is read, what is refused and why, and what a crash does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import update
+
+from callwright.contract.audiences import AudienceImport
+from callwright.service.platform.ids import Ids
+from callwright.service.tables.schema import imports as import_table
+from callwright.service.workers import imports
+from tests.support.campaign_invariants import check_counters, evidence
+from tests.support.campaigns import Interrupted, audience_of, draft, make_audience, people, phone, working
+from tests.support.databases import Engine
+from tests.support.service import Door, open_service
+
+
+async def imported(door: Door, audience_id: str, csv: str, *, within_s: float = 30.0) -> AudienceImport:
+    """The import once it has ended."""
+    job = await door.client.audiences.import_csv(id=audience_id, csv=csv)
+    with anyio.fail_after(within_s):
+        while True:
+            job = await door.client.audiences.get_import(id=audience_id, import_id=job.id)
+            if job.completed_at is not None:
+                return job
+            await anyio.sleep(0.01)
+
+
+async def refused(door: Door, job: AudienceImport) -> list[tuple[int, str, str | None]]:
+    """The refused rows of an import: number, code, column."""
+    listed = door.client.audiences.list_import_errors(id=job.audience_id, import_id=job.id)
+    return [(error.row_number, error.code, error.column) async for error in listed]
+
+
+async def cells(door: Door, audience_id: str) -> list[tuple[str, dict[str, str]]]:
+    return [(row.phone_number, row.values) async for row in door.client.audiences.list_rows(id=audience_id)]
+
+
+def csv_of(count: int) -> str:
+    return "phone_number,first_name\n" + "".join(f"{phone(index)},Person {index}\n" for index in range(count))
+
+
+async def test_a_file_becomes_an_audience_that_can_be_called(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        audience = await make_audience(door, [])
+        job = await imported(door, audience.id, csv_of(1_234))
+        assert (job.status, job.total_rows, job.processed, job.percent) == ("completed", 1_234, 1_234, 100)
+        assert (job.added, job.invalid, job.duplicates) == (1_234, 0, 0)
+        ready = await door.client.audiences.get(id=audience.id)
+        assert (ready.status, ready.source, ready.valid_count, ready.row_count) == ("ready", "csv", 1_234, 1_234)
+        rows = await cells(door, audience.id)
+        assert rows == [(phone(index), {"first_name": f"Person {index}"}) for index in range(1_234)]
+
+
+@pytest.mark.parametrize(
+    "csv",
+    [
+        'phone_number,note\r\n+14155550100,"said ""no, thanks"",\nthen hung up"\r\n',
+        '\ufeffphone_number,note\n+14155550100,"said ""no, thanks"",\nthen hung up"\n',
+        '\n\nphone_number,note\n\n+14155550100,"said ""no, thanks"",\nthen hung up"',
+        'Phone Number,note\n"+1 (415) 555-0100","said ""no, thanks"",\nthen hung up"\n',
+    ],
+    ids=["crlf", "bom", "blank lines", "other words"],
+)
+async def test_quotes_line_ends_and_a_bom_are_read(database_url: str, tmp_path: Path, csv: str) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        audience = await make_audience(door, [])
+        assert (await imported(door, audience.id, csv)).status == "completed"
+        ((number, values),) = await cells(door, audience.id)
+        assert number == "+14155550100"
+        assert values == {"note": 'said "no, thanks",\nthen hung up'}
+
+
+BAD_ROWS: list[tuple[str, str, str | None]] = [
+    (",x,,,", "missing_phone", "phone_number"),
+    ("hello,x,,,", "invalid_phone", "phone_number"),
+    ("+1415,x,,,", "invalid_phone", "phone_number"),
+    ("+19005550100,x,,,", "not_dialable", "phone_number"),
+    ("+14155550100,again,,,", "duplicate_in_file", None),
+    ("+14155550199,again,,,", "duplicate_in_audience", None),
+    ("+14155550102,too,many,cells,here,now", "column_count_mismatch", None),
+    ("+14155550103", "column_count_mismatch", None),
+    (f"+14155550104,{'x' * 1_001},,,", "cell_too_long", "note"),
+    ("+14155550105,x,Mars/Olympus,,", "invalid_timezone", "zone"),
+    ("+14155550106,x,,often,", "invalid_steering", "sim.outcome"),
+]
+
+
+async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
+    database_url: str, tmp_path: Path
+) -> None:
+    lines = ["phone_number,note,zone,sim.outcome,more", "+14155550100,first,America/New_York,busy,"]
+    more = [f"+141555502{index:02d},more,,," for index in range(7)]
+    lines += [line for line, _, _ in BAD_ROWS] + ["+14155550107,last,,,"] + more
+    async with open_service(database_url, tmp_path) as door:
+        known = [{"phone_number": "+14155550199", "note": "known", "zone": "", "more": ""}]
+        audience = await make_audience(door, known, timezone_column="zone")
+        job = await imported(door, audience.id, "\n".join(lines))
+        assert (job.status, job.added, job.duplicates) == ("completed_with_errors", 9, 2)
+        assert (job.total_rows, job.invalid) == (len(BAD_ROWS) + 9, len(BAD_ROWS) - 2)
+        assert await refused(door, job) == [
+            (number, code, column) for number, (_, code, column) in enumerate(BAD_ROWS, 2)
+        ]
+        counted = await door.client.audiences.get(id=audience.id)
+        assert (counted.row_count, counted.valid_count) == (len(BAD_ROWS) + 10, 10)
+        assert (counted.invalid_count, counted.duplicate_count) == (len(BAD_ROWS) - 2, 2)
+        assert [number for number, _ in await cells(door, audience.id)] == [
+            "+14155550199",
+            "+14155550100",
+            "+14155550107",
+            *(line.partition(",")[0] for line in more),
+        ]
+
+
+@pytest.mark.parametrize(
+    "csv",
+    [
+        "phone_number,first_name\n",
+        "phone_number,,first_name\n+14155550100,a,b\n",
+        "phone_number,phone_number\n+14155550100,a\n",
+        ",".join(f"column_{index}" for index in range(101)) + "\nx\n",
+        'phone_number\n"+14155550100" and more\n',
+    ],
+    ids=["header alone", "nameless column", "one name twice", "101 columns", "broken quotes"],
+)
+async def test_a_file_that_cannot_be_read_fails_with_the_reason(database_url: str, tmp_path: Path, csv: str) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        audience = await make_audience(door, [])
+        job = await imported(door, audience.id, csv)
+        assert (job.status, job.added) == ("failed", 0)
+        assert job.status_reason
+        assert (await door.client.audiences.get(id=audience.id)).status == "failed"
+
+
+async def test_a_picture_adds_nobody(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        audience = await make_audience(door, [])
+        job = await imported(door, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
+        assert (job.status, job.added) == ("failed", 0)
+        assert "column 1" in (job.status_reason or "")
+        assert (await door.client.audiences.get(id=audience.id)).status == "failed"
+
+
+async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path) as door:
+        audience = await make_audience(door, [])
+        wrong = await imported(door, audience.id, "nummer,first_name\n+14155550100,Kim\n")
+        assert (wrong.status, wrong.invalid) == ("failed", 1)
+        right = await imported(door, audience.id, "mobile,first_name\n+14155550100,Kim\n")
+        assert (right.status, right.added) == ("completed", 1)
+        ready = await door.client.audiences.get(id=audience.id)
+        assert (ready.status, ready.phone_column) == ("ready", "mobile")
+
+
+class FailingIds(Ids):
+    """Ids that run out in the middle of a piece, as if the process had died there."""
+
+    def __init__(self, now_ms: Callable[[], int], rows: int) -> None:
+        super().__init__(now_ms)
+        self._left = rows
+
+    def new(self, prefix: str) -> str:
+        if prefix == "ctc":
+            self._left -= 1
+            if self._left < 0:
+                raise Interrupted
+        return super().new(prefix)
+
+
+async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports, audience = door.service.ports, await make_audience(door, [], dedupe="none")
+        job = await door.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
+        dying = replace(ports, ids=FailingIds(ports.clock.now_ms, 700))
+        with pytest.raises(Interrupted):
+            await imports.work_on_one(dying, "wrk_first")
+        half = await door.client.audiences.get_import(id=audience.id, import_id=job.id)
+        assert (half.status, half.processed, half.added, half.percent) == ("importing", 500, 500, 38)
+
+        assert not await imports.work_on_one(ports, "wrk_second")
+        over = update(import_table).values(lease_until=0)
+        await ports.database.write(lambda connection: connection.execute(over).rowcount)
+        assert await imports.work_on_one(ports, "wrk_second")
+        assert not await imports.work_on_one(ports, "wrk_second")
+        done = await door.client.audiences.get_import(id=audience.id, import_id=job.id)
+        assert (done.status, done.added, done.processed) == ("completed", 1_300, 1_300)
+        assert [number for number, _ in await cells(door, audience.id)] == [phone(index) for index in range(1_300)]
+
+
+async def test_an_import_joins_a_campaign_that_runs(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = await draft(door, people(20))
+        await door.client.deployments.start(id=made.id)
+        more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
+        await door.client.audiences.import_csv(id=audience_of(made), csv=more)
+        assert await imports.work_on_one(door.service.ports, "wrk_test")
+        async with working(door):
+            ended = await door.ended(made.id)
+        assert (ended.stats.contacts, ended.status) == (60, "completed")
+        found = await evidence(door.service.ports.database, made.id)
+        assert {call.to_number for call in found.calls} == {phone(index) for index in range(60)}
+        check_counters(found)
+
+
+async def test_a_value_the_database_refuses_ends_its_import_and_no_other(
+    database_url: str, tmp_path: Path, engine: Engine
+) -> None:
+    """An index entry of Postgres holds 2,704 bytes; a thousand letters may be three thousand."""
+    async with open_service(database_url, tmp_path) as door:
+        strange = "".join(chr(0x4E00 + (index * 7_919) % 20_000) for index in range(1_000))
+        given: dict[str, Any] = {"dedupe": "external_id", "external_id_column": "id"}
+        audience = await make_audience(door, [], "strange", **given)
+        job = await imported(door, audience.id, f"phone_number,id\n+14155550100,{strange}\n")
+        if engine == "postgres":
+            assert (job.status, job.added) == ("failed", 0)
+            assert job.status_reason == "the database cannot store a value in rows 1 to 1"
+        else:
+            assert (job.status, job.added) == ("completed", 1)
+        other = await make_audience(door, [], "other")
+        assert (await imported(door, other.id, csv_of(3))).status == "completed"

@@ -1,0 +1,228 @@
+"""Recordings are deleted when their time is over, for good, under a clock that is put forward."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from callwright.service.app import running
+from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
+from callwright.service.services import Ports
+from callwright.service.settings import ServiceSettings
+from callwright.service.speech.recordings import Recordings
+from callwright.service.tables import recording_watermarks
+from callwright.service.tables.schema import organizations
+from callwright.service.workers import recording_retention, sweeps
+from tests.service.handlers.calls.test_calls import put_call
+from tests.support.plans import StandingClock, in_future
+from tests.support.resources import refusal
+from tests.support.service import Door, open_service
+from tests.support.speech_source import SquareWave
+
+MOST = 5_000_000
+
+
+class Killed(Exception):
+    """The process of a test ends here."""
+
+
+async def talked(door: Door, *, ago_ms: int = 0) -> str:
+    """A call with a recording that ended so long ago; its id."""
+    ended = door.service.ports.clock.now_ms() - ago_ms
+    return await put_call(door, turns=2, duration_ms=4_000, created_at=ended - 5_000, ended_at=ended)
+
+
+async def fetch(door: Door, call_id: str, *, ahead_ms: int = 0, audio_format: Any = "mp3") -> int:
+    """Fetches a recording as it will be answered then; how long it is."""
+    async with in_future(door, ahead_ms) as client:
+        async with client.calls.get_recording(call_uuid=call_id, format=audio_format) as download:
+            return len(await download.read(MOST))
+
+
+async def is_gone(door: Door, call_id: str, *, ahead_ms: int = 0) -> bool:
+    """Whether the recording answers 404 then, and the call says so with the same address as ever."""
+    async with in_future(door, ahead_ms) as client:
+        call = await client.calls.get(call_uuid=call_id)
+        listed = {found.id: found async for found in client.calls.list()}
+        assert listed[call_id].recording == call.recording
+        assert call.recording_url == f"/v1/calls/{call_id}/recording"
+        if call.recording.status == "available":
+            return False
+        assert call.recording.status == "deleted"
+        async with refusal(404, "not_found"):
+            async with client.calls.get_recording(call_uuid=call_id):
+                raise AssertionError("there is nothing to open")
+        assert (await client.calls.get_transcript(call_uuid=call_id)).turn_count == 2
+        return True
+
+
+def later(ports: Ports, ahead_ms: int) -> Ports:
+    """The service's parts as they will be then."""
+    return replace(ports, clock=StandingClock(ports.clock.now_ms() + ahead_ms))
+
+
+async def sweep(door: Door, *, ahead_ms: int = 0) -> None:
+    """A sweep as it will be then."""
+    await sweeps.run(later(door.service.ports, ahead_ms))
+
+
+async def keep_for(door: Door, days: int | None) -> None:
+    """Negotiates how long the organization's recordings are kept; None: as its plan says."""
+    change = update(organizations).where(organizations.c.id == door.org_id).values(recording_retention_days=days)
+    await door.service.ports.database.write(lambda connection: connection.execute(change).rowcount)
+
+
+async def watermark(door: Door) -> int:
+    return await door.service.ports.database.read(recording_watermarks.watermark_of, door.org_id)
+
+
+def files(tmp_path: Path, call_id: str) -> list[str]:
+    """The suffixes of the files of a call's recording."""
+    return sorted(path.suffix for path in (tmp_path / "recordings").glob(f"{call_id}.*"))
+
+
+@pytest.mark.requirement("LIMIT-08", "LIMIT-18")
+async def test_a_recording_is_deleted_after_90_days_and_its_address_and_transcript_stay(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        call_id = await talked(door)
+        assert await fetch(door, call_id) > 1_000
+        assert await fetch(door, call_id, audio_format="wav") > 1_000
+        assert not await is_gone(door, call_id, ahead_ms=90 * DAY - MINUTE)
+        assert await is_gone(door, call_id, ahead_ms=90 * DAY + MINUTE)
+        await sweep(door, ahead_ms=90 * DAY - MINUTE)
+        assert files(tmp_path, call_id) == [".mp3", ".wav"]
+        await sweep(door, ahead_ms=90 * DAY + 2 * HOUR)
+        assert files(tmp_path, call_id) == []
+        assert await is_gone(door, call_id, ahead_ms=90 * DAY + 2 * HOUR)
+
+
+@pytest.mark.requirement("LIMIT-18")
+async def test_a_recording_whose_time_is_over_is_gone_before_any_sweep(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        old, new = await talked(door, ago_ms=90 * DAY + MINUTE), await talked(door, ago_ms=90 * DAY - MINUTE)
+        assert await is_gone(door, old)
+        assert not await is_gone(door, new)
+        assert await fetch(door, new) > 1_000
+
+
+@pytest.mark.requirement("LIMIT-09")
+async def test_an_organization_keeps_its_recordings_for_as_long_as_it_negotiated(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        call_id, others = await talked(door, ago_ms=8 * DAY), await talked(other, ago_ms=8 * DAY)
+        assert await fetch(door, call_id) == await fetch(other, others) > 1_000
+        await keep_for(door, 7)
+        assert await is_gone(door, call_id)
+        await sweep(door)
+        assert (files(tmp_path, call_id), files(tmp_path, others)) == ([], [".mp3"])
+        assert not await is_gone(other, others)
+        assert await watermark(door) > await watermark(other)
+
+
+async def test_a_longer_retention_brings_no_recording_back(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        gone, kept = await talked(door, ago_ms=100 * DAY), await talked(door, ago_ms=80 * DAY)
+        await sweep(door)
+        swept = await watermark(door)
+        await keep_for(door, 36_500)
+        assert await is_gone(door, gone)
+        assert not await is_gone(door, kept, ahead_ms=200 * DAY)
+        await sweep(door, ahead_ms=200 * DAY)
+        assert await watermark(door) == swept
+        assert await is_gone(door, gone, ahead_ms=200 * DAY)
+        assert await fetch(door, kept, ahead_ms=200 * DAY) > 1_000
+
+
+async def test_what_is_deleted_now_can_be_settled_before_a_longer_retention(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+        await sweep(door)
+        call_id = await talked(door, ago_ms=90 * DAY + 1)
+        assert await is_gone(door, call_id)
+        await ports.database.write(recording_watermarks.settle, [door.org_id], ports.clock.now_ms())
+        await keep_for(door, 365)
+        assert await is_gone(door, call_id)
+
+
+async def test_a_watermark_moves_an_hour_at_a_time_and_never_back(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        seen: list[int] = []
+        for ahead_ms in (0, HOUR // 2, HOUR + MINUTE, HOUR, 0):
+            await sweep(door, ahead_ms=ahead_ms)
+            seen.append(await watermark(door))
+        assert seen[0] == seen[1] < seen[2] == seen[3] == seen[4]
+        assert seen[2] - seen[0] >= HOUR
+
+
+@pytest.mark.parametrize("step", ["settle", "kept_among", "forget"])
+async def test_a_sweep_that_ends_in_the_middle_is_done_again_after_a_restart(
+    database_url: str, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise Killed
+
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        old, new = await talked(door, ago_ms=80 * DAY), await talked(door)
+        for call_id in (old, new):
+            await fetch(door, call_id)
+        owner = door.service.ports.recordings if step == "forget" else recording_watermarks
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, step, killed)
+            with pytest.raises(Killed):
+                await recording_retention.run(later(door.service.ports, 11 * DAY))
+        assert files(tmp_path, old) == [".mp3"]
+        org_id = door.org_id
+    async with running(ServiceSettings(data=tmp_path, database_url=database_url), workers=False) as service:
+        for _ in range(2):
+            await sweeps.run(later(service.ports, 11 * DAY))
+            assert (files(tmp_path, old), files(tmp_path, new)) == ([], [".mp3"])
+        mark = await service.ports.database.read(recording_watermarks.watermark_of, org_id)
+        assert 0 < mark <= service.ports.clock.now_ms() + 11 * DAY - 90 * DAY
+
+
+async def test_each_process_clears_its_own_folder_whoever_moved_the_watermark(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path / "one", workers=False) as door:
+        call_id = await talked(door, ago_ms=80 * DAY)
+        await fetch(door, call_id)
+        folder = tmp_path / "two" / "recordings"
+        folder.mkdir(parents=True)
+        elsewhere = Recordings(folder, max_bytes=10**8, synthesiser=SquareWave())
+        (name,) = (path.name for path in (tmp_path / "one" / "recordings").glob(f"{call_id}.*"))
+        (folder / name).touch()
+        await sweep(door, ahead_ms=11 * DAY)
+        assert (files(tmp_path / "one", call_id), files(tmp_path / "two", call_id)) == ([], [".mp3"])
+        await sweeps.run(replace(later(door.service.ports, 11 * DAY), recordings=elsewhere))
+        assert files(tmp_path / "two", call_id) == []
+
+
+async def test_the_files_of_many_calls_are_removed_in_parts(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording_retention, "MOST_CALLS", 2)
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        made = [await talked(door, ago_ms=(days + 80) * DAY) for days in range(5)]
+        for call_id in made:
+            await fetch(door, call_id)
+        left: list[int] = []
+        for _ in range(3):
+            await sweep(door, ahead_ms=11 * DAY)
+            left.append(sum(len(files(tmp_path, call_id)) for call_id in made))
+        assert left == [3, 1, 0]
+
+
+async def test_every_plan_has_a_retention_that_the_sweep_knows(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        for plan in ("starter", "pro", "growth", "enterprise"):
+            async with door.another_organization(plan=plan) as other:
+                await sweep(door)
+                lag = door.service.ports.clock.now_ms() - await watermark(other)
+                assert 90 * DAY <= lag < 90 * DAY + MINUTE
+        unknown = select(organizations.c.id).where(organizations.c.recordings_deleted_before == 0)
+        assert await door.service.ports.database.read(lambda c: c.execute(unknown).scalars().all()) == []

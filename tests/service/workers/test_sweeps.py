@@ -1,0 +1,174 @@
+"""What falls due with time, under a clock that is put forward."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, func, insert, select
+
+from callwright.contract.phone_numbers import PhoneNumber
+from callwright.service.platform.clock.clock import DAY
+from callwright.service.platform.database.postgres.lock_waits import Locked
+from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.tables import audit_reading, outbox
+from callwright.service.tables.schema import audit_log
+from callwright.service.workers import sweeps
+from tests.support.campaigns import leave_in_wallet, rent
+from tests.support.service import Door, open_service
+
+MONTH = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class StandingClock:
+    """Shows one moment."""
+
+    at_ms: int
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+    def running_ms(self) -> int:
+        return self.at_ms
+
+    def sure_ms(self) -> int:
+        return self.at_ms
+
+
+async def sweep_in(door: Door, days: float) -> None:
+    """A sweep as it will be so many days from now."""
+    ports = door.service.ports
+    await sweeps.run(replace(ports, clock=StandingClock(ports.clock.now_ms() + round(days * DAY))))
+
+
+async def again(door: Door, number: PhoneNumber) -> PhoneNumber:
+    return await door.client.phone_numbers.get(id=number.id)
+
+
+async def rents(door: Door) -> list[str]:
+    """What was paid for numbers, the latest first."""
+    listed = door.client.wallet.list_transactions()
+    return [movement.amount.amount async for movement in listed if movement.type == "number_rental"]
+
+
+async def test_a_number_is_paid_for_every_month_and_once(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await rent(door)
+        assert number.renews_at is not None
+        await sweep_in(door, 29.9)
+        assert await rents(door) == ["-1.150000"]
+        for _ in range(3):
+            await sweep_in(door, 30.1)
+        assert await rents(door) == ["-1.150000"] * 2
+        renewed = await again(door, number)
+        assert (renewed.status, renewed.renews_at) == ("active", number.renews_at + MONTH)
+        assert (await door.client.wallet.get()).balance.amount == "97.700000"
+
+
+async def test_months_that_were_missed_are_paid_one_by_one(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await rent(door)
+        for _ in range(5):
+            await sweep_in(door, 70)
+        assert len(await rents(door)) == 3
+        renewed = await again(door, number)
+        assert number.renews_at is not None
+        assert renewed.renews_at == number.renews_at + 2 * MONTH
+
+
+async def test_a_number_that_is_not_to_be_renewed_is_released_when_its_month_is_over(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await door.client.phone_numbers.rent(country="US", auto_renew=False)
+        await sweep_in(door, 29.9)
+        assert (await again(door, number)).status == "active"
+        await sweep_in(door, 30.1)
+        released = await again(door, number)
+        assert (released.status, released.renews_at) == ("released", None)
+        assert released.released_at is not None
+        assert len(await rents(door)) == 1
+
+
+async def test_a_number_that_cannot_be_paid_is_suspended(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        number = await rent(door)
+        await leave_in_wallet(door, 1_149_999)
+        await sweep_in(door, 30.1)
+        suspended = await again(door, number)
+        assert (suspended.status, suspended.renews_at) == ("suspended", None)
+        assert (await door.client.wallet.get()).balance.amount == "1.149999"
+
+
+async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        kept, dropped = await rent(door), await door.client.phone_numbers.rent(country="CA", auto_renew=False)
+        await sweep_in(door, 30.1)
+        actions = select(audit_log.c.action).where(audit_log.c.subject.in_([kept.id, dropped.id]))
+
+        def written(connection: Connection) -> list[str]:
+            return list(connection.execute(actions).scalars())
+
+        found = await door.service.ports.database.read(written)
+        assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1
+
+
+async def entries_left(door: Door, org_id: str) -> int:
+    count = select(func.count()).where(audit_log.c.org_id == org_id, audit_log.c.action == "old")
+    return await door.service.ports.database.read(lambda connection: connection.execute(count).scalar_one())
+
+
+@pytest.mark.requirement("AUTH-46")
+async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_reading, "forget", partial(audit_reading.forget, most=3))
+    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+        ports = door.service.ports
+        first_ms = ports.clock.now_ms() - 10 * DAY
+        rows = [
+            outbox.entry_row(ports.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
+            for org_id in (door.org_id, other.org_id)
+            for later_ms in (0, 0, 0, 0, DAY)
+        ]
+        await ports.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
+        left: list[tuple[int, int]] = []
+        for days in (354.9, 355.1, 355.1, 355.1, 356.1):
+            await sweep_in(door, days)
+            left.append((await entries_left(door, door.org_id), await entries_left(door, other.org_id)))
+        assert left[0] == (5, 5)
+        assert left[1] == (2, 2)
+        assert left[2] == left[3] == (1, 1)
+        assert left[-1] == (0, 0)
+
+
+@pytest.mark.parametrize("failure", [Locked("held by others"), StorageUnavailable("away")], ids=type)
+async def test_uses_of_keys_that_cannot_be_written_down_are_kept_for_the_next_sweep(
+    failure: Exception, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        ports = door.service.ports
+
+        async def fail(*_: object) -> None:
+            ports.used_keys["key_again"] = 9
+            raise failure
+
+        ports.used_keys.clear()
+        ports.used_keys.update({"key_once": 5, "key_again": 6})
+        with monkeypatch.context() as patched:
+            patched.setattr(ports.database, "write", fail)
+            patched.setattr(ports.limits, "keep", fail_not)
+            if isinstance(failure, Locked):
+                await sweeps.keep_uses(ports)
+            else:
+                with pytest.raises(StorageUnavailable):
+                    await sweeps.keep_uses(ports)
+        assert ports.used_keys == {"key_once": 5, "key_again": 9}
+        await sweeps.keep_uses(ports)
+        assert ports.used_keys == {}
+
+
+async def fail_not(_: int) -> None:
+    """Writes down nothing."""

@@ -1,0 +1,63 @@
+"""A service process of its own, for tests that kill it: drives what there is on a database until nothing is left.
+
+    python -m tests.support.campaign_process DATABASE_URL DATA_FOLDER LEASE_MS
+
+Prints `ready` once it runs. Ends by itself when every deployment has stopped, and after two minutes whatever happens.
+"""
+
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio.abc import Process
+from sqlalchemy import Connection, func, or_, select
+
+from callwright.service.app import running
+from callwright.service.settings import ServiceSettings
+from callwright.service.tables.schema import deployments
+
+ROOT = Path(__file__).parents[2]
+LIMIT_S = 120
+_LEFT = select(func.count()).where(or_(deployments.c.status == "active", deployments.c.in_flight > 0))
+
+
+@asynccontextmanager
+async def campaign_process(database_url: str, data: Path, *, lease_ms: int = 1_500) -> AsyncGenerator[Process]:
+    """The process, running and ready. It is gone when the block ends."""
+    command = [sys.executable, "-m", "tests.support.campaign_process", database_url, str(data), str(lease_ms)]
+    process = await anyio.open_process(command, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=None)
+    try:
+        assert process.stdout is not None
+        with anyio.fail_after(60):
+            assert await process.stdout.receive() == b"ready\n"
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        with anyio.CancelScope(shield=True):
+            await process.wait()
+            await process.aclose()
+
+
+def _left(connection: Connection) -> int:
+    return connection.execute(_LEFT).scalar_one()
+
+
+async def main(database_url: str, data: Path, lease_ms: int) -> None:
+    """Serves until no deployment needs a driver any more."""
+    settings = ServiceSettings(data=data, database_url=database_url, deployment_lease_ms=lease_ms)
+    with anyio.fail_after(LIMIT_S):
+        async with running(settings) as service:
+            sys.stdout.write("ready\n")
+            sys.stdout.flush()
+            while True:
+                if not await service.ports.database.read(_left):
+                    return
+                await anyio.sleep(0.02)
+
+
+if __name__ == "__main__":
+    anyio.run(main, sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

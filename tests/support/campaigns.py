@@ -1,0 +1,219 @@
+"""Campaigns for tests: made and started through the typed client, with numbers and outcomes chosen on purpose.
+
+The simulated network does what a contact's `sim.*` cells say, so that a test knows every outcome beforehand.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+from sqlalchemy import select, update
+
+from callwright.contract.agents import Agent
+from callwright.contract.audiences import Audience
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.phone_numbers import PhoneNumber
+from callwright.service.dialling import leases
+from callwright.service.dialling.rehearsal import Rehearsal
+from callwright.service.platform.alarm import Bell
+from callwright.service.tables.ledger import Movement, book, wallet_of
+from callwright.service.tables.schema import deployments, phone_numbers
+from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.simulated.engine import SimulatedEngine
+from callwright.service.workers.supervisor import Supervisor
+from tests.support.service import Door
+
+PROMPT = (
+    "You call {{first_name}} for the Lakeside clinic.\n"
+    "- Ask whether the appointment on Tuesday suits.\n"
+    "- Ask whether they need a parking space.\n"
+    "The clinic is at 5 Main Street. It opens at eight."
+)
+WELCOME = "Hello {{first_name}}, this is Ada, an automated assistant of the Lakeside clinic."
+ONCE = RetryPolicy(max_attempts=1)
+FAST = {"max_concurrency": 10, "calls_per_second": 10.0}
+
+
+def phone(index: int, area: str = "415") -> str:
+    """A valid North American number; another index is another number. Up to 79,999 of an area."""
+    return f"+1{area}55{index:05d}"
+
+
+def people(count: int, *, first: int = 0, area: str = "415", **cells: str) -> list[dict[str, Any]]:
+    """Rows of that many people with numbers of their own. Cells are named with `_` for the dot: `sim_outcome`."""
+    given = {name.replace("sim_", "sim."): value for name, value in cells.items()}
+    return [
+        {"phone_number": phone(index, area), "first_name": f"Person {index}", **given}
+        for index in range(first, first + count)
+    ]
+
+
+async def make_agent(door: Door, name: str = "Ada", **fields: Any) -> Agent:
+    """An agent whose words use the column `first_name`."""
+    given: dict[str, Any] = {
+        "voice_id": "en-US-ada",
+        "language": "en-US",
+        "system_prompt": PROMPT,
+        "welcome_message": WELCOME,
+        **fields,
+    }
+    return await door.client.agents.create(name=name, **given)
+
+
+async def make_audience(door: Door, rows: Sequence[dict[str, Any]], name: str = "People", **fields: Any) -> Audience:
+    """An audience of any size."""
+    made = await door.client.audiences.create(name=name, rows=list(rows[:1_000]), **fields)
+    for begin in range(1_000, len(rows), 1_000):
+        await door.client.audiences.add_rows(id=made.id, rows=list(rows[begin : begin + 1_000]))
+    return await door.client.audiences.get(id=made.id)
+
+
+def audience_of(campaign: Deployment) -> str:
+    """The id of a campaign's audience."""
+    assert campaign.audience_id is not None
+    return campaign.audience_id
+
+
+async def rent(door: Door, area: str | None = None) -> PhoneNumber:
+    """A number to call from."""
+    if area is None:
+        return await door.client.phone_numbers.rent(country="US")
+    return await door.client.phone_numbers.rent(country="US", area_code=area)
+
+
+async def draft(door: Door, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
+    """A draft that calls these people, with an agent, an audience and a number of its own unless they are given."""
+    given: dict[str, Any] = {**FAST, **fields}
+    if "agent_id" not in given:
+        given["agent_id"] = (await make_agent(door, f"{name}'s agent")).id
+    if "audience_id" not in given:
+        given["audience_id"] = (await make_audience(door, rows, f"{name}'s people")).id
+    if "phone_number_ids" not in given:
+        given["phone_number_ids"] = [(await rent(door)).id]
+    return await door.client.deployments.create(name=name, **given)
+
+
+async def run(door: Door, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
+    """The campaign once it has stopped by itself."""
+    made = await draft(door, rows, name, **fields)
+    await door.client.deployments.start(id=made.id)
+    return await door.ended(made.id)
+
+
+async def progressed(door: Door, deployment_id: str, *, attempts: int, within_s: float = 30.0) -> None:
+    """Returns once the deployment has made so many calls."""
+    with anyio.fail_after(within_s):
+        while True:
+            if (await door.client.deployments.get(id=deployment_id)).stats.attempts >= attempts:
+                return
+            await anyio.sleep(0.005)
+
+
+async def settled(door: Door, deployment_id: str, *, within_s: float = 30.0) -> Deployment:
+    """The deployment once nobody drives it any more."""
+    owner = select(deployments.c.lease_owner, deployments.c.in_flight).where(deployments.c.id == deployment_id)
+    with anyio.fail_after(within_s):
+        while True:
+            row = await door.service.ports.database.read(lambda connection: connection.execute(owner).one())
+            if row.lease_owner is None and not row.in_flight:
+                return await door.client.deployments.get(id=deployment_id)
+            await anyio.sleep(0.005)
+
+
+@asynccontextmanager
+async def working(door: Door) -> AsyncGenerator[None]:
+    """Workers for a service that was opened without."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(Supervisor(door.service.ports, Bell()).run)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+def driver_of(door: Door, owner: str = "wrk_test", *, engine: SimulatedEngine | None = None) -> Rehearsal:
+    """A driver of one's own, for a service that was opened without workers."""
+    ports = door.service.ports
+    used = engine or SimulatedEngine(ports.database, fence=leases.fence_of(owner))
+    return Rehearsal(ports.database, ports.clock, ports.ids, used, owner=owner, lease_ms=60_000)
+
+
+async def leave_in_wallet(door: Door, micros: int) -> None:
+    """Takes all but so much out of the wallet."""
+    ports = door.service.ports
+    wallet = await ports.database.read(wallet_of, door.org_id)
+    taken = Movement("adjustment", micros - wallet.balance_micros, "organization", door.org_id, "taken by a test")
+    await ports.database.write(book, ports.ids, door.org_id, [taken], now_ms=ports.clock.now_ms())
+
+
+class Interrupted(Exception):
+    """A driver of a test stops here, as if its process had been killed."""
+
+
+class DeadEngine(SimulatedEngine):
+    """A network that is never reached: its calls are claimed, and then the driver dies."""
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        raise Interrupted
+
+
+async def lease(door: Door, deployment_id: str, owner: str) -> None:
+    """Leases a deployment to a driver for a minute."""
+    ports = door.service.ports
+    now_ms = ports.clock.now_ms()
+    assert await ports.database.write(leases.take, [deployment_id], owner, now_ms, now_ms + 60_000)
+
+
+async def claim_and_die(door: Door, deployment_id: str, owner: str = "wrk_test") -> None:
+    """Has a driver claim a round of calls and stop before it dials them; the lease stays where it is."""
+    await lease(door, deployment_id, owner)
+    with pytest.raises(Interrupted):
+        await driver_of(door, owner, engine=DeadEngine(door.service.ports.database)).drive(deployment_id)
+
+
+async def suspend_numbers(door: Door) -> None:
+    """Takes every number of the service out of use."""
+    await door.service.ports.database.write(
+        lambda connection: connection.execute(update(phone_numbers).values(status="suspended")).rowcount
+    )
+
+
+async def expire_leases(door: Door) -> None:
+    """Lets every lease run out."""
+    await door.service.ports.database.write(
+        lambda connection: connection.execute(update(deployments).values(lease_until=0)).rowcount
+    )
+
+
+class Forgetful(SimulatedEngine):
+    """A network that makes its calls, and then the driver dies before it can write down what happened."""
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        await super().dial(dialled)
+        raise Interrupted
+
+
+class SomeRounds(SimulatedEngine):
+    """A network that lets its driver make so many rounds and then stops it, as if its process had been killed."""
+
+    def __init__(self, *given: Any, rounds: int = 1) -> None:
+        super().__init__(*given)
+        self._left = rounds
+
+    async def foresee(self, requests: Sequence[CallRequest]) -> list[CallResult]:
+        if not self._left:
+            raise Interrupted
+        self._left -= 1
+        return await super().foresee(requests)
+
+
+async def after_rounds(door: Door, rows: Sequence[dict[str, Any]], rounds: int = 1, **fields: Any) -> Deployment:
+    """A campaign that was driven for some rounds and then paused."""
+    made = await draft(door, rows, **fields)
+    await door.client.deployments.start(id=made.id)
+    await lease(door, made.id, "wrk_test")
+    with pytest.raises(Interrupted):
+        await driver_of(door, engine=SomeRounds(door.service.ports.database, rounds=rounds)).drive(made.id)
+    await expire_leases(door)
+    return await door.client.deployments.pause(id=made.id)

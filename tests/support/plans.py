@@ -1,0 +1,58 @@
+"""Plans for tests: of now, in the future, and where telephones would really ring."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from sqlalchemy import update
+
+from callwright.client import Client
+from callwright.client.transport import ASGITransport
+from callwright.service.app import Application, gate_of
+from callwright.service.tables.schema import deployments
+from tests.support.service import BASE_URL, Door
+
+
+@dataclass(frozen=True)
+class StandingClock:
+    """Shows one moment."""
+
+    at_ms: int
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+    def running_ms(self) -> int:
+        return self.at_ms
+
+    def sure_ms(self) -> int:
+        return self.at_ms
+
+
+@asynccontextmanager
+async def in_future(door: Door, ahead_ms: int) -> AsyncGenerator[Client]:
+    """A client of the same service as it will be later."""
+    ports = door.service.ports
+    ahead = replace(ports, clock=StandingClock(ports.clock.now_ms() + ahead_ms))
+    later = Application(ahead, gate_of(ahead))
+    async with Client(BASE_URL, door.api_key, transport=ASGITransport(app=later)) as client:
+        yield client
+
+
+async def plan_of(door: Door, deployment_id: str) -> str:
+    """The plan of a preview of now."""
+    return (await door.client.deployments.preview(id=deployment_id)).plan_id
+
+
+async def make_real(door: Door, deployment_id: str) -> None:
+    """What a carrier will do: lets the deployment's telephones really ring."""
+    statement = update(deployments).where(deployments.c.id == deployment_id).values(simulated=False)
+    await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+
+
+async def nobody_is_called(door: Door, deployment_id: str, status: str = "draft") -> bool:
+    """Whether the deployment has no contacts and no calls, and is where it was."""
+    contacts = await door.client.deployments.list_contacts(id=deployment_id)
+    calls = await door.client.calls.list(deployment_id=deployment_id)
+    found = await door.client.deployments.get(id=deployment_id)
+    return (found.status, found.plan_id, contacts.data, calls.data) == (status, None, [], [])

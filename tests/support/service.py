@@ -1,0 +1,79 @@
+"""Doors into a running service for tests: the typed client over ASGI, with a clock that stands where it is put.
+
+Open them inside the test body: `async with open_service(database_url, tmp_path) as door:`.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio
+
+from callwright.client import Client
+from callwright.client.transport import ASGITransport
+from callwright.contract.deployments.dearest_case import MICROS
+from callwright.contract.deployments.deployments import Deployment
+from callwright.service import accounts
+from callwright.service.app import Service, running
+from callwright.service.platform.clock.clock import SystemClock
+from callwright.service.settings import ServiceSettings
+
+BASE_URL = "http://service/v1"
+
+
+@dataclass(frozen=True)
+class Door:
+    """A service with an organization, a key of it, and a client that uses the key."""
+
+    service: Service
+    org_id: str
+    api_key: str
+    client: Client
+
+    @asynccontextmanager
+    async def another_organization(self, *, plan: str = "enterprise") -> AsyncGenerator["Door"]:
+        """A second organization of the same service, with a client of its own."""
+        async with _door(self.service, f"org {self.service.ports.ids.new('tst')}", plan, 0) as door:
+            yield door
+
+    async def ended(self, deployment_id: str, *, within_s: float = 60.0) -> Deployment:
+        """The deployment once it is no longer scheduled or active."""
+        with anyio.fail_after(within_s):
+            while True:
+                deployment = await self.client.deployments.get(id=deployment_id)
+                if deployment.status not in ("scheduled", "active"):
+                    return deployment
+                await anyio.sleep(0.01)
+
+
+@asynccontextmanager
+async def _door(service: Service, name: str, plan: str, extra_dollars: int) -> AsyncGenerator[Door]:
+    ports = service.ports
+    now_ms = ports.clock.now_ms()
+    org_id = await ports.database.write(accounts.create_organization, ports.ids, name, plan, now_ms)
+    if extra_dollars:
+        await ports.database.write(accounts.fund, ports.ids, org_id, extra_dollars * MICROS, now_ms)
+    key = await ports.database.write(accounts.create_key, ports.ids, org_id, "tests", now_ms)
+    async with Client(BASE_URL, key.secret, transport=ASGITransport(app=service.asgi)) as client:
+        yield Door(service, org_id, key.secret, client)
+
+
+@asynccontextmanager
+async def open_service(
+    database_url: str,
+    data: Path,
+    *,
+    plan: str = "enterprise",
+    extra_dollars: int = 0,
+    workers: bool = True,
+    settings: ServiceSettings | None = None,
+    clock: SystemClock | None = None,
+) -> AsyncGenerator[Door]:
+    """A running service on the database, with one organization. The schema is there already or is made."""
+    made = settings or ServiceSettings(data=data, database_url=database_url)
+    made = replace(made, data=data, database_url=database_url)
+    async with running(made, workers=workers, clock=clock) as service:
+        service.ports.own_address.bound = BASE_URL.removesuffix("/v1")
+        async with _door(service, "tests", plan, extra_dollars) as door:
+            yield door

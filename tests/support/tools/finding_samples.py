@@ -1,0 +1,42 @@
+"""Good answers of the tools that look over many calls."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from callwright.contract.declaration.words import Money
+from callwright.contract.transcripts import CallGroup, CallStats, MoneySpread, Snippet, Spread, TranscriptMatch
+
+AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+
+
+def match(**changes: Any) -> TranscriptMatch:
+    sample = TranscriptMatch(
+        call_id="cal_1",
+        deployment_id="dep_1",
+        agent_id="agt_1",
+        simulated=True,
+        outcome="answered",
+        disposition="not_interested",
+        created_at=AT,
+        duration_seconds=65,
+        turn_count=9,
+        match_count=2,
+        snippets=[Snippet(turn_index=3, role="contact", start_seconds=12.0, text="That is too expensive.")],
+    )
+    return sample.model_copy(update=changes)
+
+
+def stats() -> CallStats:
+    group = CallGroup(
+        key={"outcome": "answered"},
+        calls=3,
+        share=0.75,
+        answered=3,
+        duration_seconds=Spread(p50=30.0, p90=65.0, total=125.0),
+        cost=MoneySpread(
+            p50=Money(amount="0.006000", currency="USD"),
+            p90=Money(amount="0.013000", currency="USD"),
+            total=Money(amount="0.025000", currency="USD"),
+        ),
+    )
+    return CallStats(calls=4, answered=3, groups=[group], groups_left_out=2, currency="USD")

@@ -1,0 +1,45 @@
+"""What a campaign's progress is called: done are only those whose calls are over."""
+
+import pytest
+
+from callwright.contract.deployments.deployments import Deployment
+from tests.support.tools import samples
+from tests.support.tools.fakes import FakeCaller, assistant, server
+from tests.tools.replies.test_waiting import text_of
+
+
+async def told(deployment: Deployment) -> str:
+    """The answer about a deployment."""
+    async with assistant(server(FakeCaller(answers={"get_deployment": deployment})), "2026-07-28") as client:
+        return text_of(await client.call_tool("get_deployment", {"id": "dep_1"}))
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        ({"contacts": 46, "completed": 2, "in_flight": 10, "cancelled": 34}, "2 of 46 contacts done, 34 dropped, "),
+        ({"contacts": 2, "in_flight": 1, "cancelled": 1}, "0 of 2 contacts done, 1 dropped, "),
+        ({"contacts": 2, "in_flight": 1, "suppressed": 1}, "0 of 2 contacts done, 1 left out, "),
+        ({"contacts": 9, "exhausted": 3, "expired": 2, "pending": 4}, "3 of 9 contacts done, 2 dropped, "),
+        ({"contacts": 9, "completed": 5, "exhausted": 4}, "9 of 9 contacts done, 150 answered"),
+    ],
+)
+async def test_nobody_who_was_dropped_or_left_out_counts_as_done(counts: dict[str, int], sentence: str) -> None:
+    none = dict.fromkeys(("pending", "in_flight", "retry_waiting", "completed", "exhausted"), 0)
+    stats = samples.stats(**{**none, **counts})
+    assert sentence in await told(samples.deployment(status="cancelled", stats=stats))
+
+
+async def test_a_scheduled_campaign_is_told_with_the_moment_at_which_it_begins() -> None:
+    scheduled = samples.deployment(status="scheduled", start_at=samples.AT)
+    assert f"it begins by itself at {samples.AT:%Y-%m-%d %H:%MZ}." in await told(scheduled)
+
+
+@pytest.mark.parametrize(
+    ("greeting", "said"),
+    [(None, "greeting: none, nobody would be called"), ("", "greeting: none, the contact begins")],
+)
+async def test_a_preview_without_greeting_says_why(greeting: str | None, said: str) -> None:
+    seen = samples.preview().model_copy(update={"greeting": greeting})
+    async with assistant(server(FakeCaller(answers={"preview_deployment": seen})), "2026-07-28") as client:
+        assert said in text_of(await client.call_tool("preview_deployment", {"id": "dep_1"}))

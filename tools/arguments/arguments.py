@@ -1,0 +1,136 @@
+"""Arguments of a tool, held strictly against its model. What is wrong is said in one line, without repeating values."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_json
+
+from callwright.contract.checks.bounds import Place, Problem
+from callwright.contract.declaration.checking import BadInput, bound, fields_at, fitting, meant
+from callwright.contract.declaration.model import Input
+from callwright.tools.numbers.masking import masked_column
+from callwright.tools.runtime.tool import Tool
+from callwright.tools.wording.cleaning import cleaned
+from callwright.tools.wording.text import shortened
+
+In = TypeVar("In", bound=Input)
+
+LIST_LENGTH = 20
+"""Entries a list tool asks for when the model names no number; programs get the contract's default."""
+
+
+def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
+    """Arguments that are `bounded`, as the tool's model.
+
+    Raises:
+        ToolError: `Invalid arguments: field: what is wrong; …`; unknown fields come with the allowed ones.
+    """
+    model = tool.arguments
+    given = dict(arguments)
+    if hidden := [name for name in model.model_fields if name in given and name not in tool.offered]:
+        raise ToolError(f"Invalid arguments: {hidden[0]}: unknown argument{_allowed(tool, (hidden[0],))}")
+    if tool.operation.shape == "many":
+        given.setdefault("per_page", LIST_LENGTH)
+    try:
+        return fitting(model, given, _json)
+    except BadInput as error:
+        raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
+    except (ValueError, RecursionError) as error:
+        raise ToolError("Invalid arguments: they hold a value that JSON cannot carry.") from error
+
+
+def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with what hosts have sent as JSON text read, and none of it larger than the tool takes.
+
+    Raises:
+        ToolError: a text, a list or an object of them is too large.
+    """
+    model = tool.arguments
+    known = [name for name in model.model_fields if name in arguments]
+    given = {**arguments, **{name: _unwrapped(arguments[name], model, name) for name in known}}
+    try:
+        bound(model, given)
+    except BadInput as error:
+        raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
+    return given
+
+
+def narrowed(asked: Input, to: type[In]) -> In:
+    """The part of a tool's arguments that belongs to its operation. What was not given stays not given."""
+    kept = {name: getattr(asked, name) for name in asked.model_fields_set if name in to.model_fields}
+    return to.model_construct(_fields_set=set(kept), **{**_defaults(to), **kept})
+
+
+def _defaults(model: type[Input]) -> dict[str, Any]:
+    return {name: field.get_default() for name, field in model.model_fields.items() if not field.is_required()}
+
+
+def _json(value: object) -> bytes | str:
+    """The value as JSON, by the quicker writer where it holds nothing that JSON has no word for."""
+    with suppress(PydanticSerializationError):
+        text = to_json(value, inf_nan_mode="constants")
+        if b"NaN" not in text and b"Infinity" not in text:
+            return text
+    return json.dumps(value, allow_nan=False)
+
+
+def _unwrapped(value: Any, model: type[Input], name: str) -> Any:
+    """Some hosts send an object or a list as JSON text. Where text cannot be meant, it is read as what it means."""
+    field = model.model_fields.get(name)
+    if field is None or not isinstance(value, str) or value[:1] not in ("{", "[") or takes_text(field.annotation):
+        return value
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return cast("Any", found) if isinstance(found, dict | list) else value
+
+
+def takes_text(annotation: Any) -> bool:
+    """Whether a string may be meant by an argument of this type: text, a choice of words, a moment."""
+    if isinstance(annotation, type):
+        return not issubclass(annotation, BaseModel | list | dict)
+    origin = get_origin(annotation)
+    if origin is Literal:
+        return True
+    if origin is Annotated:
+        return takes_text(get_args(annotation)[0])
+    if origin in (Union, UnionType):
+        return any(takes_text(branch) for branch in get_args(annotation) if branch is not type(None))
+    return origin not in (list, dict)
+
+
+def _said(bad: BadInput, tool: Tool) -> str:
+    parts: list[str] = []
+    listed: set[Place] = set()
+    for problem in bad.problems:
+        parts.append(_one(problem, tool, lists=problem.place[:-1] not in listed))
+        if problem.code == "unknown":
+            listed.add(problem.place[:-1])
+    if bad.more:
+        parts.append(f"and {bad.more} more")
+    return "; ".join(parts)
+
+
+def _one(problem: Problem, tool: Tool, *, lists: bool) -> str:
+    where = shortened(".".join(masked_column(cleaned(str(step))) for step in problem.place), 80)
+    if problem.code == "unknown":
+        return f"{where}: unknown argument{_allowed(tool, problem.place, lists=lists)}"
+    if problem.code == "missing":
+        return f"{where}: required"
+    said = cleaned(problem.message)
+    return f"{where}: {said}" if where else f"what was sent {said}"
+
+
+def _allowed(tool: Tool, place: Place, *, lists: bool = True) -> str:
+    """What may be sent there, and which of it may have been meant. Once for each object."""
+    known = list(tool.offered) if len(place) == 1 else fields_at(tool.arguments, place)
+    near = meant(str(place[-1]), known)
+    asked = f" Did you mean {near}?" if near else ""
+    every = f" Allowed: {', '.join(known) or 'none'}." if lists else ""
+    return f".{asked}{every}" if asked or every else ""

@@ -1,0 +1,136 @@
+"""Arguments that only the service at hand takes: named in its OpenAPI document, unknown to the contract.
+
+They are held against the type that the document gives them and passed on as they are.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, ParamSpec, TypeVar, cast
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import JsonValue
+
+from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.errors import DoesNotFit
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation
+from callwright.tools.runtime.tool_context import Caller, Media
+from callwright.tools.wording.cleaning import cleaned
+
+P = ParamSpec("P")
+In = TypeVar("In", bound=Input)
+Out = TypeVar("Out")
+Json = dict[str, Any]
+Extras = Mapping[str, Mapping[str, Json]]
+"""JSON Schemas of further arguments, by tool and name."""
+
+_NAMES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+class ExtraCaller:
+    """A caller that sends further fields along with every question of one operation."""
+
+    def __init__(self, caller: Caller, operation: AnyOperation, extra: Mapping[str, JsonValue]) -> None:
+        self._caller, self._operation, self._extra = caller, operation, extra
+
+    async def ask(self, operation: Operation[P, In, Out], asked: In, /, *, idempotency_key: str | None = None) -> Out:
+        """The answer of the service. Raises the errors of `callwright.client.errors`."""
+        if operation.name != self._operation.name:
+            return await self._caller.ask(operation, asked, idempotency_key=idempotency_key)
+        found = await self.ask_loosely(operation, asked, idempotency_key=idempotency_key)
+        if found.answer is None and operation.shape != "nothing":
+            message = f"the answer to {operation.name} does not fit"
+            raise DoesNotFit(message, operation=operation.name, data=found.data, status=None, request_id=None)
+        return cast("Out", found.answer)
+
+    async def ask_loosely(
+        self,
+        operation: Operation[P, In, Out],
+        asked: In,
+        /,
+        *,
+        idempotency_key: str | None = None,
+        extra: Mapping[str, JsonValue] | None = None,
+    ) -> LenientResponse[Out]:
+        """The answer as it comes, whether the contract's model fits or not."""
+        sent = {**(extra or {}), **self._extra} if operation.name == self._operation.name else extra
+        return await self._caller.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=sent)
+
+    def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
+        """An answer in bytes, open inside `async with`."""
+        return self._caller.open(operation, asked)
+
+    def open_address(self, url: str, /, *, accepts: Callable[[str], bool]) -> AbstractAsyncContextManager[Media]:
+        """What stands at an address in an answer, of a type that is accepted."""
+        return self._caller.open_address(url, accepts=accepts)
+
+
+def with_extra(caller: Caller, operation: AnyOperation, extra: Mapping[str, JsonValue]) -> Caller:
+    """The caller, sending these along with the operation's questions."""
+    return ExtraCaller(caller, operation, extra) if extra else caller
+
+
+def separated(arguments: Mapping[str, Any], schemas: Mapping[str, Json]) -> tuple[Json, Json]:
+    """The arguments of the contract, and those that only the service takes.
+
+    Raises:
+        ToolError: one of the latter is of another type than the service's document says.
+    """
+    own: Json = dict(arguments)
+    further: Json = {}
+    for name in [name for name in schemas if name in own]:
+        value = own.pop(name)
+        types = _types(schemas[name])
+        value = _unwrapped(value, types)
+        if types and not any(_is(value, kind) for kind in types):
+            raise ToolError(f"Invalid arguments: {name}: should be of type {' or '.join(types)}")
+        further[name] = value
+    return own, further
+
+
+def described(schema: Json) -> Json:
+    """A further argument as it is shown to a model: its words cleaned, at every depth."""
+    return cast("Json", _clean(schema))
+
+
+def _types(schema: Json) -> list[str]:
+    kind = schema.get("type")
+    kinds: list[Any] = cast("list[Any]", kind) if isinstance(kind, list) else [kind]
+    return [entry for entry in kinds if entry in _NAMES]
+
+
+def _is(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if isinstance(value, float) and kind == "integer":
+        return value.is_integer()
+    return isinstance(value, _NAMES[kind])
+
+
+def _unwrapped(value: Any, types: list[str]) -> Any:
+    """Some hosts send an object or a list as JSON text."""
+    if not isinstance(value, str) or value[:1] not in ("{", "[") or "string" in types or not types:
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return cleaned(value)
+    if isinstance(value, dict):
+        return {cleaned(name): _clean(entry) for name, entry in cast("Json", value).items()}
+    if isinstance(value, list):
+        return [_clean(entry) for entry in cast("list[Any]", value)]
+    return value

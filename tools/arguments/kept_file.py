@@ -1,0 +1,55 @@
+"""A file as it stood at one moment: what is counted of it is what is sent of it, whoever writes to it meanwhile."""
+
+import hashlib
+from contextlib import ExitStack
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from types import TracebackType
+from typing import BinaryIO, cast
+
+from callwright.tools.arguments.csv_parts import UnreadableFile
+from callwright.tools.arguments.files import MOST_BYTES, Folders
+
+_CHUNK_BYTES = 1_000_000
+_IN_MEMORY_BYTES = 8_000_000
+"""A larger file is kept in a temporary one, which has no name and is gone when it is closed."""
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """A copy of a file. Close it after use."""
+
+    bytes: BinaryIO
+    size: int
+    digest: str
+    """SHA-256 of all of it."""
+
+    def __enter__(self) -> "KeptFile":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.bytes.close()
+
+
+def kept(folders: Folders, path: str) -> KeptFile:
+    """Reads a file of the folders once, from its beginning to its end, and keeps what it read.
+
+    Raises:
+        ToolError: there is no such file, or it may not be read.
+        UnreadableFile: it has grown too large meanwhile, or the disk fails.
+    """
+    digest, size = hashlib.sha256(), 0
+    with ExitStack() as stack:
+        copy = stack.enter_context(SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES))
+        try:
+            with folders.opened(path) as file:
+                while chunk := file.read(_CHUNK_BYTES):
+                    size += len(chunk)
+                    if size > MOST_BYTES:
+                        raise UnreadableFile(f"it is larger than {MOST_BYTES // 1_000_000} MB; cut it in pieces")
+                    digest.update(chunk)
+                    copy.write(chunk)
+        except OSError as error:
+            raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
+        stack.pop_all()
+    return KeptFile(cast("BinaryIO", copy), size, digest.hexdigest())

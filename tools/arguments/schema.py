@@ -1,0 +1,155 @@
+"""JSON Schema of a contract model in the compact form that tools advertise.
+
+References are inlined, titles and examples dropped, and "X or null" becomes X: absent says the same with fewer
+words. Only in changes null says something else, and stands where it may.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from callwright.contract.declaration.changes import Changes, clears
+
+JsonSchema = dict[str, Any]
+
+_DROPPED = frozenset({"title", "examples", "$defs"})
+_BOUNDS = frozenset(
+    {"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties", "pattern"}
+)
+_DROPPED_FROM_INPUTS = _DROPPED | {"pattern", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"}
+"""Bounds of texts are said in the descriptions where a model can keep to them. All of them are checked."""
+_DROPPED_FROM_ANSWERS = _DROPPED | _BOUNDS | {"description", "default", "format"}
+_NULL: JsonSchema = {"type": "null"}
+_SAID = ("description", "default")
+"""What stands beside the choices of a field."""
+
+
+def input_schema(
+    model: type[BaseModel],
+    *,
+    words: Mapping[str, str],
+    offered: Collection[str] | None = None,
+    flat: Collection[str] = (),
+) -> JsonSchema:
+    """The arguments that `model` takes, those of `offered` only.
+
+    `words` replace the descriptions of single ones, by name or by a path with dots. Of those in `flat` it says the type
+    and the description alone. Unknown ones are refused.
+    """
+    raw = model.model_json_schema(mode="validation")
+    schema = _Compact(raw, answers=False).of(raw)
+    schema.pop("description", None)
+    properties = cast("dict[str, JsonSchema]", schema.setdefault("properties", {}))
+    for path, text in words.items():
+        _at(schema, path)["description"] = text
+    for name in flat:
+        properties[name] = _flattened(properties[name])
+    if issubclass(model, Changes):
+        for name, field in model.model_fields.items():
+            if clears(field):
+                properties[name] = _or_null(properties[name])
+    if offered is not None:
+        schema["properties"] = {name: sub for name, sub in properties.items() if name in offered}
+    schema["additionalProperties"] = False
+    return schema
+
+
+def _or_null(schema: JsonSchema) -> JsonSchema:
+    """A list of types would say it in fewer bytes, and some clients cannot read one."""
+    said = {key: value for key, value in schema.items() if key in _SAID}
+    return {"anyOf": [{key: value for key, value in schema.items() if key not in _SAID}, _NULL], **said}
+
+
+def _at(schema: JsonSchema, path: str) -> JsonSchema:
+    for name in path.split("."):
+        schema = schema.get("items", schema)["properties"][name]
+    return schema
+
+
+def _flattened(schema: JsonSchema) -> JsonSchema:
+    found = {key: value for key, value in schema.items() if key in ("type", "format", "enum", "description")}
+    inside = schema.get("items")
+    return {**found, "items": {"type": inside["type"]}} if isinstance(inside, dict) and "type" in inside else found
+
+
+def output_schema(model: type[BaseModel], *, brief: bool, undescribed: Collection[str] = ()) -> JsonSchema:
+    """What an answer holds. Nulls are left out, so no field is required.
+
+    Bounds are left out, and so is the inside of a piece that a caller sends, for example a retry policy: the tool that
+    takes it describes it. A `brief` one names the fields of the resource, but not what is inside of them. Fields in
+    `undescribed` are left out.
+    """
+    raw = model.model_json_schema(mode="serialization")
+    schema = _Compact(raw, answers=True).of(raw)
+    if brief:
+        schema["properties"] = {name: _outside(sub) for name, sub in schema["properties"].items()}
+    if undescribed:
+        schema["properties"] = {name: sub for name, sub in schema["properties"].items() if name not in undescribed}
+        schema["description"] = "And each setting, under the name it was given by."
+    return schema
+
+
+def list_schema(entry: type[BaseModel], *, shown: Collection[str]) -> JsonSchema:
+    """A page of a list whose entries hold the fields of `shown` unless others are asked for; so none is required."""
+    fields = output_schema(entry, brief=True)["properties"]
+    entries = {"type": "object", "properties": {name: fields[name] for name in shown}}
+    return {
+        "type": "object",
+        "properties": {
+            "data": {"type": "array", "items": entries},
+            "pagination": {"type": "object"},
+        },
+    }
+
+
+def _outside(schema: JsonSchema) -> JsonSchema:
+    return {"type": schema["type"]} if "type" in schema else schema
+
+
+class _Compact:
+    def __init__(self, root: JsonSchema, *, answers: bool) -> None:
+        self._defs = cast("dict[str, JsonSchema]", root.get("$defs", {}))
+        self._answers = answers
+        self._dropped = _DROPPED_FROM_ANSWERS if answers else _DROPPED_FROM_INPUTS
+
+    def of(self, node: JsonSchema) -> JsonSchema:
+        node = self._resolved(node)
+        if self._answers and node.get("additionalProperties") is False:
+            return {"type": "object"}
+        found: JsonSchema = {}
+        for key, value in node.items():
+            if key in self._dropped or (key == "default" and (not value or isinstance(value, dict))):
+                continue
+            if (key == "additionalProperties" and value is False) or (key == "minimum" and value in (0, 1)):
+                continue  # both go without saying; what is not among the properties is refused by name
+            if key == "properties":
+                found[key] = {name: self.of(sub) for name, sub in value.items()}
+            elif key in ("items", "additionalProperties") and isinstance(value, dict):
+                # Some readers of schemas want `true` for "anything", not an empty schema.
+                found[key] = self.of(cast("JsonSchema", value)) or True
+            elif key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+                found[key] = [self.of(sub) for sub in value]
+            else:
+                found[key] = value
+        if self._answers:
+            # Any field may be null and is then left out, and entries of lists hold the fields that were asked for.
+            found.pop("required", None)
+            if found.get("additionalProperties") is True:
+                del found["additionalProperties"]
+        return found
+
+    def _resolved(self, node: JsonSchema) -> JsonSchema:
+        """The node with its reference inlined and its null branch removed; words beside them win over words inside."""
+        while True:
+            branches = cast("list[JsonSchema]", node.get("anyOf", []))
+            kept = [branch for branch in branches if branch != _NULL]
+            if "$ref" in node:
+                node = {**self._target(node), **{key: value for key, value in node.items() if key != "$ref"}}
+            elif len(branches) > 1 and len(kept) == 1:
+                node = {**kept[0], **{key: value for key, value in node.items() if key != "anyOf"}}
+            else:
+                return node
+
+    def _target(self, node: JsonSchema) -> JsonSchema:
+        return self._defs[str(node["$ref"]).rsplit("/", 1)[-1]]

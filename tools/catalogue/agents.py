@@ -1,0 +1,188 @@
+"""Tools for agents."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from callwright.contract import agents as contract
+from callwright.contract.agents import Agent, CreateAgent, GetAgent, get_agent
+from callwright.contract.declaration.words import LanguageTag, Timestamp
+from callwright.contract.voices import GetVoice, get_voice
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.replies.budget import fitting_text
+from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Gone, Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.text import line, lines, listed
+
+_PROMPT_BYTES = 6_000
+"""How much of a prompt one answer has, in words and in data each."""
+
+
+class AgentMade(Narrow):
+    """An agent after it was made or changed: what its caller did not know before."""
+
+    id: str
+    name: str
+    voice_id: str
+    language: str
+    variables: list[str]
+    warnings: list[str]
+
+
+class AgentFound(AgentMade):
+    """An agent with its words."""
+
+    welcome_message: str
+    system_prompt: str
+    prompt_characters: int = 0
+    prompt_goes_on_from: int | None = None
+    updated_at: Timestamp
+
+
+class GetAgentInParts(GetAgent):
+    """The agent, and where in its prompt to begin."""
+
+    prompt_from: Annotated[int, Field(ge=0, description="First character to give of a long prompt.")] = 0
+
+
+class CreateAgentSimply(CreateAgent):
+    """A new agent, in the language of its voice if none is named."""
+
+    language: Annotated[LanguageTag | None, Field(description="BCP-47 tag. Left out: the voice's own language.")] = None  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # filled in before it is asked
+
+
+def _entry(agent: Agent, _: Use) -> str:
+    return line(agent.id, agent.name, agent.language, f"voice {agent.voice_id}")
+
+
+def _summary(agent: Agent, use: Use) -> str:
+    return lines(
+        _entry(agent, use),
+        f"needs columns: {listed(agent.variables)}" if agent.variables else "needs no columns",
+        *(f"warning: {warning}" for warning in agent.warnings),
+    )
+
+
+async def _with_language(use: Use, asked: CreateAgentSimply) -> CreateAgentSimply:
+    """The arguments with the language of the voice, where none was named."""
+    if asked.language is not None:
+        return asked
+    voice = await use.client.ask(get_voice, GetVoice(id=asked.voice_id))
+    found = asked.model_copy(update={"language": voice.language})
+    found.model_fields_set.add("language")
+    return found
+
+
+async def _found(use: Use, asked: GetAgentInParts) -> Reply:
+    """The agent with its prompt, or the part of it that begins where the arguments say."""
+    agent = await use.client.ask(get_agent, narrowed(asked, GetAgent))
+    whole, begin = agent.system_prompt, asked.prompt_from
+    part = fitting_text(whole[begin:], _PROMPT_BYTES)
+    end = begin + len(part)
+    more = end < len(whole)
+    text = lines(
+        _summary(agent, use),
+        f"welcome: {agent.welcome_message}" if agent.welcome_message else "welcome: none, the contact begins",
+        f"prompt: {part}" if part == whole else f"prompt, characters {begin} to {end} of {len(whole)}: {part}",
+        f"The prompt goes on: call again with prompt_from={end}, or read callwright://agents/{agent.id}/prompt"
+        if more
+        else None,
+    )
+    found = narrow(AgentFound, agent).model_copy(
+        update={
+            "system_prompt": part,
+            "prompt_characters": len(whole),
+            "prompt_goes_on_from": end if more else None,
+        }
+    )
+    return Reply(text=text, data=data_of(found))
+
+
+def _gone(gone: Gone, _: Use) -> str:
+    return f"Deleted agent {gone.id}."
+
+
+_SHORTER = {
+    "name": "Unique in the organization.",
+    "system_prompt": "Up to 32,768 characters; {{column}} inserts an audience column.",
+    "welcome_message": "What it says first; {{column}} as above. Empty: the contact begins.",
+}
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.list_agents,
+        toolset="agents",
+        title="List agents",
+        description=(
+            "Voice agents (who speaks on calls), newest first. Use it to find one or to see whether a name is taken. "
+            "For its prompt and the columns it needs use get_agent. Free."
+        ),
+        hints=READS,
+        reply=_entry,
+        empty="No agent fits. create_agent makes one.",
+        shown=("id", "name", "language", "voice_id"),
+        hidden=frozenset({"created_from", "created_before", "sort", "voice_id"}),
+        words={"language": "With this language tag."},
+        example="updated_at",
+    ),
+    Tool(
+        operation=contract.create_agent,
+        toolset="agents",
+        title="Create an agent",
+        description=(
+            "Makes a voice agent: who speaks on calls, with what voice, and what it knows and wants. Costs nothing and "
+            "calls nobody; a campaign puts it to work. It answers from system_prompt alone, so put every fact there; "
+            "{{first_name}} inserts that column of the audience. To change one that exists use update_agent. Gives "
+            "the columns it needs and warnings."
+        ),
+        hints=ADDS,
+        reply=_summary,
+        takes=CreateAgentSimply,
+        gives=AgentMade,
+        complete=_with_language,
+        words=_SHORTER,
+        hidden=frozenset({"metadata"}),
+    ),
+    Tool(
+        operation=contract.get_agent,
+        toolset="agents",
+        title="Get an agent",
+        description=(
+            "One agent whole: system prompt, welcome message, voice, and the audience columns its words need. Use it "
+            "before changing a prompt, or to judge calls by what the agent was told. To find agents use list_agents. "
+            "Free."
+        ),
+        hints=READS,
+        reply=_summary,
+        takes=GetAgentInParts,
+        gives=AgentFound,
+        act=_found,
+        rest="The whole prompt is at callwright://agents/{id}/prompt",
+    ),
+    Tool(
+        operation=contract.update_agent,
+        toolset="agents",
+        title="Change an agent",
+        description=(
+            "Changes the fields that are given and leaves the others. Old text is overwritten and not kept, so read it "
+            "with get_agent first. Costs nothing. Campaigns that have started keep the agent as it was, drafts get the "
+            "new one. For another role make a new agent with create_agent."
+        ),
+        hints=CHANGES,
+        reply=_summary,
+        gives=AgentMade,
+        words=_SHORTER | {"language": "BCP-47 tag."},
+        hidden=frozenset({"metadata"}),
+    ),
+    Tool(
+        operation=contract.delete_agent,
+        toolset="removal",
+        title="Delete an agent",
+        description=(
+            "Deletes an agent for good; it cannot be brought back. Costs nothing. Refused while a campaign that is not "
+            "finished uses it. To change an agent instead use update_agent. Ask the person before deleting."
+        ),
+        hints=CHANGES,
+        reply=_gone,
+    ),
+)

@@ -1,0 +1,203 @@
+"""Tools for the people in an audience: adding, importing, listing, and what an import refused."""
+
+from callwright.contract import audiences as contract
+from callwright.contract.audiences import (
+    AudienceImport,
+    AudienceRow,
+    GetAudienceImport,
+    ListImportErrors,
+    RowError,
+    RowsAdded,
+    get_audience_import,
+    list_import_errors,
+)
+from callwright.contract.checks.counts import count_of
+from callwright.tools.confirmation import stakes
+from callwright.tools.runtime.tool import READS, Hints, Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import cleaned, fenced
+from callwright.tools.wording.text import line, lines, shortened
+
+_FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
+"""Open world: rows that join a running deployment are called."""
+
+_ERRORS_SHOWN = 10
+REFUSED = ("errors.column", "errors.message", "errors.value_redacted")
+"""Where an answer about an import holds what stood in the file."""
+_VALUES_SHOWN = 8
+
+
+class ImportMade(Narrow):
+    """An import: how far it is."""
+
+    id: str
+    audience_id: str
+    status: str
+    status_reason: str | None = None
+    percent: int
+    added: int
+    invalid: int
+    duplicates: int
+
+
+class ImportFound(ImportMade):
+    """An import with the first rows it refused."""
+
+    total_rows: int | None = None
+    errors: list[RowError] = []
+
+
+def _refused(error: RowError, _: Use) -> str:
+    facts = (error.column, error.message, error.value_redacted)
+    return line(
+        f"row {error.row_number}", error.code, *(shortened(cleaned(fact), 100) if fact else None for fact in facts)
+    )
+
+
+def refusals(errors: list[RowError], use: Use) -> str | None:
+    """Refused rows in words, fenced: they hold what stood in a file. The first ten of them."""
+    said = [_refused(error, use) for error in errors[:_ERRORS_SHOWN]]
+    return fenced(said, tag=use.session.ids(), what="Refused rows.") if said else None
+
+
+def _added(answer: RowsAdded, use: Use) -> str:
+    hidden = len(answer.errors) - _ERRORS_SHOWN
+    return lines(
+        f"{answer.added} of {count_of(answer.received, 'row')} added to {answer.audience_id}, "
+        f"{answer.invalid} invalid, {count_of(answer.duplicates, 'duplicate')}.",
+        refusals(answer.errors, use),
+        f"{count_of(hidden, 'more refused row is', 'more refused rows are')} in the structured answer."
+        if hidden > 0
+        else None,
+    )
+
+
+def _row(row: AudienceRow, use: Use) -> str:
+    values = [f"{cleaned(name)}={shortened(cleaned(value), 60)}" for name, value in row.values.items()]
+    hidden = len(values) - _VALUES_SHOWN
+    return line(
+        row.id,
+        use.number(row.phone_number),
+        row.country,
+        row.timezone,
+        shortened(row.external_id, 60) if row.external_id else None,
+        *values[:_VALUES_SHOWN],
+        f"and {count_of(hidden, 'more column')}" if hidden > 0 else None,
+    )
+
+
+def _import(imported: AudienceImport, use: Use) -> str:
+    where = f"with id={imported.audience_id} and import_id={imported.id}"
+    running = imported.status in ("pending", "importing")
+    return lines(
+        line(imported.id, imported.status, imported.status_reason, f"{imported.percent}%"),
+        f"{imported.added} added, {imported.invalid} invalid, {imported.duplicates} duplicates",
+        use.hint(f"It goes on: get_audience_import {where} shows how it ends.") if running else None,
+    )
+
+
+async def _found(use: Use, asked: GetAudienceImport) -> Reply:
+    """The import, and the first rows it refused once it is over."""
+    imported = await use.client.ask(get_audience_import, asked)
+    if imported.status_reason is not None:
+        imported = imported.model_copy(update={"status_reason": use.hint(imported.status_reason)})
+    refused = imported.invalid + imported.duplicates
+    errors: list[RowError] = []
+    if refused and imported.status not in ("pending", "importing"):
+        question = ListImportErrors(id=asked.id, import_id=asked.import_id, per_page=_ERRORS_SHOWN)
+        errors = (await use.client.ask(list_import_errors, question)).data
+    left = refused - len(errors)
+    where = f"with id={imported.audience_id} and import_id={imported.id}"
+    text = lines(
+        _import(imported, use),
+        refusals(errors, use),
+        f"{count_of(left, 'more refused row')}." if errors and left > 0 else None,
+        use.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
+    )
+    found = narrow(ImportFound, imported).model_copy(update={"errors": errors})
+    return Reply(text=text, data=data_of(found), untrusted=REFUSED)
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.add_audience_rows,
+        toolset="audiences",
+        title="Add people to an audience",
+        description=(
+            "Side effect: people added to an audience that a running campaign uses ARE CALLED by it, which costs "
+            "money. Adds 1 to 1,000 rows. For a CSV file use import_audience. Bad and double rows are refused one by "
+            "one and never stop the others. Gives how many were added and why rows were refused."
+        ),
+        hints=_FILLS,
+        reply=_added,
+        takes=stakes.RowsAgreed,
+        weigh=stakes.add_rows,
+        untrusted=REFUSED,
+        words={"rows": "Objects: the phone column and each column the prompt needs."},
+        flat=frozenset({"rows"}),
+        rest="Correct the refused rows that are shown and add them again to learn about the others.",
+    ),
+    Tool(
+        operation=contract.list_audience_rows,
+        toolset="people",
+        title="List people in an audience",
+        description=(
+            "People in an audience, in the order in which they came, with their columns. Use it to check a list, or to "
+            "find one person by phone_number or external_id. For how far a campaign is with each person use "
+            "list_contacts. Free. Numbers are masked."
+        ),
+        hints=READS,
+        reply=_row,
+        untrusted=("data.external_id", "data.values"),
+        fenced_as="Rows of an audience.",
+        empty="No row fits.",
+        shown=("id", "phone_number", "external_id", "values"),
+        example="timezone",
+        hidden=frozenset({"sort"}),
+    ),
+    Tool(
+        operation=contract.import_audience,
+        toolset="audiences",
+        title="Import a CSV file",
+        description=(
+            "Side effect: people imported into an audience that a running campaign uses ARE CALLED by it, which costs "
+            "money. Imports the text of a CSV file into an audience that exists; more than about 1 MB goes in parts, "
+            "each with the header row. For a few people use add_audience_rows. A part with most rows bad "
+            "is refused. Gives an import_id. get_audience_import shows how it ended."
+        ),
+        hints=_FILLS,
+        reply=_import,
+        takes=stakes.ImportAgreed,
+        weigh=stakes.import_file,
+        gives=ImportMade,
+    ),
+    Tool(
+        operation=contract.get_audience_import,
+        toolset="audiences",
+        title="Get an import",
+        description=(
+            "How far the import of a file is, how many rows it added, and the first ten it refused with the reason. "
+            "Use it after import_audience until it is completed. For every refused row use list_import_errors. Free."
+        ),
+        hints=READS,
+        reply=_import,
+        gives=ImportFound,
+        act=_found,
+    ),
+    Tool(
+        operation=contract.list_import_errors,
+        toolset="people",
+        title="List refused rows of an import",
+        description=(
+            "Every row an import refused: row number, column, reason, and the value with its middle masked. Use it to "
+            "tell the person what to repair in the file. For counts and the first ten use get_audience_import. Free."
+        ),
+        hints=READS,
+        reply=_refused,
+        untrusted=("data.column", "data.message", "data.value_redacted"),
+        fenced_as="Refused rows.",
+        empty="This import refused no row.",
+        shown=("row_number", "column", "code", "message", "value_redacted"),
+        hidden=frozenset({"sort"}),
+    ),
+)

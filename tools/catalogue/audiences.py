@@ -1,0 +1,222 @@
+"""Tools for audiences themselves. Their rows and imports are in `rows.py`."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from callwright.contract import audiences as contract
+from callwright.contract.audiences import Audience, GetAudience, NewAudience, RowError, get_audience
+from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.words import Timestamp
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.catalogue.audience_rows import REFUSED, refusals
+from callwright.tools.replies.budget import fitting, json_bytes
+from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Gone, Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import cleaned, fenced
+from callwright.tools.wording.text import line, lines, listed, moment, shortened
+
+_COLUMN_BYTES = 5_000
+"""How much of the columns one answer has, in words and in data each."""
+_LONGEST_SAMPLE = 60
+FROM_FILES = ("phone_column", "columns.name", "columns.sample")
+"""Where an audience holds what stood in a file."""
+
+
+class ColumnFound(Narrow):
+    """A column of an audience."""
+
+    name: str
+    type: str
+    sample: str | None = None
+    fill_rate: float
+
+
+class AudienceMade(Narrow):
+    """An audience after it was made or changed."""
+
+    id: str
+    name: str
+    status: str
+    phone_column: str
+    row_count: int
+    valid_count: int
+    invalid_count: int
+    duplicate_count: int
+
+
+class AudienceCreated(AudienceMade):
+    """An audience that was made, with the first rows it refused."""
+
+    errors: list[RowError] = []
+
+
+class AudienceFound(AudienceMade):
+    """An audience with its columns."""
+
+    description: str
+    default_country: str | None = None
+    last_imported_at: Timestamp | None = None
+    columns: list[ColumnFound]
+    column_count: int = 0
+
+
+class GetAudienceInParts(GetAudience):
+    """The audience, and which of its columns to begin with."""
+
+    columns_from: Annotated[int, Field(ge=0, description="First column to give of many, from 0.")] = 0
+
+
+def _entry(audience: Audience, _: Use) -> str:
+    return line(audience.id, audience.name, audience.status, f"{audience.valid_count} of {audience.row_count} callable")
+
+
+def _state(audience: Audience, use: Use) -> str:
+    refused = audience.invalid_count + audience.duplicate_count
+    return lines(
+        _entry(audience, use),
+        line(
+            f"{audience.invalid_count} invalid, {audience.duplicate_count} duplicates" if refused else None,
+            f"default country {audience.default_country}" if audience.default_country else None,
+            f"last import {moment(audience.last_imported_at)}" if audience.last_imported_at else None,
+        ),
+    )
+
+
+def _columns(place: str, names: str, audience: Audience, use: Use) -> str:
+    """The names of columns, which come from the head of a file."""
+    if not audience.columns:
+        return "no columns yet"
+    said = [f"{place}: {names}", f"phone column: {audience.phone_column}"]
+    return fenced(said, tag=use.session.ids(), what="Columns of the audience.")
+
+
+def _short(audience: Audience, use: Use) -> str:
+    names = [column.name for column in audience.columns]
+    return lines(_state(audience, use), _columns("columns", listed(names), audience, use))
+
+
+def _made(audience: NewAudience, use: Use) -> str:
+    empty = "It is empty. import_audience takes a CSV file. add_audience_rows takes rows."
+    return lines(_short(audience, use), refusals(audience.errors, use), None if audience.row_count else use.hint(empty))
+
+
+async def _found(use: Use, asked: GetAudienceInParts) -> Reply:
+    """The audience with its columns, or those that fit from where the arguments say."""
+    audience = await use.client.ask(get_audience, narrowed(asked, GetAudience))
+    begin = asked.columns_from
+    columns = [
+        ColumnFound(
+            name=cleaned(column.name),
+            type=column.type,
+            sample=None if column.sample is None else shortened(cleaned(column.sample), _LONGEST_SAMPLE),
+            fill_rate=column.fill_rate,
+        )
+        for column in audience.columns
+    ]
+    rest = columns[begin:]
+    shown = rest[: fitting([json_bytes(data_of(column)) for column in rest], _COLUMN_BYTES)]
+    end = begin + len(shown)
+    whole = len(shown) == len(columns)
+    place = "columns" if whole else f"columns {begin} to {end - 1} of {len(columns)}"
+    words = [column.name if column.fill_rate == 1 else f"{column.name} ({column.fill_rate:.0%})" for column in shown]
+    text = lines(
+        _state(audience, use),
+        _columns(place, ", ".join(words), audience, use),
+        "A percentage says in how many rows a column is filled." if any("%)" in word for word in words) else None,
+        f"{count_of(len(columns) - end, 'more column')}: call again with columns_from={end}"
+        if end < len(columns)
+        else None,
+    )
+    found = narrow(AudienceFound, audience).model_copy(update={"columns": shown, "column_count": len(columns)})
+    return Reply(text=text, data=data_of(found), untrusted=FROM_FILES)
+
+
+def _gone(gone: Gone, _: Use) -> str:
+    return f"Deleted audience {gone.id} and its rows."
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.list_audiences,
+        toolset="audiences",
+        title="List audiences",
+        description=(
+            "Audiences (lists of people to call), newest first, with how many can be called. Use it to find one or to "
+            "see whether it is there already. For columns and quality use get_audience. Free."
+        ),
+        hints=READS,
+        reply=_entry,
+        untrusted=("data.phone_column", "data.timezone_column", "data.external_id_column", "data.columns"),
+        empty="No audience fits. create_audience makes one.",
+        shown=("id", "name", "status", "row_count", "valid_count"),
+        hidden=frozenset({"created_from", "created_before", "sort"}),
+        example="invalid_count",
+    ),
+    Tool(
+        operation=contract.create_audience,
+        toolset="audiences",
+        title="Create an audience",
+        description=(
+            "Makes a list of people to call, empty or with up to 1,000 rows. Costs nothing and calls nobody. Where "
+            "numbers lack a + and country code set default_country, else those rows are refused. For a CSV file make "
+            "it empty and use import_audience. For one that exists use add_audience_rows. Bad and double rows are "
+            "named, not kept."
+        ),
+        hints=ADDS,
+        reply=_made,
+        untrusted=("phone_column", *REFUSED),
+        gives=AudienceCreated,
+        hidden=frozenset({"metadata"}),
+        flat=frozenset({"rows"}),
+        words={
+            "name": "Unique in the organization.",
+            "rows": "Objects: the phone column and each column the prompt needs.",
+            "phone_column": "Left out: phone_number, or the first that looks like one.",
+            "default_country": "ISO country of numbers without a +, for example US.",
+            "timezone_column": "Column with an IANA time zone.",
+            "external_id_column": "Column with your own id of a person.",
+            "dedupe": "Which rows are the same person; the first is kept.",
+        },
+    ),
+    Tool(
+        operation=contract.get_audience,
+        toolset="audiences",
+        title="Get an audience",
+        description=(
+            "One audience: how many rows can be called, are invalid or double, its columns and how well they are "
+            "filled. Use it to check that the columns an agent needs are there. For how far a campaign is with its "
+            "people use list_contacts. For single rows use list_audience_rows. Free."
+        ),
+        hints=READS,
+        reply=_state,
+        takes=GetAudienceInParts,
+        gives=AudienceFound,
+        act=_found,
+    ),
+    Tool(
+        operation=contract.update_audience,
+        toolset="upkeep",
+        title="Change an audience",
+        description=(
+            "Changes name or description of an audience; the old ones are overwritten. Costs nothing. The people in it "
+            "stay as they are. To add people use add_audience_rows or import_audience."
+        ),
+        hints=CHANGES,
+        reply=_short,
+        untrusted=("phone_column",),
+        gives=AudienceMade,
+        hidden=frozenset({"metadata"}),
+    ),
+    Tool(
+        operation=contract.delete_audience,
+        toolset="removal",
+        title="Delete an audience",
+        description=(
+            "Deletes an audience with all its rows for good. Costs nothing. Refused while a campaign that is not "
+            "finished uses it. To rename one instead use update_audience. Ask the person before deleting."
+        ),
+        hints=CHANGES,
+        reply=_gone,
+    ),
+)

@@ -1,0 +1,250 @@
+"""Tools for deployments: reading and making them. Those that start and stop them are in `dialling.py`."""
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.deployments import deployments as contract
+from callwright.contract.deployments.contacts import Contact
+from callwright.contract.deployments.dialling import CONSENT_GIVEN
+from callwright.contract.deployments.inbound import ANSWERING
+from callwright.tools.confirmation import stakes
+from callwright.tools.replies.campaign_answers import DeploymentFound, DeploymentState, InboundState
+from callwright.tools.replies.campaign_words import entry, preview, whole
+from callwright.tools.replies.waiting import GetDeploymentWaiting, awaited
+from callwright.tools.runtime.tool import CHANGES, READS, Gone, Hints, Tool
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.text import line, moment
+
+_MOMENTS = {
+    "start_at": "No call before.",
+    "end_at": "No new call after.",
+}
+_SHORTER = {
+    "name": "Unique in the organization.",
+    "phone_number_ids": "Numbers to call from.",
+    "calls_per_second": "New calls a second.",
+    "caller_id_strategy": "sticky: always the same number for a contact.",
+    "max_concurrency": "Calls at the same time.",
+    "max_call_duration_seconds": "Then a call is ended.",
+    "ring_timeout_seconds": "Then a call is no_answer.",
+    "budget_cap": "No call is dialled beyond this; calls under way may cost a little more.",
+}
+_INSIDE = {
+    "auto_start": "Start at once instead of staying a draft.",
+    "calling_hours": "When people may be called. Left out: at any hour.",
+    "calling_hours.timezone_mode": "callee: the contact's own zone.",
+    "calling_hours.timezone": "IANA zone for fixed, or where none is known.",
+    "calling_hours.windows": "None crosses midnight.",
+    "calling_hours.windows.days": "On these.",
+    "calling_hours.windows.start": "HH:MM.",
+    "calling_hours.windows.end": "HH:MM.",
+    "retry_policy": "When people who were not reached are called again: max_attempts (3), interval_minutes "
+    "([240, 1440]; the last repeats), busy_interval_minutes (15), retry_on ([no_answer, busy, failed]; also "
+    "voicemail, rejected, short_call), short_call_seconds (10), max_attempts_per_day (2), different_time_of_day "
+    "(true).",
+    "voicemail": "When a machine answers: action hangup, continue, or leave_message with a message_template. detection "
+    "false: do not find that out.",
+    "budget_cap.amount": "In USD, for example 25.00.",
+    "budget_cap.currency": "USD.",
+    "compliance": "purpose: marketing, informational, collections or survey. consent_column: column that says "
+    f"{' or '.join(CONSENT_GIVEN)} for who may be called. ai_disclosure, true by default: the agent says that it is "
+    "automated.",
+}
+_AS_BEFORE = "As in create_deployment. Replaces the old one whole."
+_SCALARS = (
+    "max_concurrency",
+    "calls_per_second",
+    "ring_timeout_seconds",
+    "max_call_duration_seconds",
+    "caller_id_strategy",
+    "phone_number_ids",
+)
+_NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
+REST = "The whole campaign is at callwright://deployments/{id}"
+
+
+def _contact(contact: Contact, use: Use) -> str:
+    return line(
+        contact.id,
+        use.number(contact.phone_number),
+        f"{contact.status} ({contact.status_reason})" if contact.status_reason else contact.status,
+        count_of(contact.attempts, "attempt"),
+        contact.last_outcome,
+        contact.last_disposition,
+        f"last call {contact.last_call_id}" if contact.last_call_id else None,
+        f"next {moment(contact.next_attempt_at)}" if contact.next_attempt_at else None,
+    )
+
+
+def _gone(gone: Gone, _: Use) -> str:
+    return f"Deleted draft {gone.id}."
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.list_deployments,
+        toolset="campaigns",
+        title="List deployments",
+        description=(
+            "Deployments, newest first: campaigns with how far each is, and inbound ones. Use it to find one, or to "
+            "see what is running or uses an agent or audience. For settings and outcomes use get_deployment. For "
+            "people use list_contacts. Free."
+        ),
+        hints=READS,
+        reply=entry,
+        empty="No deployment fits. create_deployment drafts one.",
+        shown=("id", "name", "status", "call_type", "simulated", "agent_id", "audience_id", "stats"),
+        words={"call_type": "Of this kind."},
+        hidden=frozenset({"created_from", "created_before", "sort", "idempotency_key"}),
+        example="budget_cap",
+    ),
+    Tool(
+        operation=contract.create_deployment,
+        toolset="campaigns",
+        title="Create a deployment",
+        description=(
+            "Drafts a campaign: which agent calls which audience, from which numbers, when, how fast, with what "
+            "budget. A draft costs nothing and calls nobody. WITH auto_start=true IT DIALS AND SPENDS MONEY at once: "
+            "leave that out, then use preview_deployment. Needs an agent (create_agent), a filled audience "
+            "(import_audience) and a number (rent_phone_number). Ask for budget_cap and calling_hours. To change a "
+            "draft use update_deployment."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
+        reply=whole,
+        takes=stakes.CreateAgreed,
+        weigh=stakes.create,
+        gives=DeploymentState,
+        words=_MOMENTS | _SHORTER | _INSIDE,
+        flat=frozenset({"retry_policy", "voicemail", "compliance"}),
+        hidden=frozenset({"call_type", "phone_number_id", "metadata", "person_agreed_to"}),
+        rest=REST,
+    ),
+    Tool(
+        operation=contract.clone_deployment,
+        toolset="campaigns",
+        title="Copy a deployment",
+        description=(
+            "Drafts a copy of a campaign, also of one that is over. Costs nothing. To change it use update_deployment."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=False),
+        reply=whole,
+        gives=InboundState,
+        words={"name": "Unique."},
+        hidden=frozenset({"agent_id", "audience_id", "phone_number_ids"}),
+        rest=REST,
+    ),
+    Tool(
+        operation=contract.create_inbound_deployment,
+        toolset="campaigns",
+        title="Answer a number",
+        description=(
+            "Binds a rented number to an agent: it answers whoever calls, which costs money. On the simulated network "
+            "nobody calls in yet. Ask first if money is real. To call people use create_deployment. Stop it "
+            "with pause_deployment."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
+        reply=whole,
+        takes=stakes.BindAgreed,
+        weigh=stakes.bind,
+        gives=InboundState,
+        words={
+            "name": "Unique.",
+            "agent_id": "Id or name.",
+            "phone_number_id": "Id, number or label.",
+            "business_hours": "{timezone, windows: [{days: [mon], start: HH:MM, end}]}. Else always.",
+            "after_hours": "{action: reject (default), voicemail or forward, forward_to}.",
+            "recording_enabled": "Record.",
+        },
+        flat=frozenset({"business_hours", "after_hours"}),
+        hidden=frozenset({"max_concurrency", "overflow", "metadata"}),
+        rest=REST,
+    ),
+    Tool(
+        operation=contract.get_deployment,
+        toolset="campaigns",
+        title="Get a deployment",
+        description=(
+            "One deployment: status, contacts done, outcomes, dispositions, spend and settings. To follow a running "
+            "one set wait_seconds, rather than ask again and again. For single people use list_contacts. For single "
+            "calls use list_calls. Free."
+        ),
+        hints=READS,
+        reply=whole,
+        takes=GetDeploymentWaiting,
+        gives=DeploymentFound,
+        undescribed=frozenset((*_NESTED, *_SCALARS, "start_at", "end_at", "inbound")) - {"budget_cap"},
+        act=awaited,
+        rest=REST,
+    ),
+    Tool(
+        operation=contract.update_deployment,
+        toolset="campaigns",
+        title="Change a deployment",
+        description=(
+            "Side effect: on a running campaign a faster pace, a later end or a higher budget_cap makes it DIAL MORE "
+            "AND SPEND MORE. Overwrites the fields that are given. A draft may change in everything, a paused one in "
+            "all but agent and audience, an active one in name, pace, end_at and budget_cap. An inbound one has name, "
+            "max_concurrency and inbound, and agent_id while paused. To stop one use pause_deployment."
+        ),
+        hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
+        reply=whole,
+        takes=stakes.UpdateAgreed,
+        weigh=stakes.update,
+        gives=DeploymentState,
+        words=_MOMENTS
+        | _SHORTER
+        | dict.fromkeys(_NESTED, _AS_BEFORE)
+        | {
+            "inbound": "business_hours, after_hours, recording_enabled as in create_inbound_deployment. overflow: "
+            "{action: queue, forward or busy, forward_to}."
+        },
+        flat=frozenset((*_NESTED, *_SCALARS, "inbound")),
+        hidden=frozenset({"metadata", *ANSWERING}),
+        rest=REST,
+    ),
+    Tool(
+        operation=contract.delete_deployment,
+        toolset="removal",
+        title="Delete a draft",
+        description=(
+            "Deletes a campaign that is still a draft, for good. Costs nothing. One that has started cannot be "
+            "deleted, because its calls are records. To end that one use cancel_deployment."
+        ),
+        hints=CHANGES,
+        reply=_gone,
+    ),
+    Tool(
+        operation=contract.preview_deployment,
+        toolset="campaigns",
+        title="Preview a deployment",
+        description=(
+            "Dry run: dials nobody, costs nothing. Shows who would be called and who not and why, missing columns, the "
+            "first greeting, the cost range against the wallet, and what a start would refuse. Use it before any "
+            "start, and show the person how many people and what cost. For settings use get_deployment."
+        ),
+        hints=READS,
+        reply=preview,
+        hidden=frozenset({"plan_id"}),
+        untrusted=("greeting",),
+        rest="Repair what is shown and preview again to see what is left.",
+    ),
+    Tool(
+        operation=contract.list_contacts,
+        toolset="campaigns",
+        title="List contacts of a deployment",
+        description=(
+            "People of one campaign and how far it is with each: status, attempts, last outcome, next attempt. Use it "
+            "to see who was not reached. For the calls themselves use list_calls. For counts use get_deployment. Free."
+        ),
+        hints=READS,
+        reply=_contact,
+        untrusted=("data.values",),
+        empty="No contact fits. A draft has none before its start.",
+        shown=("id", "phone_number", "status", "attempts", "last_outcome", "last_disposition", "last_call_id"),
+        example="next_attempt_at",
+        words={
+            "last_outcome": "For example busy.",
+            "last_disposition": "For example goal_met.",
+            "phone_number": "With this number.",
+        },
+        hidden=frozenset({"sort"}),
+    ),
+)

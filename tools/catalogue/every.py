@@ -1,0 +1,35 @@
+"""Every tool there is.
+
+Importing this module imports the whole contract, so the server does it when a tool first runs.
+"""
+
+from callwright.tools.catalogue import (
+    agents,
+    audience_rows,
+    audiences,
+    calls,
+    deployments,
+    dialling,
+    event_log,
+    findings,
+    phone_numbers,
+    voices,
+    wallet,
+    webhook_deliveries,
+    webhooks,
+)
+from callwright.tools.runtime.tool import Tool
+
+MODULES = (
+    *(wallet, agents, voices, audiences, audience_rows, phone_numbers, deployments, dialling, calls, findings),
+    *(webhooks, webhook_deliveries, event_log),
+)
+
+TOOLS: tuple[Tool, ...] = tuple(tool for module in MODULES for tool in module.TOOLS)
+
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+def tool_named(name: str) -> Tool:
+    """The tool. Raises KeyError where there is none."""
+    return _BY_NAME[name]

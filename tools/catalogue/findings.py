@@ -1,0 +1,94 @@
+"""Tools for questions over many calls: what was said where, and how many calls were how."""
+
+from callwright.contract import transcripts as contract
+from callwright.contract.checks.counts import count_of
+from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatch
+from callwright.tools.media.transcripts import WHAT
+from callwright.tools.runtime.tool import READS, Tool
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import fenced
+from callwright.tools.wording.text import amount, clock_time, line, lines, moment
+
+
+def _match(match: TranscriptMatch, use: Use) -> str:
+    said = [f"[{turn.turn_index}] {clock_time(turn.start_seconds)} {turn.role}: {turn.text}" for turn in match.snippets]
+    left = match.match_count - len(said)
+    return lines(
+        line(
+            match.call_id,
+            moment(match.created_at),
+            match.outcome,
+            match.disposition,
+            f"{match.match_count} of {count_of(match.turn_count, 'turn')}",
+            "simulated" if match.simulated else None,
+        ),
+        fenced(said, tag=use.session.ids(), what=WHAT) if said else None,
+        use.hint(f"{count_of(left, 'more turn matches', 'more turns match')}; get_transcript reads them.")
+        if said and left > 0
+        else None,
+    )
+
+
+def _group(group: CallGroup) -> str:
+    lasted, cost = group.duration_seconds, group.cost
+    return line(
+        ", ".join(f"{name} {value}" for name, value in group.key.items()) or "none",
+        count_of(group.calls, "call"),
+        f"{group.share:.1%}",
+        f"{group.answered} answered",
+        f"length {clock_time(lasted.p50)} median, {clock_time(lasted.p90)} upper tenth" if lasted else None,
+        f"cost {amount(cost.total)}" if cost else None,
+    )
+
+
+def _stats(stats: CallStats, _: Use) -> str:
+    return lines(
+        f"{count_of(stats.calls, 'call')}, {stats.answered} answered",
+        *(_group(group) for group in stats.groups),
+        f"{count_of(stats.groups_left_out, 'more group')}: narrow the filters." if stats.groups_left_out else None,
+    )
+
+
+_AS_IN_LIST = {
+    "outcome": "One of these, such as answered.",
+    "disposition": "One of these, such as goal_met.",
+}
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.search_transcripts,
+        toolset="calls",
+        title="Search transcripts",
+        description=(
+            "Words or phrases in what was said, over many calls: the calls in which all of them stand, newest first, "
+            "with the turns. Use it, in several wordings, for questions such as who objected to the price. To read one "
+            "call use get_transcript. To count calls use get_call_stats; total stops at 10000. Free."
+        ),
+        hints=READS,
+        reply=_match,
+        empty="Nobody said that in these calls.",
+        untrusted=("data.snippets.text",),
+        shown=("call_id", "deployment_id", "outcome", "disposition", "created_at", "match_count", "snippets"),
+        hidden=frozenset({"sort", "call_type", "status", "answered_by", "contact_id", "audience_id", "to", "language"}),
+        example="agent_id",
+        flat=frozenset({"outcome", "disposition"}),
+        words=_AS_IN_LIST | {"query": "Words; a phrase in double quotes.", "snippets": "Turns shown of each call."},
+    ),
+    Tool(
+        operation=contract.get_call_stats,
+        toolset="calls",
+        title="Count calls",
+        description=(
+            "Counts calls in groups, the largest first, with lengths and cost. Use it for figures instead of listing "
+            "calls. For the counters of one campaign use get_deployment. For the calls themselves use list_calls. "
+            "Free. Hours and days are UTC."
+        ),
+        hints=READS,
+        reply=_stats,
+        hidden=frozenset(
+            {"call_type", "status", "to", "contact_id", "audience_id", "answered_by", "outcome", "disposition"}
+        ),
+        words={"group_by": "Up to three.", "language": "A tag such as en-US."},
+        rest="The largest groups come first. Narrow the filters to see the others.",
+    ),
+)

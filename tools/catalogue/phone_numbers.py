@@ -1,0 +1,171 @@
+"""Tools for phone numbers. They are the organization's own, so they are shown in full."""
+
+from callwright.contract import phone_numbers as contract
+from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
+from callwright.tools.confirmation import stakes
+from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, part_of
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.text import amount, line, lines, listed, moment
+
+NumberState = part_of(
+    PhoneNumber,
+    "NumberState",
+    *("id", "number", "country", "status", "label", "simulated", "monthly_cost", "renews_at", "auto_renew"),
+)
+"""A number after it was rented, changed or given back."""
+
+
+def _able(capabilities: Capabilities) -> str:
+    found = {
+        "outbound": capabilities.voice_outbound,
+        "inbound": capabilities.voice_inbound,
+        "sms": capabilities.sms,
+    }
+    return listed([name for name, able in found.items() if able]) or "no capability"
+
+
+def _entry(number: PhoneNumber, _: Use) -> str:
+    return line(
+        number.id,
+        number.number,
+        number.country,
+        number.number_type,
+        number.status,
+        number.label,
+        _able(number.capabilities),
+        f"{amount(number.monthly_cost)} a month",
+        "simulated" if number.simulated else None,
+    )
+
+
+def _whole(number: PhoneNumber, use: Use) -> str:
+    renews = f"renews {moment(number.renews_at)}" if number.renews_at and number.auto_renew else None
+    used_by = listed(number.outbound_deployment_ids)
+    return lines(
+        _entry(number, use),
+        renews,
+        f"used by {used_by}" if used_by else None,
+        f"answered by {number.inbound_deployment_id}" if number.inbound_deployment_id else None,
+    )
+
+
+def _rented(number: PhoneNumber, use: Use) -> str:
+    return lines(f"Rented {number.number} for {amount(number.monthly_cost)} a month.", _whole(number, use))
+
+
+def _released(number: PhoneNumber, _: Use) -> str:
+    return f"Released {number.number} ({number.id}); it is {number.status}."
+
+
+def _available(number: AvailableNumber, _: Use) -> str:
+    return line(
+        number.number,
+        number.country,
+        number.locality,
+        number.number_type,
+        _able(number.capabilities),
+        f"{amount(number.monthly_cost)} a month",
+    )
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.list_phone_numbers,
+        toolset="numbers",
+        title="List phone numbers",
+        description=(
+            "Phone numbers the organization rents, newest first. Use it to find numbers a deployment can use; status "
+            "active leaves out released ones. For numbers that can be rented use search_available_numbers. Free."
+        ),
+        hints=READS,
+        reply=_entry,
+        empty="No number fits. search_available_numbers finds one. rent_phone_number rents it.",
+        shown=("id", "number", "country", "status", "label", "capabilities"),
+        hidden=frozenset({"number", "number_type", "country", "created_from", "created_before", "sort"}),
+        example="monthly_cost",
+    ),
+    Tool(
+        operation=contract.search_available_numbers,
+        toolset="numbers",
+        title="Search numbers to rent",
+        description=(
+            "Phone numbers that can be rented now, with place, type and monthly price. Use it to show the person "
+            "choices. For numbers that are rented use list_phone_numbers. Free; it reserves nothing."
+        ),
+        hints=Hints(read_only=True, destructive=False, idempotent=True, open_world=True),
+        reply=_available,
+        empty="Nothing is free for this search. Drop area_code or contains.",
+        shown=("number", "locality", "number_type", "monthly_cost"),
+        hidden=frozenset({"sort"}),
+        example="capabilities",
+        words={
+            "country": "ISO code, for example US.",
+            "number_type": "local when left out.",
+            "area_code": "With this area code.",
+            "contains": "With these digits.",
+        },
+    ),
+    Tool(
+        operation=contract.rent_phone_number,
+        toolset="numbers",
+        title="Rent a phone number",
+        description=(
+            "SPENDS MONEY: charges the first month to the wallet at once, and again every month while auto_renew is "
+            "true. Rents a number to call from; calls nobody. Choose with search_available_numbers, or leave number "
+            "out to get any that fits. One may be there already: look with list_phone_numbers. Ask the person first "
+            "where the money is real."
+        ),
+        hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
+        reply=_rented,
+        takes=stakes.RentAgreed,
+        weigh=stakes.rent,
+        gives=NumberState,
+        hidden=frozenset({"metadata"}),
+        words={
+            "area_code": "With this area code.",
+            "contains": "With these digits.",
+            "auto_renew": "Pay every month again.",
+            "country": "ISO code, for example US.",
+            "number": "Exactly this one, from search_available_numbers.",
+        },
+    ),
+    Tool(
+        operation=contract.get_phone_number,
+        toolset="upkeep",
+        title="Get a phone number",
+        description=(
+            "One rented phone number: state, capabilities, price, renewal, and the deployments that call from it or "
+            "answer it. Use it before giving a number back. To find numbers use list_phone_numbers. Free."
+        ),
+        hints=READS,
+        reply=_whole,
+    ),
+    Tool(
+        operation=contract.update_phone_number,
+        toolset="upkeep",
+        title="Change a phone number",
+        description=(
+            "Changes label or renewal of a rented number; the number itself stays. Costs nothing now, but "
+            "auto_renew=true goes on charging every month. To give a number back at once use release_phone_number."
+        ),
+        hints=CHANGES,
+        reply=_whole,
+        takes=stakes.RenewAgreed,
+        weigh=stakes.renew,
+        gives=NumberState,
+        hidden=frozenset({"metadata"}),
+    ),
+    Tool(
+        operation=contract.release_phone_number,
+        toolset="removal",
+        title="Release a phone number",
+        description=(
+            "Gives a rented number back for good: it may never be had again, and what was paid is not paid back. "
+            "Refused while a deployment that is not finished calls from it or answers it. To stop paying later "
+            "instead, use update_phone_number with auto_renew=false. Ask the person first."
+        ),
+        hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
+        reply=_released,
+        gives=NumberState,
+    ),
+)

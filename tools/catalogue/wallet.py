@@ -1,0 +1,77 @@
+"""Tools for the wallet."""
+
+from callwright.contract import wallet as contract
+from callwright.contract.wallet import Transaction, Wallet
+from callwright.tools.runtime.tool import CHANGES, READS, Tool
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.text import amount, line, lines, moment
+
+
+def _wallet(wallet: Wallet, _: Use) -> str:
+    return lines(
+        line(
+            f"available {amount(wallet.available)}",
+            f"balance {amount(wallet.balance)}",
+            f"reserved for calls under way {amount(wallet.reserved)}",
+            "play money, not real" if wallet.play_money else None,
+        ),
+        "The balance is low." if wallet.low_balance else None,
+        f"warns below {amount(wallet.low_balance_threshold)}" if wallet.low_balance_threshold else None,
+        *(f"price: {price.item} {amount(price.price)} a {price.unit}" for price in wallet.prices),
+    )
+
+
+def _entry(transaction: Transaction, _: Use) -> str:
+    about = transaction.reference
+    return line(
+        transaction.id,
+        moment(transaction.created_at),
+        transaction.type,
+        amount(transaction.amount),
+        f"balance {amount(transaction.balance_after)}",
+        f"{about.type} {about.id}" if about else None,
+        transaction.description,
+    )
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        operation=contract.get_wallet,
+        toolset="context",
+        title="Get the wallet",
+        description=(
+            "The organization's money: available, held back for calls under way, price list, and whether it is play "
+            "money. Use it before anything that costs. For single charges use list_transactions. For the cost of a "
+            "campaign use preview_deployment. Free."
+        ),
+        hints=READS,
+        reply=_wallet,
+    ),
+    Tool(
+        operation=contract.update_wallet,
+        toolset="upkeep",
+        title="Set the low-balance warning",
+        description=(
+            "Sets the balance below which the event wallet.low_balance warns; null switches the warning off. It moves "
+            "no money and stops no campaign. To bound a campaign's cost use update_deployment with budget_cap. Free."
+        ),
+        hints=CHANGES,
+        reply=_wallet,
+    ),
+    Tool(
+        operation=contract.list_transactions,
+        toolset="context",
+        title="List wallet transactions",
+        description=(
+            "Movements of the wallet, newest first: charges (negative), top-ups, refunds. Use it to say what was spent "
+            "on what. For the balance use get_wallet. For one call's cost in parts use get_call. Free."
+        ),
+        hints=READS,
+        reply=_entry,
+        empty="No transaction fits.",
+        shown=("id", "type", "amount", "reference", "created_at"),
+        hidden=frozenset({"sort"}),
+        example="balance_after",
+        words={"type": "Of these types.", "reference_id": "About this call, number or deployment."},
+    ),
+)

@@ -1,0 +1,275 @@
+"""The person's yes, asked for before real telephones ring or real money is spent.
+
+A host that can ask its user (elicitation) asks; the answer never passes through the model. Elsewhere the arguments of
+the call must carry the very sentence that says what will happen, so that the host's own dialog shows it to the person.
+Each yes counts once, and for ten minutes.
+
+What is carried out is what the sentence was made of: the weighing gives arguments that hold the call to it, such as the
+plan or the revisions of what it names, and after the answer everything is weighed again. The service compares them in
+the transaction that does it, so that nothing can come in between, also where nobody had to be asked.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar, cast
+
+import anyio
+from mcp.server.elicitation import AcceptedElicitation, render_elicitation_schema
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from callwright.contract.declaration.model import Input
+from callwright.tools.confirmation.asked_at import PATIENCE_S, AskedAt, moment_of
+from callwright.tools.confirmation.told_sentences import Mark, is_genuine, mark_in, new_mark
+from callwright.tools.runtime.stake import Stake, Weigh
+from callwright.tools.runtime.tool_context import Clock, Use
+from callwright.tools.wording.cleaning import NOT_INSTRUCTIONS, cleaned
+
+LONGEST_QUESTION = 4_000
+"""Characters of what a person is asked. What is longer is refused and never cut."""
+_LONGEST_ANSWER = LONGEST_QUESTION + 200
+_QUESTION = "agreement"
+_REVISIONS = "expected_revisions"
+_NOTHING = "Nothing was dialled, nothing spent, nothing changed."
+_TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
+_DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
+
+Given = TypeVar("Given", bound=Input)
+
+
+class Agreeing(Input):
+    """An argument of every tool that has something at stake."""
+
+    person_agreed_to: Annotated[
+        str | None,
+        Field(
+            max_length=_LONGEST_ANSWER,
+            description="Only when an answer asks for it: the sentence the person agreed to, word for word.",
+        ),
+    ] = None
+
+
+class Agreement(BaseModel):
+    """What the person is asked."""
+
+    agree: bool = Field(title="Yes, do this", strict=True)
+
+
+class _Asked(BaseModel):
+    """What a client carries, sealed, from the question to the answer: what was asked, and when."""
+
+    about: str
+    bound: dict[str, Any]
+    at: AskedAt
+    key: str
+    """The idempotency key of what is done after the answer. One yes has one key, so that the same answer again gets the
+    first result again, and nothing is done twice.
+    """
+
+
+async def agreed(
+    context: Context[Any, Any], weigh: Weigh, use: Use, asked: Given, tool: str
+) -> tuple[Given, Use] | InputRequiredResult:
+    """The arguments to carry out, and with what, once a person has agreed where one has to; in the newer protocol first
+    the question.
+
+    Raises:
+        ToolError: they did not agree, nobody could ask them yet, or it changed meanwhile; the text says what to do.
+            Nothing was done.
+        CallwrightError: the service refuses what was weighed, for example because the plan is stale.
+    """
+    before = _carried(context)
+    if before is not None and not before.at.counts_at(_now(use)):
+        raise ToolError(_TOO_LATE)
+    stake = await weigh(use, _held(asked, before.bound if before is not None else {}))
+    if before is not None:
+        same_words = stake is not None and before.about == _fingerprint(asked, stake.question)
+        if stake is None or not same_words or before.bound != stake.bound:
+            raise _changed(stake, tool, before.bound if same_words else None)
+        _check_answer(context)
+        return _held(asked, before.bound), _once(use, before, tool)
+    if stake is None:
+        return asked, use
+    held = _held(asked, stake.bound)
+    if stake.question is None:
+        return held, use
+    if len(stake.question) > LONGEST_QUESTION:
+        raise ToolError(
+            f"A person has to agree to this, and {len(stake.question)} characters do not fit into one question. "
+            f"{_NOTHING} Do it in smaller steps; where many long names make it so long, give shorter ones."
+        )
+    if not _can_ask(context):
+        return held, _told(use, asked, stake, tool)
+    if _answers_by_a_call(context):
+        state = _Asked(
+            about=_fingerprint(asked, stake.question),
+            bound=dict(stake.bound),
+            at=_now(use),
+            key=use.key or use.session.ids(),
+        )
+        return InputRequiredResult(
+            input_requests={_QUESTION: _request(stake.question)}, request_state=state.model_dump_json()
+        )
+    asked_at = _now(use)
+    await _ask(context, stake.question, use.session.clock)
+    if not asked_at.counts_at(_now(use)):
+        raise ToolError(_TOO_LATE)
+    again = await weigh(use, held)
+    same_words = again is not None and again.question == stake.question
+    if again is None or not same_words or again.bound != stake.bound:
+        raise _changed(again, tool, stake.bound if same_words else None)
+    return held, use
+
+
+def _now(use: Use) -> AskedAt:
+    return moment_of(use.session.clock, use.session.process)
+
+
+def _once(use: Use, before: _Asked, tool: str) -> Use:
+    """With what the answer is carried out: with the key of its question. What the service would do again all the same,
+    because it takes no such key, is done for the first answer only.
+    """
+    if not use.key and not use.session.used_answers.take(before.key, running_s=use.session.clock.monotonic()):
+        raise ToolError(
+            f"This yes has been used already, and each counts once: nothing more was done. Call {tool} again to ask "
+            "the person anew."
+        )
+    return replace(use, key=before.key)
+
+
+def _held(asked: Given, bound: Mapping[str, Any]) -> Given:
+    kinds: dict[str, Any] = {name: type(asked).model_fields[name].annotation for name in bound}
+    return asked.model_copy(
+        update={name: TypeAdapter(kinds[name]).validate_python(value) for name, value in bound.items()}
+    )
+
+
+def _fingerprint(asked: Input, question: str | None) -> str:
+    """What stands for the question and the arguments it was about, as they were understood: names are ids by now."""
+    words = f"{asked.model_dump_json(exclude={'person_agreed_to'})}\n{question}"
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def _carried(context: Context[Any, Any]) -> _Asked | None:
+    """What the client carried since the question. The protocol server has checked its seal, and that it belongs to
+    this call of this tool by the same principal.
+    """
+    if context.request_state is None:
+        return None
+    try:
+        return _Asked.model_validate_json(context.request_state)
+    except ValidationError:
+        return None  # of an older version of the server: the person is asked anew
+
+
+def _check_answer(context: Context[Any, Any]) -> None:
+    answer = (context.input_responses or {}).get(_QUESTION)
+    if isinstance(answer, ElicitResult) and answer.action == "accept":
+        try:
+            if Agreement.model_validate(answer.content).agree:
+                return
+        except ValidationError:
+            pass
+    raise ToolError(_DIFFERENT)
+
+
+async def _ask(context: Context[Any, Any], question: str, clock: Clock) -> None:
+    """Asks over the connection and waits. Raises ToolError unless the person says yes in time."""
+    answered = agrees = False
+
+    async def give_up() -> None:
+        await clock.sleep(PATIENCE_S)
+        tasks.cancel_scope.cancel()
+
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(give_up)
+        try:
+            found = await context.elicit(question, Agreement)
+            answered, agrees = True, isinstance(found, AcceptedElicitation) and found.data.agree
+        except ValueError:
+            answered = True  # accepted without the answer that was asked for
+        except Exception as error:  # raised below, where no task group wraps it
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    if not answered:
+        raise ToolError(_TOO_LATE)
+    if not agrees:
+        raise ToolError(_DIFFERENT)
+
+
+def _request(question: str) -> ElicitRequest:
+    schema = render_elicitation_schema(Agreement)
+    return ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=schema))
+
+
+def _changed(stake: Stake | None, tool: str, before: Mapping[str, Any] | None) -> ToolError:
+    """`before` is what the call was held to, where the words have stayed the same."""
+    now = f" Now it would be: «{cleaned(stake.sentence)}»" if stake is not None and stake.sentence else ""
+    if stake is not None and before is not None:
+        now = f" It reads the same, but another one by now is {', '.join(_others(before, stake.bound))}."
+    return ToolError(
+        f"This has changed while the person was asked, so their yes is not used: nothing was done.{now} Look how "
+        f"things stand, tell the person, and call {tool} again to ask them anew."
+    )
+
+
+def _others(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What a call is held to and has changed: things by their ids, the rest by the name of the argument."""
+    things = [{**bound, **cast("dict[str, Any]", bound.get(_REVISIONS, {}))} for bound in (before, now)]
+    names = sorted({*things[0], *things[1]} - {_REVISIONS})
+    return [name for name in names if things[0].get(name) != things[1].get(name)]
+
+
+def _answers_by_a_call(context: Context[Any, Any]) -> bool:
+    """Whether answers come with a second call of the tool, as in the newer protocol."""
+    return context.request_context.protocol_version >= "2026-07-28"
+
+
+def _can_ask(context: Context[Any, Any]) -> bool:
+    """Whether the client shows forms to its user, and can be reached for it."""
+    declared = context.client_capabilities
+    form = declared.elicitation if declared is not None else None
+    if form is None or (form.form is None and form.url is not None):
+        return False
+    return _answers_by_a_call(context) or context.session.can_send_request
+
+
+def _told(use: Use, asked: Input, stake: Stake, tool: str) -> Use:
+    """With what it is carried out once the sentence has come back. Raises ToolError with the sentence unless it has."""
+    session, now = use.session, _now(use)
+    given: str | None = getattr(asked, "person_agreed_to", None)
+    about = f"{tool} {_fingerprint(asked, stake.question)} {json.dumps(stake.bound, sort_keys=True)}"
+    mark = None if given is None else mark_in(cleaned(given))
+    if given is None:
+        why = "The person has to agree first: nothing was done yet."
+    elif mark is not None and session.used_answers.is_used(mark.key):
+        why = "This yes has been used already, and each counts once: nothing more was done."
+    elif mark is None or not _is_said(given, stake, mark) or not is_genuine(mark, about, secret=session.secret):
+        why = "That is not what would happen: nothing was done yet."
+    elif not mark.at.counts_at(now):
+        why = f"That was asked {PATIENCE_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
+    else:
+        session.used_answers.take(mark.key, running_s=now.running_s)
+        return replace(use, key=mark.key)
+    new = new_mark(about, secret=session.secret, at=now, fresh_id=session.ids())
+    words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if stake.shown else ""
+    raise ToolError(
+        f"{why} Show them this sentence as it is: «{_said(stake, new)}»{words} Only if they say yes, call {tool} again "
+        "with person_agreed_to set to exactly that sentence."
+    )
+
+
+def _said(stake: Stake, mark: Mark) -> str:
+    """All that a person reads elsewhere, on one line."""
+    return f"{' '.join((stake.question or '').split())} {mark.words}"
+
+
+def _is_said(given: str, stake: Stake, mark: Mark) -> bool:
+    return cleaned(given).split() == _said(stake, mark).split()

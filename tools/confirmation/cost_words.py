@@ -1,0 +1,96 @@
+"""What a change of a campaign, or people who join one, may cost at most, for the sentence that somebody agrees to.
+
+The money is told as a start tells it. Where a service does not say what a minute costs, or how a campaign calls, the
+sentence says that the cost is not known.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from callwright.contract.declaration.words import Money
+from callwright.contract.deployments.dearest_case import (
+    CURRENCY,
+    MICROS,
+    CallPrice,
+    DearestCase,
+    cost_said,
+    dearest_case,
+)
+from callwright.contract.deployments.deployments import UpdateDeployment
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.wallet import GetWallet, Price, get_wallet
+from callwright.tools.references.looked_up import looked_up
+from callwright.tools.runtime.tool_context import Use
+
+
+class _Calling(BaseModel):
+    """What decides what the calls of a campaign may cost."""
+
+    retry_policy: RetryPolicy
+    max_call_duration_seconds: int
+    max_concurrency: int
+    budget_cap: Money | None = None
+
+
+async def change_cost(
+    use: Use, deployment: Mapping[str, Any], asked: UpdateDeployment, who: str | None, people: int | None
+) -> str:
+    """A sentence about what a campaign that has not begun may cost once it is changed, for so many people.
+
+    `who` is the people in words.
+    """
+    changes = asked.model_dump(mode="json", include=asked.named().keys() & _Calling.model_fields.keys())
+    found = _dearest({**deployment, **changes}, people, await _price(use))
+    if found is None:
+        return "What it may then cost is not known."
+    said = cost_said(cap=found.cap, overrun=found.overrun, high=found.micros)
+    return f"It may then call {who} {said}."
+
+
+async def joining_cost(use: Use, campaigns: Sequence[Mapping[str, Any]], people: int) -> str:
+    """What people who join campaigns may cost, as a part of a sentence, whatever the campaigns have cost already."""
+    price = await _price(use)
+    found = [_dearest(campaign, people, price) for campaign in campaigns]
+    known = [case.micros for case in found if case is not None]
+    if len(known) < len(found):
+        return "at a cost that is not known"
+    return cost_said(cap=None, overrun=0, high=sum(known), more=True)
+
+
+async def _price(use: Use) -> CallPrice | None:
+    prices = (await looked_up(use, get_wallet, GetWallet())).get("prices")
+    for one in cast("list[Any]", prices) if isinstance(prices, list) else []:
+        try:
+            found = Price.model_validate(one)
+            if (found.item, found.unit) == ("outbound_call", "minute"):
+                return CallPrice(_micros(found.price))
+        except ValueError:
+            continue
+    return None
+
+
+def _micros(money: Money) -> int:
+    """Raises ValueError for another currency, and for what is no number."""
+    if money.currency != CURRENCY:
+        raise ValueError(money.currency)
+    return round(float(money.amount) * MICROS)
+
+
+def _dearest(campaign: Mapping[str, Any], people: Any, price: CallPrice | None) -> DearestCase | None:
+    try:
+        calling = _Calling.model_validate(dict(campaign))
+        cap = None if calling.budget_cap is None else _micros(calling.budget_cap)
+    except ValueError:
+        return None
+    if price is None or not isinstance(people, int):
+        return None
+    return dearest_case(
+        price,
+        people=people,
+        attempts=calling.retry_policy.max_attempts,
+        longest_s=calling.max_call_duration_seconds,
+        concurrency=calling.max_concurrency,
+        cap=cap,
+    )

@@ -1,0 +1,92 @@
+"""How many people a campaign that has not begun calls once it is changed, for the sentence that somebody agrees to."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from callwright.client.errors import Conflict, RuleRejected
+from callwright.contract.audiences import GetAudience, get_audience
+from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.names import named
+from callwright.contract.deployments.deployments import (
+    PreviewDeployment,
+    UpdateDeployment,
+    preview_deployment,
+)
+from callwright.tools.references.looked_up import looked_up
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import cleaned
+
+_NO_CONSENT = "no_consent"
+
+
+async def people_called(
+    use: Use, deployment: Mapping[str, Any], asked: UpdateDeployment, audience: Mapping[str, Any] | None
+) -> tuple[str | None, int | None]:
+    """The people in words and as a count; neither where the service does not say how many they are.
+
+    `audience` is another one that the change puts in place. Who of it, or by another column, may be called is counted
+    by no service before the change is made: then the words say that they are the most.
+    """
+    before, now = _consent_columns(deployment, asked)
+    most = now is not None
+    if audience is None:
+        found = await _preview(use, asked.id)
+        count, most = found.get("eligible"), now is not None and now != before
+        if isinstance(count, int) and now != before:
+            count += _without_consent(found)
+        elif not isinstance(count, int):
+            whose = GetAudience(id=str(deployment.get("audience_id")))
+            count, most = (await looked_up(use, get_audience, whose)).get("valid_count"), True
+    else:
+        count = audience.get("valid_count")
+    if not isinstance(count, int):
+        return None, None
+    return f"{'at most ' if most else ''}{count_of(count, 'person', 'people')}", count
+
+
+def refuse_while_importing(audience: Mapping[str, Any]) -> None:
+    """Nobody can agree to people who are not counted yet.
+
+    Raises:
+        ToolError: an import into the audience has not ended.
+    """
+    waiting: Any = audience.get("open_imports")
+    if waiting:
+        raise ToolError(
+            f"audience_id: import {cleaned(str(waiting[0]))} has not ended: it is not known yet how many people there "
+            "will be. Nobody was asked and nothing was changed. Call again once get_audience shows no open_imports."
+        )
+
+
+def consent_no_longer_asked(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str | None:
+    """A sentence where a change calls people who were left out because their consent was not given."""
+    before, now = _consent_columns(deployment, asked)
+    if before is None or now is not None:
+        return None
+    return f"People without a yes in the column {named(before)} are then called too."
+
+
+def _consent_columns(deployment: Mapping[str, Any], asked: UpdateDeployment) -> tuple[str | None, str | None]:
+    """The column that says who agreed to be called, before a change and after it."""
+    shown: Any = deployment.get("compliance")
+    before = cast("dict[str, Any]", shown).get("consent_column") if isinstance(shown, dict) else None
+    column = str(before) if before else None
+    return column, asked.compliance.consent_column if asked.compliance is not None else column
+
+
+async def _preview(use: Use, campaign: str) -> dict[str, Any]:
+    """Who would be called as it is; nothing where a service gives no preview of what is scheduled."""
+    try:
+        return await looked_up(use, preview_deployment, PreviewDeployment(id=campaign))
+    except (Conflict, RuleRejected):
+        return {}
+
+
+def _without_consent(preview: Mapping[str, Any]) -> int:
+    groups: Any = preview.get("blocked")
+    found: list[Any] = cast("list[Any]", groups) if isinstance(groups, list) else []
+    known = [cast("dict[str, Any]", group) for group in found if isinstance(group, dict)]
+    counts: list[Any] = [group.get("count") for group in known if group.get("reason") == _NO_CONSENT]
+    return sum(count for count in counts if isinstance(count, int))

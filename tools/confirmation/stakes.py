@@ -1,0 +1,386 @@
+"""What is at stake in the calls of tools that dial or spend: the sentence a person says yes to.
+
+Nobody has to be asked where nothing would be dialled or spent, where the service would refuse anyway, or where no
+telephone rings and no real money moves. What a service does not call simulated, or play money, is taken to be real.
+
+Whatever was looked at, and could become something else before the request arrives, is bound by its revision, so that
+the service holds the call to it, whether somebody had to be asked or not. What is simulated stays simulated, and is
+not bound where that alone decides. Another service may show no revisions; then nothing is bound.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from anyio import to_thread
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import ValidationError
+
+from callwright.client.errors import NotOffered
+from callwright.contract.agents import GetAgent, get_agent
+from callwright.contract.audiences import AddAudienceRows, GetAudience, ImportAudience, get_audience
+from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.csv_text import NotCsv, records
+from callwright.contract.checks.names import named, quoted
+from callwright.contract.declaration.revisions import PREFIX
+from callwright.contract.declaration.words import Money
+from callwright.contract.deployments.deployments import (
+    CreateDeployment,
+    DeploymentStatus,
+    GetDeployment,
+    ListDeployments,
+    PreviewDeployment,
+    StartDeployment,
+    UpdateDeployment,
+    get_deployment,
+    list_deployments,
+    preview_deployment,
+)
+from callwright.contract.deployments.inbound import ANSWERING, CreateInboundDeployment
+from callwright.contract.phone_numbers import (
+    GetPhoneNumber,
+    RentPhoneNumber,
+    SearchAvailableNumbers,
+    UpdatePhoneNumber,
+    get_phone_number,
+    search_available_numbers,
+)
+from callwright.contract.wallet import GetWallet, get_wallet
+from callwright.tools.confirmation.change_words import answering_then, begins, change_said
+from callwright.tools.confirmation.consent import Agreeing
+from callwright.tools.confirmation.cost_words import joining_cost
+from callwright.tools.references.looked_up import looked_up
+from callwright.tools.replies.inbound_words import taking
+from callwright.tools.runtime.stake import Stake
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import cleaned
+from callwright.tools.wording.text import amount, listed
+
+_STARTABLE = frozenset({"draft", "scheduled", "paused"})
+_DIALLING = frozenset({"active", "scheduled"})
+_CALLING: list[DeploymentStatus] = ["active", "scheduled", "paused"]
+_DIALS_MORE = frozenset({"max_concurrency", "calls_per_second", "end_at", "budget_cap"})
+_TAKES_MORE = frozenset({"max_concurrency", "inbound"})
+_DIGITS_TO_FIND_BY = 7
+_LONGEST_GREETING = 500
+MOST_ENTRIES = 200
+"""Entries of one page of a list."""
+_MOST_PAGES = 100
+_REPAIR = "Put that right first. preview_deployment shows what else stands in the way."
+
+
+class StartAgreed(Agreeing, StartDeployment):
+    """The deployment whose people are to be called, the plan, and the person's yes."""
+
+
+class CreateAgreed(Agreeing, CreateDeployment):
+    """A new campaign; with auto_start the person's yes."""
+
+
+class UpdateAgreed(Agreeing, UpdateDeployment):
+    """Changes to a deployment; where it dials already, the person's yes."""
+
+
+class BindAgreed(Agreeing, CreateInboundDeployment):
+    """A number to answer, and the person's yes."""
+
+
+class RentAgreed(Agreeing, RentPhoneNumber):
+    """The number to rent, and the person's yes."""
+
+
+class RenewAgreed(Agreeing, UpdatePhoneNumber):
+    """Changes to a phone number; where it is to be paid for every month again, the person's yes."""
+
+
+class RowsAgreed(Agreeing, AddAudienceRows):
+    """People to add; where a deployment calls them at once, the person's yes."""
+
+
+class ImportAgreed(Agreeing, ImportAudience):
+    """A file to import; where a deployment calls its people at once, the person's yes."""
+
+
+async def start(use: Use, asked: StartAgreed) -> Stake | None:
+    """Starting or resuming: the summary of the plan.
+
+    Raises:
+        ToolError: the person has to be asked, and there is no plan to ask them about.
+    """
+    deployment = await looked_up(use, get_deployment, GetDeployment(id=asked.id))
+    same_start = asked.plan_id is not None and deployment.get("plan_id") == asked.plan_id
+    if same_start or not use.asks(real=_real(deployment)):
+        return None
+    if deployment.get("status", "draft") not in _STARTABLE:
+        return Stake(sentence=None, bound=_bound(deployment))
+    if deployment.get("call_type") == "inbound":
+        settings = cast("dict[str, Any]", deployment.get("inbound") or {})
+        number_id = str(settings.get("phone_number_id") or "a number")
+        number = {"number": number_id, **await looked_up(use, get_phone_number, GetPhoneNumber(id=number_id))}
+        settings = {**settings, "max_concurrency": deployment.get("max_concurrency")}
+        return await _answering(use, str(deployment.get("agent_id")), number, settings, deployment)
+    if asked.plan_id is None and use.session.offers(preview_deployment.name):
+        try:
+            await use.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
+        except NotOffered:
+            return Stake(sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known.")
+        if deployment.get("status") == "scheduled":
+            raise ToolError(
+                f"plan_id: nobody was dialled. The campaign is scheduled and begins by itself at {begins(deployment)}: "
+                "nothing more is needed. Only if the person wants it to begin at once instead, use preview_deployment, "
+                "then call again with its plan_id."
+            )
+        raise ToolError(
+            "plan_id: required, because a person has to agree to what exactly happens. Nothing was dialled. Use "
+            "preview_deployment, then call again with its plan_id."
+        )
+    # With the plan, so that a stale one is refused before anybody is asked, and the sentence is that of this plan.
+    found = await looked_up(use, preview_deployment, PreviewDeployment(id=asked.id, plan_id=asked.plan_id))
+    if problems := found.get("problems"):
+        said = listed([cleaned(str(problem)) for problem in problems], most=5)
+        raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + use.hint(_REPAIR))
+    sentence = str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}.")
+    return Stake(
+        sentence=f"{sentence} It begins at once, in simulated time." if asked.jump_clock else sentence,
+        shown=_first_words(found),
+        bound={"plan_id": found["plan_id"]} if "plan_id" in found else {},
+    )
+
+
+def _first_words(preview: Mapping[str, Any]) -> str | None:
+    """What the first contact hears; None where nobody would be called, or the service does not say."""
+    greeting = preview.get("greeting")
+    if greeting is None:
+        return None
+    return f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}" if greeting else "The contact speaks first."
+
+
+async def create(use: Use, asked: CreateAgreed) -> Stake | None:
+    """Drafting costs nothing; starting at once does not show the person a plan, so it is not done where they are asked.
+
+    Raises:
+        ToolError: auto_start is set where the person has to be asked.
+    """
+    if asked.auto_start and use.asks(real=await _real_money(use)):
+        raise ToolError(
+            "auto_start: not here, because a person has to agree to the plan first. Nothing was made. Call again "
+            "without auto_start, then use preview_deployment and start_deployment."
+        )
+    return None
+
+
+async def bind(use: Use, asked: BindAgreed) -> Stake | None:
+    """Letting an agent answer whoever calls a number: which number, which agent, when, where others go."""
+    number = await looked_up(use, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
+    if not use.asks(real=_real(number)):
+        return None
+    if number.get("inbound_deployment_id"):
+        return Stake(sentence=None, bound=_bound(number))
+    settings = asked.model_dump(mode="json", include={*ANSWERING, "max_concurrency"})
+    return await _answering(use, asked.agent_id, {"number": asked.phone_number_id, **number}, settings)
+
+
+_CALL_AT_ONCE = "To call at once use preview_deployment, then start_deployment with its plan_id."
+
+
+async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
+    """Changing a campaign that dials, or will by itself, so that it dials more or other people.
+
+    Raises:
+        ToolError: the person has to be asked, and the change does not fit into one question.
+    """
+    deployment = await looked_up(use, get_deployment, GetDeployment(id=asked.id))
+    status = deployment.get("status")
+    given = asked.named().keys() - {"id", "name", "metadata"}
+    if not given or not use.asks(real=_real(deployment)):
+        return None
+    inbound = deployment.get("call_type") == "inbound"
+    more = _TAKES_MORE if inbound else _DIALS_MORE
+    weighty = given & more if status == "active" else given
+    if status not in _DIALLING or not weighty:
+        return Stake(sentence=None, bound=_bound(deployment))
+    if status == "scheduled" and asked.start_at is not None and asked.start_at.timestamp() <= use.session.clock.time():
+        raise ToolError(f"start_at: must be later than now, and nobody was asked: nothing was changed. {_CALL_AT_ONCE}")
+    if status == "scheduled" and asked.start_at is None and "start_at" in given:
+        raise ToolError(
+            "start_at: cannot be cleared while the deployment is scheduled, and nobody was asked: nothing was changed. "
+            f"{_CALL_AT_ONCE}"
+        )
+    sentence, things = await change_said(use, deployment, asked, weighty)
+    if inbound:
+        sentence = f"{sentence} {_then_answers(deployment, asked)}"
+    return Stake(sentence=sentence, bound=_bound(*things))
+
+
+def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str:
+    """How an inbound deployment answers after a change: what is not changed may begin to count by it."""
+    calls = asked.max_concurrency if asked.max_concurrency is not None else deployment.get("max_concurrency")
+    settings = {**answering_then(deployment, asked), "max_concurrency": calls}
+    when, rest = taking(settings)
+    return f"It then answers {when}. {rest}".rstrip()
+
+
+async def rent(use: Use, asked: RentAgreed) -> Stake | None:
+    """Renting a number: which one, at what price.
+
+    Raises:
+        ToolError: the person has to be asked, and no number with its price can be named.
+    """
+    if not use.asks(real=await _real_money(use)):
+        return None
+    offer = None if asked.number is None else await _offer(use, asked, asked.number)
+    if offer is None and not await _searchable(use, asked):
+        return Stake(sentence=f"Rent {_rented(asked)}. Its price is not known.")
+    if offer is None:
+        raise ToolError(
+            "number: required here, because a person has to agree to a number and its price. Nothing was rented. Take "
+            "one that is free: search_available_numbers shows them."
+        )
+    until = "and every month until it is released" if asked.auto_renew else "for one month"
+    cost = offer.get("monthly_cost") if _cost(offer) is not None else None
+    return Stake(
+        sentence=f"Rent {_rented(asked)} for {_price(offer)} now {until}.",
+        bound={"expected_monthly_cost": cost} if cost is not None else {},
+    )
+
+
+async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
+    """Renewing a number every month again."""
+    if not asked.auto_renew:
+        return None
+    number = await looked_up(use, get_phone_number, GetPhoneNumber(id=asked.id))
+    if not use.asks(real=_real(number)):
+        return None
+    if number.get("auto_renew") is True:
+        return Stake(sentence=None, bound=_bound(number))
+    what = f"{named(str(number.get('number') or asked.id))} every month until it is released"
+    return Stake(sentence=f"Pay {_price(number)} for {what}.", bound=_bound(number))
+
+
+async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
+    """Adding people to an audience that is being called."""
+    return await joining(use, asked.id, len(asked.rows))
+
+
+async def import_file(use: Use, asked: ImportAgreed) -> Stake | None:
+    """Importing people into an audience that is being called. Raises ToolError where nobody can say how many."""
+    return await joining(use, asked.id, await to_thread.run_sync(rows_in, asked.csv))
+
+
+def rows_in(text: str) -> int | None:
+    """The data rows of a CSV text, read as the service reads it; None where it cannot be read."""
+    try:
+        return max(len(records(text)) - 1, 0)
+    except NotCsv:
+        return None
+
+
+async def _answering(
+    use: Use, agent_id: str, number: Mapping[str, Any], settings: Mapping[str, Any], *others: Mapping[str, Any]
+) -> Stake:
+    agent = await looked_up(use, get_agent, GetAgent(id=agent_id))
+    by = _named(agent) if agent.get("name") else named(agent_id)
+    when, rest = taking(settings)
+    said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}, {when}. {rest}".rstrip()
+    return Stake(
+        sentence=f"{said} Every call costs money, until it is paused or cancelled.",
+        bound=_bound(agent, number, *others),
+    )
+
+
+async def joining(use: Use, audience_id: str, people: int | None) -> Stake | None:
+    """Adding so many people to an audience: the campaigns that would call them as well.
+
+    Raises:
+        ToolError: the person has to be asked, and `people` is None because nobody can say how many they are.
+    """
+    if not use.asks(real=True):
+        return None
+    # Read before the campaigns: one that begins between the two readings is in none of the revisions that are bound.
+    bound = _bound(await looked_up(use, get_audience, GetAudience(id=audience_id)))
+    weighty = [entry for entry in await _callers(use, audience_id) if use.asks(real=_real(entry))]
+    if not weighty:
+        return Stake(sentence=None, bound=bound)
+    if people is None:
+        raise ToolError(
+            "csv: this is not CSV that can be read, so a person cannot be asked how many people are called. Nothing "
+            "was imported. Correct the text and call again."
+        )
+    names = listed([_named(entry) for entry in weighty], most=len(weighty))
+    cost = await joining_cost(use, weighty, people)
+    return Stake(
+        sentence=f"Add {count_of(people, 'person', 'people')} to an audience, so that {names} calls them too, {cost}.",
+        bound=bound,
+    )
+
+
+async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
+    """Every campaign that calls people who are added to an audience, now or once it goes on."""
+    found: list[dict[str, Any]] = []
+    asked = ListDeployments(audience_id=audience_id, status=_CALLING, per_page=MOST_ENTRIES)
+    for _ in range(_MOST_PAGES):
+        listing = await looked_up(use, list_deployments, asked)
+        found += cast("list[dict[str, Any]]", listing.get("data", []))
+        paging = cast("dict[str, Any]", listing.get("pagination") or {})
+        if not paging.get("has_more"):
+            break
+        if cursor := paging.get("next_cursor"):
+            asked = asked.model_copy(update={"cursor": cursor})
+        else:  # another service may count pages only
+            asked = asked.model_copy(update={"page": (asked.page or 1) + 1})
+    # Another service may not know the filters.
+    here = [entry for entry in found if entry.get("audience_id", audience_id) == audience_id]
+    return [entry for entry in here if entry.get("status") in _CALLING]
+
+
+async def _real_money(use: Use) -> bool:
+    return (await looked_up(use, get_wallet, GetWallet())).get("play_money") is not True
+
+
+def _bound(*things: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that hold a call to these things as they are; none where the service shows no revisions."""
+    found = {str(thing.get("id")): thing.get("revision") for thing in things}
+    ours = {thing: shown for thing, shown in found.items() if isinstance(shown, str) and shown.startswith(PREFIX)}
+    return {"expected_revisions": ours} if ours else {}
+
+
+async def _offer(use: Use, asked: RentPhoneNumber, number: str) -> dict[str, Any] | None:
+    """A number that is free, with its price."""
+    search = SearchAvailableNumbers(
+        country=asked.country, number_type=asked.number_type, contains=number[-_DIGITS_TO_FIND_BY:], per_page=200
+    )
+    found = (await looked_up(use, search_available_numbers, search)).get("data", [])
+    return next((offer for offer in found if offer.get("number") == number), None)
+
+
+async def _searchable(use: Use, asked: RentPhoneNumber) -> bool:
+    """Whether the service shows at all what is free and what it costs."""
+    search = SearchAvailableNumbers(country=asked.country, per_page=1)
+    try:
+        await use.client.ask_loosely(search_available_numbers, search)
+    except NotOffered:
+        return False
+    return True
+
+
+def _price(number: Mapping[str, Any]) -> str:
+    cost = _cost(number)
+    return "a price that is not known" if cost is None else f"{amount(cost)} a month"
+
+
+def _cost(number: Mapping[str, Any]) -> Money | None:
+    try:
+        return Money.model_validate(number.get("monthly_cost"))
+    except ValidationError:
+        return None
+
+
+def _real(thing: Mapping[str, Any]) -> bool:
+    return thing.get("simulated") is not True
+
+
+def _named(deployment: Mapping[str, Any]) -> str:
+    return quoted(str(deployment.get("name") or deployment.get("id") or "without a name"))
+
+
+def _rented(asked: RentPhoneNumber) -> str:
+    return named(asked.number) if asked.number else f"a phone number in {asked.country}"

@@ -1,0 +1,74 @@
+"""A sentence that has to come back with a person's yes, where a host cannot ask: it bears when it was made.
+
+Its mark is sealed over what would be done, so that the sentence is good for that alone, for ten minutes, and once. Each
+time it is another one, so that the same thing can be agreed to a second time. Nothing is kept for it until it is used.
+"""
+
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from callwright.tools.confirmation.asked_at import PROCESS_DIGITS, RUNNING_DIGITS, AskedAt
+
+_NONCE_DIGITS, _SEAL_DIGITS = 8, 20
+_MARK = re.compile(
+    rf"\(Asked at (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)Z, "
+    rf"reference ([0-9a-f]{{{_NONCE_DIGITS}}})([0-9a-f]{{{PROCESS_DIGITS}}})([0-9a-f]{{{RUNNING_DIGITS}}})"
+    rf"([0-9a-f]{{{_SEAL_DIGITS}}})\.\)$"
+)
+_WHEN = "%Y-%m-%d %H:%M:%S"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The end of a sentence: when it was made, to the second, and which one of that second it is."""
+
+    at: AskedAt
+    nonce: str
+    seal: str
+
+    @property
+    def words(self) -> str:
+        """As it stands in the sentence."""
+        shown = datetime.fromtimestamp(self.at.shown_s, UTC)
+        return f"(Asked at {shown:{_WHEN}}Z, reference {self._reference}{self.seal}.)"
+
+    @property
+    def key(self) -> str:
+        """The idempotency key of what is done by this sentence, the same in every process."""
+        return f"agreed{self._reference}{self.seal}"
+
+    @property
+    def _reference(self) -> str:
+        return f"{self.nonce}{self.at.process}{int(self.at.running_s):0{RUNNING_DIGITS}x}"
+
+
+def new_mark(about: str, *, secret: bytes, at: AskedAt, fresh_id: str) -> Mark:
+    """The mark of a new sentence. `about` is all that it is good for, `fresh_id` an id that nobody can guess."""
+    nonce = hashlib.sha256(fresh_id.encode()).hexdigest()[:_NONCE_DIGITS]
+    return _sealed(about, secret, at.in_seconds, nonce)
+
+
+def mark_in(sentence: str) -> Mark | None:
+    """The mark at the end of a sentence; None where there is none."""
+    found = _MARK.search(" ".join(sentence.split()))
+    if found is None:
+        return None
+    when, nonce, process, running, seal = found.groups()
+    try:
+        shown_s = datetime.strptime(when, _WHEN).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+    return Mark(AskedAt(shown_s, int(running, 16), process), nonce, seal)
+
+
+def is_genuine(mark: Mark, about: str, *, secret: bytes) -> bool:
+    """Whether a mark was made here, and for this."""
+    return hmac.compare_digest(mark.seal, _sealed(about, secret, mark.at, mark.nonce).seal)
+
+
+def _sealed(about: str, secret: bytes, at: AskedAt, nonce: str) -> Mark:
+    words = f"{at.shown_s:.0f} {nonce} {at.process} {at.running_s:.0f} {about}"
+    return Mark(at, nonce, hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()[:_SEAL_DIGITS])

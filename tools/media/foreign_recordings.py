@@ -1,0 +1,120 @@
+"""Recordings of services that keep them elsewhere: through the `recording_url` of the call, with nothing made up."""
+
+import base64
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from mcp.types import AudioContent, ContentBlock, ResourceLink
+
+from callwright.client.compat.foreign_address import sound_type
+from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError
+from callwright.contract.calls import GetCall, GetRecording, get_call, get_recording
+from callwright.tools.media.foreign_transcripts import needs_another_way
+from callwright.tools.runtime.tool import Reply
+from callwright.tools.runtime.tool_context import Caller, Media, Use
+from callwright.tools.wording.cleaning import cleaned
+from callwright.tools.wording.text import line, lines
+
+_BEGINNINGS = {b"ID3": "audio/mpeg", b"RIFF": "audio/wav", b"OggS": "audio/ogg", b"fLaC": "audio/flac"}
+
+
+@asynccontextmanager
+async def any_recording(
+    client: Caller, asked: GetRecording, *, about: dict[str, Any] | None = None
+) -> "AsyncGenerator[tuple[Media, str | None]]":
+    """The recording, from the service itself or from the address that the call names; then with that address.
+
+    Raises:
+        CallwrightError: neither gives it.
+    """
+    async with AsyncExitStack() as stack:
+        url: str | None = None
+        try:
+            media = await stack.enter_async_context(client.open(get_recording, asked))
+        except CallwrightError as error:
+            if not needs_another_way(error) or asked.format != "mp3":
+                raise
+            url = await _address(client, asked, error, about)
+            media = await stack.enter_async_context(client.open_address(url, accepts=sound_type))
+        yield media, url
+
+
+async def foreign_recording(
+    use: Use, asked: GetRecording, about: dict[str, Any], *, inline_bytes: int | None, resource_bytes: int
+) -> Reply:
+    """What the recording is and where it can be had, of a call that the contract's model does not fit.
+
+    `inline_bytes` is None where the sound is not wanted in the reply.
+    """
+    async with any_recording(use.client, asked, about=about) as (media, url):
+        sound = await _small(media, inline_bytes) if inline_bytes is not None else None
+        media_type = sound_of(sound, media.media_type)
+        size = media.size if sound is None else len(sound)
+    resource = f"callwright://calls/{asked.call_uuid}/recording" if size is None or size <= resource_bytes else None
+    seconds = about.get("duration_seconds")
+    found: dict[str, Any] = {
+        "call_id": asked.call_uuid,
+        "media_type": media_type or None,
+        "size_bytes": size,
+        "duration_seconds": seconds if isinstance(seconds, (int, float)) else None,
+        "resource_uri": resource,
+        "url": url,
+        "inline": sound is not None,
+    }
+    shown = cleaned(url) if url else None
+    text = lines(
+        line(
+            f"Recording of call {cleaned(asked.call_uuid)}",
+            media_type,
+            f"{size / 1000:.0f} kB" if size is not None else None,
+            f"call of {seconds:g} seconds" if isinstance(seconds, (int, float)) else None,
+        ),
+        "It is too large to send along." if inline_bytes is not None and sound is None else None,
+        f"Resource: {resource}" if resource else None,
+        f"Address: {shown}" if shown else None,
+    )
+    data = {name: value for name, value in found.items() if value is not None}
+    return Reply(text=text, data=data, more=_blocks(found, sound))
+
+
+def sound_of(sound: bytes | None, told: str) -> str:
+    """The type of a recording: the one told, else the one that its first bytes show.
+
+    Raises:
+        AddressUnreadable: it is told to be anything at all, and no sound is known by such bytes.
+    """
+    if sound is None or told.startswith("audio/"):
+        return told
+    known = next((kind for start, kind in _BEGINNINGS.items() if sound.startswith(start)), None)
+    if known is None and sound[:1] == b"\xff" and sound[1:2] >= b"\xe0":
+        known = "audio/mpeg"
+    if known is None:
+        raise AddressUnreadable("what stands there is no recording")
+    return known
+
+
+async def _address(client: Caller, asked: GetRecording, refused: CallwrightError, about: dict[str, Any] | None) -> str:
+    found = about or (await client.ask_loosely(get_call, GetCall(call_uuid=asked.call_uuid))).data
+    url = found.get("recording_url")
+    if not isinstance(url, str) or not url:
+        raise refused
+    return url
+
+
+async def _small(media: Media, most: int) -> bytes | None:
+    try:
+        return await media.read(most)
+    except AnswerTooLarge:
+        return None
+
+
+def _blocks(found: dict[str, Any], sound: bytes | None) -> tuple[ContentBlock, ...]:
+    blocks: list[ContentBlock] = []
+    if uri := found["resource_uri"] or found["url"]:
+        name = f"recording of {found['call_id']}"
+        blocks.append(ResourceLink(name=name, uri=uri, mime_type=found["media_type"], size=found["size_bytes"]))
+    if sound is not None:
+        data = base64.b64encode(sound).decode("ascii")
+        blocks.append(AudioContent(data=data, mime_type=found["media_type"]))
+    return tuple(blocks)

@@ -1,0 +1,140 @@
+"""get_recording for a model: what the recording is and where; the sound itself only if it is asked for and small."""
+
+import base64
+from typing import Annotated, Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import AudioContent, ContentBlock, ResourceLink
+from pydantic import Field
+
+from callwright.client.errors import AnswerTooLarge
+from callwright.contract.calls import Call, GetCall, GetRecording, get_call, get_recording
+from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.model import Resource
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.media.foreign_recordings import foreign_recording
+from callwright.tools.runtime.tool import Reply, data_of
+from callwright.tools.runtime.tool_context import Media, Session, Use
+from callwright.tools.wording.text import clock_time, line, lines
+
+INLINE_BYTES = 200_000
+"""Below this many bytes a recording may be part of a reply."""
+
+RESOURCE_BYTES = 750_000
+"""Up to this many bytes a recording can be read as a resource. Clients refuse larger messages."""
+
+_WHY_NOT = {
+    "deleted": "it was deleted",
+    "absent": "nobody spoke on this call",
+    "not_recorded": "recording was off",
+}
+
+
+class GetRecordingInline(GetRecording):
+    """The call whose recording to find, and whether to send its sound along."""
+
+    inline: Annotated[
+        bool,
+        Field(description="Send the sound along, if it has fewer than 200,000 bytes."),
+    ] = False
+
+
+class RecordingFound(Resource):
+    """What a recording is and where it can be had."""
+
+    call_id: str
+    media_type: str
+    size_bytes: int | None
+    duration_seconds: int
+    channels: int
+    simulated: bool
+    resource_uri: Annotated[str | None, Field(description="Read it as a resource here.")]
+    url: Annotated[str | None, Field(description="Fetch it over HTTP here, with the API key.")]
+    inline: Annotated[bool, Field(description="Whether the sound is part of this reply.")]
+
+
+def recording_url(session: Session, call_id: str, audio_format: str) -> str | None:
+    """Where REST gives the recording, if the service answers over HTTP at all."""
+    query = "" if audio_format == "mp3" else f"?format={audio_format}"
+    return f"{session.base_url}/calls/{call_id}/recording{query}" if session.base_url else None
+
+
+def elsewhere(url: str | None) -> str:
+    """How a person gets a recording that is too large for the protocol."""
+    if url:
+        return f"Fetch it over HTTP with the API key: {url}"
+    return "Start `callwright serve` to fetch it over HTTP."
+
+
+async def recording(use: Use, asked: GetRecordingInline) -> Reply:
+    """A description of the recording, a link to it, and the sound where that was asked for and it is small."""
+    about = await use.client.ask_loosely(get_call, GetCall(call_uuid=asked.call_uuid))
+    if (call := about.answer) is None:
+        most = INLINE_BYTES - 1 if asked.inline else None
+        plain = narrowed(asked, GetRecording)
+        return await foreign_recording(use, plain, about.data, inline_bytes=most, resource_bytes=RESOURCE_BYTES)
+    if why := _WHY_NOT.get(call.recording.status):
+        others = use.hint("list_calls with outcome=[answered] finds others.")
+        raise ToolError(f"Call {call.id} has no recording: {why}. {others}".rstrip())
+    async with use.client.open(get_recording, narrowed(asked, GetRecording)) as media:
+        sound = await _sound(media) if asked.inline else None
+        url = recording_url(use.session, call.id, asked.format)
+        readable = asked.format == "mp3" and (media.size is None or media.size <= RESOURCE_BYTES)
+        found = RecordingFound(
+            call_id=call.id,
+            media_type=media.media_type,
+            size_bytes=media.size if sound is None else len(sound),
+            duration_seconds=call.recording.duration_seconds,
+            channels=call.recording.channels,
+            simulated=call.simulated,
+            resource_uri=f"callwright://calls/{call.id}/recording" if readable else None,
+            url=url,
+            inline=sound is not None,
+        )
+    return Reply(text=_words(call, found, asked, use), data=data_of(found), more=_blocks(found, sound))
+
+
+def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, use: Use) -> str:
+    size = f"{found.size_bytes / 1000:.0f} kB" if found.size_bytes is not None else None
+    return lines(
+        line(
+            f"Recording of call {call.id}",
+            f"{clock_time(found.duration_seconds)} long",
+            found.media_type,
+            size,
+            "agent left, contact right" if found.channels == 2 else None,
+            "simulated" if found.simulated else None,
+        ),
+        line(call.outcome, call.disposition, count_of(call.turn_count, "turn")),
+        use.hint("get_transcript gives the words."),
+        "It is too large to send along." if asked.inline and not found.inline else None,
+        f"Resource: {found.resource_uri}" if found.resource_uri else elsewhere(found.url),
+    )
+
+
+def _blocks(found: RecordingFound, sound: bytes | None) -> tuple[ContentBlock, ...]:
+    blocks: list[ContentBlock] = []
+    if uri := found.resource_uri or found.url:
+        blocks.append(
+            ResourceLink(
+                name=f"recording of {found.call_id}", uri=uri, mime_type=found.media_type, size=found.size_bytes
+            )
+        )
+    if sound is not None:
+        data = base64.b64encode(sound).decode("ascii")
+        blocks.append(AudioContent(data=data, mime_type=found.media_type))
+    return tuple(blocks)
+
+
+async def _sound(media: Media) -> bytes | None:
+    if media.size is not None and media.size >= INLINE_BYTES:
+        return None
+    try:
+        return await media.read(INLINE_BYTES - 1)
+    except AnswerTooLarge:
+        return None
+
+
+def unworded(_: Any, __: Use) -> str:
+    """Stands where a tool words its answer itself."""
+    return ""

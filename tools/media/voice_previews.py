@@ -1,0 +1,82 @@
+"""get_voice_preview for a model: where a voice can be heard, and the sound itself where that is asked for."""
+
+import base64
+from typing import Annotated
+
+from mcp.types import AudioContent, ContentBlock, ResourceLink
+from pydantic import Field
+
+from callwright.contract.declaration.model import Resource
+from callwright.contract.voices import GetVoice, GetVoicePreview, get_voice, get_voice_preview
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.media.recordings import INLINE_BYTES, elsewhere, unworded
+from callwright.tools.runtime.tool import READS, Reply, Tool, data_of
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.text import line, lines
+
+
+class GetVoicePreviewInline(GetVoicePreview):
+    """The voice to hear, and whether to send its sound along."""
+
+    inline: Annotated[bool, Field(description="Send the sound in the reply. false gives a link only.")] = False
+
+
+class VoicePreview(Resource):
+    """Where a voice can be heard."""
+
+    voice_id: str
+    language: str
+    media_type: str
+    size_bytes: int
+    resource_uri: Annotated[str, Field(description="Read it as a resource here.")]
+    url: Annotated[str | None, Field(description="Fetch it over HTTP here, with the API key.")]
+    inline: Annotated[bool, Field(description="Whether the sound is part of this reply.")]
+
+
+async def voice_preview(use: Use, asked: GetVoicePreviewInline) -> Reply:
+    """A link to the sound of a voice, and the sound where it was asked for."""
+    voice = await use.client.ask(get_voice, GetVoice(id=asked.id))
+    async with use.client.open(get_voice_preview, narrowed(asked, GetVoicePreview)) as media:
+        sound = await media.read(INLINE_BYTES)
+        base_url = use.session.base_url
+        found = VoicePreview(
+            voice_id=voice.id,
+            language=voice.language,
+            media_type=media.media_type,
+            size_bytes=len(sound),
+            resource_uri=f"callwright://voices/{voice.id}/preview",
+            url=f"{base_url}/voices/{voice.id}/preview" if base_url else None,
+            inline=asked.inline,
+        )
+    link = ResourceLink(
+        name=f"preview of {voice.id}", uri=found.resource_uri, mime_type=found.media_type, size=found.size_bytes
+    )
+    blocks: list[ContentBlock] = [link]
+    if asked.inline:
+        blocks.append(AudioContent(data=base64.b64encode(sound).decode("ascii"), mime_type=found.media_type))
+    return Reply(
+        text=lines(
+            line(f"Voice {voice.id}", voice.name, voice.language, f"{found.size_bytes / 1000:.0f} kB"),
+            f"Resource: {found.resource_uri}",
+            elsewhere(found.url),
+        ),
+        data=data_of(found),
+        more=tuple(blocks),
+    )
+
+
+TOOL = Tool(
+    operation=get_voice_preview,
+    toolset="upkeep",
+    title="Hear a voice",
+    description=(
+        "A short sentence spoken by a voice, in its language: a link for the person to listen to; with inline=true the "
+        "sound itself. Use it when the person wants to hear a voice before choosing. To find voices use list_voices. "
+        "Free."
+    ),
+    hints=READS,
+    reply=unworded,
+    takes=GetVoicePreviewInline,
+    gives=VoicePreview,
+    act=voice_preview,
+)

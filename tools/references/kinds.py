@@ -1,0 +1,209 @@
+"""What an argument refers to: which arguments take an id, what else they take instead of it, and how that is said.
+
+Arguments are found by their type in the contract (`AgentId`, `PhoneNumberId`, …). Filters are plain text there; one
+whose name is that of a reference, for example `agent_id`, means the same thing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, cast, get_args, get_type_hints
+
+from pydantic.fields import FieldInfo
+
+from callwright.contract.agents import list_agents
+from callwright.contract.audiences import list_audiences
+from callwright.contract.declaration import words
+from callwright.contract.declaration.filters import filter_of
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.deployments.deployments import list_contacts, list_deployments
+from callwright.contract.phone_numbers import list_phone_numbers
+from callwright.contract.voices import list_voices
+from callwright.contract.webhooks import list_webhooks
+from callwright.tools.arguments.schema import JsonSchema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of thing that arguments refer to."""
+
+    noun: str
+    type: Any
+    """The contract's type of its ids."""
+    ids: re.Pattern[str]
+    """What its ids look like. Such a value is taken as an id and never looked up."""
+    finds: AnyOperation
+    """The list in which it stands."""
+    accepts: str
+    """What its arguments take, in words that begin with `id`."""
+    names: tuple[str, ...] = ("name",)
+    """The fields of an entry that name it."""
+    filtered: bool = False
+    """Whether the list has a filter for the exact name. Lists without one are read, as far as 1,000 entries go."""
+    among: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Filters that leave out what is gone."""
+
+    @property
+    def argument(self) -> str:
+        """The argument that refers to one of them, for example `agent_id`."""
+        return f"{self.noun.replace(' ', '_')}_id"
+
+
+def _ids(prefix: str) -> re.Pattern[str]:
+    return re.compile(rf"{prefix}_[0-9A-Za-z]+")
+
+
+AGENT = Kind(
+    noun="agent", type=words.AgentId, ids=_ids("agt"), finds=list_agents, accepts="id or exact name", filtered=True
+)
+AUDIENCE = Kind(
+    noun="audience",
+    type=words.AudienceId,
+    ids=_ids("aud"),
+    finds=list_audiences,
+    accepts="id or exact name",
+    filtered=True,
+)
+DEPLOYMENT = Kind(
+    noun="deployment",
+    type=words.DeploymentId,
+    ids=_ids("dep"),
+    finds=list_deployments,
+    accepts="id or exact name",
+    filtered=True,
+)
+VOICE = Kind(
+    noun="voice",
+    type=words.VoiceId,
+    ids=re.compile(r"[a-z]{2,3}(-[0-9A-Za-z]+){2,}"),
+    finds=list_voices,
+    accepts="id or exact name",
+    names=("name", "id"),
+)
+PHONE_NUMBER = Kind(
+    noun="phone number",
+    type=words.PhoneNumberId,
+    ids=_ids("num"),
+    finds=list_phone_numbers,
+    accepts="id, E.164 number or label",
+    names=("number", "label"),
+    among={"status": ["pending", "active", "releasing", "suspended"]},
+)
+CONTACT = Kind(
+    noun="contact",
+    type=words.ContactId,
+    ids=_ids("ctc"),
+    finds=list_contacts,
+    accepts="id, or number with deployment_id",
+    names=("phone_number",),
+)
+WEBHOOK = Kind(
+    noun="webhook",
+    type=words.WebhookId,
+    ids=_ids("whk"),
+    finds=list_webhooks,
+    accepts="id or exact URL",
+    names=("url",),
+)
+KINDS = (AGENT, AUDIENCE, DEPLOYMENT, VOICE, PHONE_NUMBER, CONTACT, WEBHOOK)
+
+OTHER_IDS: Mapping[str, re.Pattern[str]] = {
+    "call": _ids("cal"),
+    "import": _ids("imp"),
+    "event": _ids("evt"),
+    "delivery": _ids("dlv"),
+    "transaction": _ids("txn"),
+}
+"""Ids of things that have no name."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An argument that refers to one thing, or to a list of things, of one kind or of several."""
+
+    kinds: tuple[Kind, ...]
+    also: tuple[re.Pattern[str], ...] = ()
+    """Ids of further kinds that it takes."""
+
+    def is_id(self, value: str) -> bool:
+        """Whether a value is an id, as far as its looks tell."""
+        return any(ids.fullmatch(value) for ids in (*(kind.ids for kind in self.kinds), *self.also))
+
+
+@dataclass(frozen=True)
+class TelephoneNumber:
+    """An argument that is a telephone number. Those of contacts are masked where the session masks."""
+
+    of_contact: bool
+
+
+_ABOUT = Reference((DEPLOYMENT, PHONE_NUMBER), (OTHER_IDS["call"],))
+_SUBJECT = Reference((DEPLOYMENT, AUDIENCE, PHONE_NUMBER, WEBHOOK), (OTHER_IDS["call"], OTHER_IDS["transaction"]))
+_FILTERS: Mapping[str, Reference] = {kind.argument: Reference((kind,)) for kind in KINDS} | {
+    "reference_id": _ABOUT,
+    "subject_id": _SUBJECT,
+}
+_NUMBER_FILTERS = {"number": TelephoneNumber(False), "phone_number": TelephoneNumber(True), "to": TelephoneNumber(True)}
+_ABOUT_ACCEPTS = "id, number or exact name"
+_SOURCE = ", from "
+
+
+@lru_cache(maxsize=200)
+def references_of(model: type[Input]) -> Mapping[str, Reference]:
+    """The arguments of a tool that refer to something, by name."""
+    return {name: found for name, one in _arguments(model) if isinstance(found := one, Reference)}
+
+
+@lru_cache(maxsize=200)
+def numbers_of(model: type[Input]) -> Mapping[str, TelephoneNumber]:
+    """The arguments of a tool that are telephone numbers, by name."""
+    return {name: found for name, one in _arguments(model) if isinstance(found := one, TelephoneNumber)}
+
+
+def _arguments(model: type[Input]) -> Iterator[tuple[str, Reference | TelephoneNumber | None]]:
+    hints = get_type_hints(model, include_extras=True)
+    for name, info in model.model_fields.items():
+        marks = set(_marks(hints[name]))
+        kind = next((kind for kind in KINDS if id(_mark(kind.type)) in marks), None)
+        if kind is not None:
+            yield name, Reference((kind,))
+        elif id(_mark(words.E164)) in marks:
+            yield name, TelephoneNumber(False)
+        elif filter_of(info) is not None:
+            yield name, _FILTERS.get(name) or _NUMBER_FILTERS.get(name)
+
+
+def _mark(annotated: Any) -> FieldInfo:
+    """The description that makes one of the contract's types what it is."""
+    return cast("FieldInfo", get_args(annotated)[1])
+
+
+def _marks(annotation: Any) -> Iterator[int]:
+    for part in get_args(annotation):
+        if isinstance(part, FieldInfo):
+            yield id(part)
+        else:
+            yield from _marks(part)
+
+
+def say_what_is_taken(model: type[Input], schema: JsonSchema) -> None:
+    """Adds to the descriptions of a tool's arguments, in place, what they take besides an id.
+
+    "Agent id (agt_…), from list_agents." becomes "Agent id (agt_…) or exact name, from list_agents."; words that do not
+    say where ids come from get it in brackets at their end. Of a list its entries are described, if they are.
+    """
+    for name, reference in references_of(model).items():
+        found: JsonSchema = schema["properties"].get(name, {})
+        items: JsonSchema = found.get("items", {})
+        node = items if items.get("description") else found
+        kind = reference.kinds[0]
+        accepts = kind.accepts if len(reference.kinds) == 1 else _ABOUT_ACCEPTS
+        text = str(node.get("description", ""))
+        head, source, tail = text.partition(_SOURCE)
+        if source:
+            says_id = re.search(r"\bid\b", head) is not None
+            node["description"] = f"{head}{accepts.removeprefix('id') if says_id else f' {accepts}'}{source}{tail}"
+        elif accepts not in text:
+            node["description"] = f"{text.removesuffix('.')} ({accepts})."

@@ -1,0 +1,162 @@
+"""How a tool without code of its own asks the service: once for one thing, page by page for a list."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, cast
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.pagination import Page
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.replies.plain_words import WHAT, Plain, further, one_of, page_of, plain_line, said
+from callwright.tools.runtime.tool import Gone, Narrow, Paging, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import cleaned, cleaned_at, fenced
+from callwright.tools.wording.text import line, lines, shortened
+
+MOST_ENTRIES = 200
+"""Entries the service gives at once."""
+
+_CURSOR = re.compile(r"n(\d{1,9})(?:_(.+))?", re.DOTALL)
+_MASKED = frozenset({"to", "phone_number"})
+"""Fields that hold the telephone number of a contact."""
+_LONGEST_VALUE = 200
+
+
+async def asked_plainly(tool: Tool, use: Use, asked: Input) -> Reply:
+    """Asks the operation once, with a fresh idempotency key where that matters, and words the answer."""
+    operation = tool.operation
+    key = (use.key or use.session.ids()) if tool.keyed else None
+    complete = await tool.complete(use, asked) if tool.complete is not None else asked
+    question = narrowed(complete, operation.takes)
+    found = await use.client.ask_loosely(operation, question, idempotency_key=key)
+    answer: Any = one_of(found)
+    if operation.shape == "nothing":
+        answer = Gone(id=getattr(asked, operation.path_fields[-1]))
+    slim = tool.gives if tool.gives and issubclass(tool.gives, Narrow) and not isinstance(answer, Plain) else None
+    data = {**data_of(narrow(slim, answer)), **further(answer)} if slim else data_of(answer)
+    for path in tool.untrusted:
+        cleaned_at(data, path)
+    return Reply(text=said(tool.reply, answer, use), data=data, untrusted=(*tool.untrusted, *further(answer)))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an answer begins in its list: how many entries came before, and the service's own cursor.
+
+    A list that the service keeps whole in memory has no cursors. There the count alone says where to go on.
+    """
+
+    seen: int = 0
+    cursor: str | None = None
+
+    @classmethod
+    def of(cls, text: str | None) -> "Place":
+        """The place that a cursor stands for. Raises ToolError where it is none of a list."""
+        if text is None:
+            return cls()
+        match = _CURSOR.fullmatch(text)
+        if match is None:
+            raise ToolError("Invalid arguments: cursor: not one that this tool gave. Leave it out to begin again.")
+        return cls(int(match[1]), match[2])
+
+    @property
+    def text(self) -> str:
+        """The cursor."""
+        return f"n{self.seen}" if self.cursor is None else f"n{self.seen}_{self.cursor}"
+
+
+async def page_at(tool: Tool, use: Use, asked: Input, *, most: int) -> tuple[Page[Any], Paging, int]:
+    """Up to `most` entries from where the arguments say, where the answer stands, and how many entries follow it."""
+    place = Place.of(getattr(asked, "cursor", None))
+    by_count = place.seen > 0 and place.cursor is None
+    question = narrowed(asked, tool.operation.takes)
+    question = question.model_copy(
+        update={
+            "cursor": place.cursor,
+            "page": place.seen // MOST_ENTRIES + 1 if by_count else None,
+            "per_page": MOST_ENTRIES if by_count else most,
+        }
+    )
+    question.model_fields_set.update({"cursor", "page", "per_page"})
+    found = page_of(await use.client.ask_loosely(tool.operation, question))
+    entries, paging = found.data, found.pagination
+    more = paging.has_more
+    if by_count:
+        begin = place.seen % MOST_ENTRIES
+        more = more or len(entries) > begin + most
+        entries = entries[begin : begin + most]
+    seen = place.seen + len(entries)
+    total = cast("int | None", paging.total)  # a service elsewhere may not tell
+    left = max(total - seen, 1 if more else 0) if total is not None else 0
+    following = Place(seen, None if by_count else paging.next_cursor).text if more else None
+    standing = Paging(total=total, has_more=more, next_cursor=following)
+    return found.model_copy(update={"data": entries}), standing, left
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entries of a page, each in words and as data with the fields that are wanted."""
+
+    words: list[str]
+    data: list[dict[str, Any]]
+    untrusted: tuple[str, ...]
+    fences: bool = False
+    """Whether the words have to be put inside a fence together."""
+
+
+def entries_of(tool: Tool, use: Use, asked: Input, page: Page[Any]) -> Entries:
+    """What is shown of each entry: the fields that were asked for, or the ones the tool shows by itself."""
+    names = cast("list[str] | None", getattr(asked, "fields", None))
+    wanted = names or tool.shown
+    whole: dict[str, Any] = {"data": [data_of(entry) for entry in page.data]}
+    for path in tool.untrusted:
+        cleaned_at(whole, path)
+    more = [{} if names else further(entry) for entry in page.data]
+    data = [
+        {name: entry[name] for name in (*wanted, *(name for name in others if name not in wanted)) if name in entry}
+        for entry, others in zip(whole["data"], more, strict=True)
+    ]
+    if any(isinstance(entry, Plain) for entry in page.data):
+        return Entries([plain_line(entry, use) for entry in data], data, ("data",), fences=True)
+    if names and tool.fenced_as:
+        words = [plain_line(entry, use) for entry in data]
+    elif names:
+        words = [_fields_in_words(entry, tool, use) for entry in data]
+    else:
+        words = [said(tool.reply, entry, use) for entry in page.data]
+    untrusted = tuple(path for path in tool.untrusted if path.split(".")[1] in wanted)
+    return Entries(words, data, untrusted, fences=bool(tool.fenced_as))
+
+
+def list_reply(tool: Tool, use: Use, entries: Entries, paging: Paging, left: int) -> Reply:
+    """A page in words and as data: one line an entry, then how many follow and how to get them."""
+    fences = entries.fences and bool(entries.words)
+    words = [fenced(entries.words, tag=use.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words
+    most = tool.operation.counts_to
+    least = "At least " if most is not None and paging.total == most else ""
+    count = f"{least}{left} more" if left else "More"
+    text = lines(
+        *words,
+        f"{count}: call again with cursor={paging.next_cursor}" if paging.has_more else None,
+        None if entries.data else use.hint(tool.empty),
+    )
+    data = {"data": entries.data, "pagination": data_of(paging)}
+    return Reply(text=text, data=data, untrusted=entries.untrusted)
+
+
+def _fields_in_words(entry: dict[str, Any], tool: Tool, use: Use) -> str:
+    outside = {path.split(".")[1] for path in tool.untrusted}
+    facts = [f"{name}={_value(name, value, use)}" for name, value in entry.items() if name not in outside]
+    said = [f"{name}={_value(name, value, use)}" for name, value in entry.items() if name in outside and value]
+    return lines(line(*facts), fenced(said, tag=use.session.ids(), what="Words of others.") if said else None)
+
+
+def _value(name: str, value: Any, use: Use) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if name in _MASKED:
+        return use.number(text)
+    words = cleaned(text)
+    return words if len(words) <= _LONGEST_VALUE else f"{shortened(words, _LONGEST_VALUE)} ({len(words)} characters)"

@@ -1,0 +1,216 @@
+"""Answers within a bound: 4,000 tokens unless more is asked for, and never above 20,000, text and data together.
+
+A token is taken to be four bytes of JSON. A list that is too long is asked for again with the number of entries that
+fit, so that its cursor goes on behind the last one shown. Of one thing, long texts and lists are shortened, in words
+and in data alike, and a sentence says by how much and where the rest is.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, cast
+
+from callwright.contract.declaration.model import Input
+from callwright.tools.arguments.arguments import LIST_LENGTH
+from callwright.tools.replies.asking import asked_plainly, entries_of, list_reply, page_at
+from callwright.tools.replies.plain_words import acted
+from callwright.tools.runtime.tool import Reply, Tool
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.text import shortened
+
+BYTES_A_TOKEN = 4
+DEFAULT_TOKENS = 4_000
+"""The bound of an answer nobody asked more of."""
+MOST_TOKENS = 20_000
+"""The bound of every answer."""
+
+_FENCE = re.compile(r"<(untrusted-[^>\s]+)>")
+_ROUNDS = 3
+_READABLE_TEXT = 200
+"""Texts are cut down to this before lists are."""
+_SHORTEST_TEXT = 64
+"""Shorter texts are ids, states and moments, which are worth nothing in part."""
+_MOST_FIELDS = 20
+_MOST_CUTS = 5
+_LONGEST_CUT = 120
+_NOTE_BYTES = 2_000
+"""Room for the sentences about what was cut, in words and in data."""
+_LIST_BYTES = 600
+"""Room for what a list says beside its entries."""
+
+
+async def answered(tool: Tool, use: Use, asked: Input, *, noted: Callable[[Reply], Reply]) -> Reply:
+    """Runs a tool once; its answer keeps to the bound, with what `noted` adds to it."""
+    most = bound_of(asked)
+    if tool.act is not None:
+        reply = await acted(tool, use, asked)
+    elif tool.many:
+        reply = await _listed(tool, use, asked, most)
+    else:
+        reply = await asked_plainly(tool, use, asked)
+    known = _Known(dict(asked) | {name: value for name, value in reply.data.items() if isinstance(value, str)})
+    return fitted(noted(reply), most, rest=use.hint(tool.rest.format_map(known)))
+
+
+class _Known(dict[str, Any]):
+    """What a sentence about the rest may name. A service elsewhere need not give it."""
+
+    def __missing__(self, name: str) -> str:
+        return f"({name})"
+
+
+def bound_of(asked: Input) -> int:
+    """The bytes an answer may have: the default ones, unless the arguments name more entries or tokens."""
+    tokens: int | None = getattr(asked, "max_tokens", None)
+    if tokens is None:
+        wants_more = getattr(asked, "per_page", LIST_LENGTH) > LIST_LENGTH
+        tokens = MOST_TOKENS if wants_more else DEFAULT_TOKENS
+    return min(max(tokens, DEFAULT_TOKENS), MOST_TOKENS) * BYTES_A_TOKEN
+
+
+def size_of(text: str, data: dict[str, Any]) -> int:
+    """The bytes of an answer as it travels: its text and its data as JSON."""
+    return json_bytes(text) + json_bytes(data)
+
+
+def json_bytes(value: Any) -> int:
+    """The bytes of a value as JSON in UTF-8."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+
+
+def fitting(sizes: Sequence[int], room: int) -> int:
+    """How many of the first ones have room together; one at least, so that asking again always gets further."""
+    count = 0
+    for size in sizes:
+        room -= size
+        if room < 0 and count:
+            break
+        count += 1
+    return count
+
+
+def fitting_text(text: str, room: int) -> str:
+    """The beginning of a text that has room as JSON."""
+    if json_bytes(text) <= room:
+        return text
+    return text[: max(0, bisect_right(range(len(text)), room, key=lambda count: json_bytes(text[:count])) - 1)]
+
+
+def fitted(reply: Reply, most: int, *, rest: str = "") -> Reply:
+    """The reply, shortened where it has more than `most` bytes. `rest` says where the rest is."""
+    if size_of(reply.text, reply.data) <= most:
+        return reply
+    room = most - _NOTE_BYTES
+    text = _cut_text(reply.text, max(room - json_bytes(reply.data), room // 2))
+    data, cuts = _cut_data(reply.data, room - json_bytes(text))
+    if text != reply.text:
+        cuts.append(f"this text, {len(text)} of {len(reply.text)} characters")
+    said = [shortened(cut, _LONGEST_CUT) for cut in cuts[:_MOST_CUTS]]
+    if len(cuts) > _MOST_CUTS:
+        said.append(f"and {len(cuts) - _MOST_CUTS} more")
+    note = " ".join(part for part in (f"Shortened: {'; '.join(said)}.", rest) if part)
+    return replace(reply, text=f"{text}\n{note}", data={**data, "shortened": said})
+
+
+async def _listed(tool: Tool, use: Use, asked: Input, most: int) -> Reply:
+    """A page that fits. Entries that are too many are asked for again, fewer; one entry at least always comes."""
+    per_page: int = getattr(asked, "per_page", LIST_LENGTH)
+    for _ in range(_ROUNDS):
+        found, paging, left = await page_at(tool, use, asked, most=per_page)
+        entries = entries_of(tool, use, asked, found)
+        reply = list_reply(tool, use, entries, paging, left)
+        if len(entries.data) <= 1 or size_of(reply.text, reply.data) <= most:
+            return reply
+        sizes = [
+            json_bytes(said) + json_bytes(entry) + 2 for said, entry in zip(entries.words, entries.data, strict=True)
+        ]
+        per_page = min(fitting(sizes, most - _LIST_BYTES), len(entries.data) - 1)
+    found, paging, left = await page_at(tool, use, asked, most=1)
+    return list_reply(tool, use, entries_of(tool, use, asked, found), paging, left)
+
+
+def _cut_text(text: str, room: int) -> str:
+    """The beginning of a text, at the end of a line where there is one near. An open fence is closed."""
+    kept = fitting_text(text, room)
+    if kept == text:
+        return text
+    line_end = kept.rfind("\n")
+    kept = (kept[:line_end] if line_end > len(kept) // 2 else kept[:-1]) + "…"
+    marks = _FENCE.findall(kept)
+    return f"{kept}\n</{marks[-1]}>" if marks and f"</{marks[-1]}>" not in kept else kept
+
+
+def _cut_data(data: dict[str, Any], room: int) -> tuple[dict[str, Any], list[str]]:
+    """The data with its longest texts cut alike, then its lists, until it has room; and what was cut."""
+
+    def cut(text: int, items: int) -> Cut:
+        return Cut(text=text, items=items)
+
+    def most(smallest: int, largest: int, made: Callable[[int], Cut]) -> Cut | None:
+        """The mildest cut that has room."""
+        sizes = range(smallest, largest)
+        if not sizes or json_bytes(made(smallest).of(data)) > room:
+            return None  # then no milder one has
+        return made(smallest + bisect_right(sizes[1:], room, key=lambda size: json_bytes(made(size).of(data))))
+
+    found = (
+        most(_READABLE_TEXT, room, lambda size: cut(size, room))
+        or most(1, room, lambda size: cut(_READABLE_TEXT, size))
+        or cut(_SHORTEST_TEXT, 1)
+    )
+    return found.of(data), found.said(data)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How long texts may be, and how many entries lists and maps may have."""
+
+    text: int
+    items: int
+
+    def of(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The data so cut."""
+        return {name: self._of(value) for name, value in data.items()}
+
+    def said(self, data: dict[str, Any]) -> list[str]:
+        """What was cut: the place, how much of how much is left."""
+        found: dict[str, list[str]] = {}
+        self._say(data, "", found, outermost=True)
+        return [
+            f"{place}, {whats[0]}" if len(whats) == 1 else f"{place}, {len(whats)} times, first {whats[0]}"
+            for place, whats in found.items()
+        ]
+
+    def _of(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value if len(value) <= self.text else value[: self.text - 1] + "…"
+        if isinstance(value, list):
+            return [self._of(entry) for entry in cast("list[Any]", value)[: self.items]]
+        if isinstance(value, dict):
+            inner = cast("dict[str, Any]", value)
+            return {name: self._of(entry) for name, entry in islice(inner.items(), self._entries(inner))}
+        return value
+
+    def _entries(self, value: dict[str, Any]) -> int:
+        """Entries left of an object. Few are the fields of something, many are a map such as cells by column."""
+        return len(value) if len(value) <= _MOST_FIELDS else max(self.items, _MOST_FIELDS)
+
+    def _say(self, value: Any, place: str, found: dict[str, list[str]], *, outermost: bool = False) -> None:
+        if isinstance(value, str) and len(value) > self.text:
+            found.setdefault(place, []).append(f"{self.text - 1} of {len(value)} characters")
+        elif isinstance(value, list):
+            entries = cast("list[Any]", value)
+            if len(entries) > self.items:
+                found.setdefault(place, []).append(f"{self.items} of {len(entries)} entries")
+            for entry in entries[: self.items]:
+                self._say(entry, place, found)
+        elif isinstance(value, dict):
+            inner = cast("dict[str, Any]", value)
+            left = len(inner) if outermost else self._entries(inner)
+            if left < len(inner):
+                found.setdefault(place, []).append(f"{left} of {len(inner)} entries")
+            for name, entry in islice(inner.items(), left):
+                self._say(entry, f"{place}.{name}" if place else name, found)

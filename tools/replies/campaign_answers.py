@@ -1,0 +1,37 @@
+"""What tools give of a deployment as data: its state after something was done to it, or all of its settings."""
+
+from callwright.contract.deployments.deployments import Deployment
+from callwright.tools.runtime.tool import part_of
+
+_STATE = ("id", "name", "status", "status_reason", "simulated", "stats", "plan_id")
+_SETTINGS = (
+    "call_type",
+    "inbound",
+    "budget_cap",
+    "next_dial_at",
+    "agent_id",
+    "audience_id",
+    "phone_number_ids",
+    "caller_id_strategy",
+    "start_at",
+    "end_at",
+    "calling_hours",
+    "max_concurrency",
+    "calls_per_second",
+    "retry_policy",
+    "voicemail",
+    "ring_timeout_seconds",
+    "max_call_duration_seconds",
+    "compliance",
+    "started_at",
+    "completed_at",
+)
+
+DeploymentState = part_of(Deployment, "DeploymentState", *_STATE)
+"""A deployment after it was made, changed, started or stopped: what decides the next step."""
+
+InboundState = part_of(Deployment, "InboundState", "id", "name", "status", "simulated")
+"""An inbound deployment that was made."""
+
+DeploymentFound = part_of(Deployment, "DeploymentFound", *_STATE, *_SETTINGS)
+"""A deployment with its settings."""

@@ -1,0 +1,187 @@
+"""How a deployment and a campaign's preview read in a reply. What only inbound ones say is in `inbound_words`."""
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.deployments.contacts import Stats
+from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.previews import Preview
+from callwright.tools.replies import inbound_words
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import fenced
+from callwright.tools.wording.text import amount, counted, line, lines, listed, moment, shortened
+
+_NEXT = {
+    "draft": "Next: preview_deployment shows who would be called and at what cost. start_deployment dials, once the "
+    "person agrees.",
+    "scheduled": "Next: nothing, it begins by itself at {start_at}. If it does not fit its plan by then, it pauses. "
+    "cancel_deployment ends it. To begin at once "
+    "instead: preview_deployment, then start_deployment with its plan_id, once the person agrees.",
+    "active": "Next: get_deployment with wait_seconds=45 follows it. pause_deployment stops it.",
+    "paused": "Next: resume_deployment goes on, once the person agrees. cancel_deployment ends it.",
+    "completed": "Next: get_call_stats counts its calls. list_calls with this deployment_id shows them.",
+}
+_NAMES_SHOWN = 12
+_BLOCKED = {"do_not_call": "do_not_call (asked not to be called again)"}
+
+
+def settled(stats: Stats) -> int:
+    """Contacts that get no further call, whether they were called or not."""
+    return stats.contacts - stats.pending - stats.in_flight - stats.retry_waiting
+
+
+def progress(stats: Stats) -> str:
+    """For example `182 of 300 contacts done, 34 dropped, 41 answered`: done are those whose calls are over, dropped
+    those to whom none is made any more, and left out those whom a rule forbids to call."""
+    dropped = stats.cancelled + stats.expired
+    parts = (
+        f"{stats.completed + stats.exhausted} of {count_of(stats.contacts, 'contact')} done",
+        f"{dropped} dropped" if dropped else None,
+        f"{stats.suppressed} left out" if stats.suppressed else None,
+        f"{stats.answered} answered",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def entry(deployment: Deployment, _: Use) -> str:
+    """A deployment on one line."""
+    return line(
+        deployment.id,
+        deployment.name,
+        deployment.status,
+        "inbound" if deployment.call_type == "inbound" else None,
+        progress(deployment.stats) if deployment.stats.contacts else None,
+        f"spent {amount(deployment.stats.spend)}",
+        "simulated" if deployment.simulated else None,
+    )
+
+
+def whole(deployment: Deployment, use: Use) -> str:
+    """A deployment with its settings and the next step."""
+    stats, inbound = deployment.stats, deployment.inbound
+    return lines(
+        _state(deployment, use),
+        inbound_words.settings(deployment, inbound) if inbound else _campaign(deployment),
+        f"outcomes: {counted(stats.outcomes, most=_NAMES_SHOWN)}" if stats.outcomes else None,
+        f"dispositions: {counted(stats.dispositions, most=_NAMES_SHOWN)}" if stats.dispositions else None,
+        _words_at_start(deployment),
+        _next(deployment, use),
+    )
+
+
+def _campaign(deployment: Deployment) -> str:
+    numbers, pace, retries = deployment.phone_number_ids, deployment.calls_per_second, deployment.retry_policy
+    return lines(
+        line(
+            f"agent {deployment.agent_id}",
+            f"audience {deployment.audience_id}",
+            f"from {listed(numbers, most=5)}" if numbers else "no number to call from yet",
+        ),
+        line(
+            f"up to {count_of(deployment.max_concurrency, 'call')} at once"
+            + ("" if pace is None else f", {pace:g} a second"),
+            f"up to {count_of(retries.max_attempts, 'attempt')} a contact" if retries else None,
+            f"budget cap {amount(deployment.budget_cap)}" if deployment.budget_cap else "no budget cap",
+        ),
+        _hours(deployment),
+    )
+
+
+def started(deployment: Deployment, use: Use) -> str:
+    """What a start or resume set going."""
+    network = "Simulated network: no telephone rings, the money is play money."
+    if deployment.call_type == "inbound":
+        network = inbound_words.NOBODY_CALLS
+    waits = deployment.status == "scheduled"
+    return lines(
+        _state(deployment, use),
+        f"It waits for its start at {moment(deployment.start_at)}: nobody is called before." if waits else None,
+        f"Its own clock is at {moment(deployment.clock)}." if deployment.simulated and deployment.clock else None,
+        network if deployment.simulated else None,
+        _next(deployment, use),
+    )
+
+
+def stopped(deployment: Deployment, use: Use) -> str:
+    """Where a pause or cancellation left it."""
+    in_flight = deployment.stats.in_flight
+    finishing = f"{count_of(in_flight, 'call is', 'calls are')} still under way and will finish." if in_flight else None
+    return lines(_state(deployment, use), finishing, _next(deployment, use))
+
+
+def preview(found: Preview, use: Use) -> str:
+    """Who would be called, at what cost, what stands in the way, and the plan to start with."""
+    cost, finish = found.cost, moment(found.finishes_at)
+    blocked = [f"{block.count} {_BLOCKED.get(block.reason, block.reason)}" for block in found.blocked]
+    missing = [f"{gap.name} for {count_of(gap.contacts, 'contact')}" for gap in found.missing_variables]
+    return lines(
+        found.summary,
+        line(f"plan {found.plan_id}", f"valid until {moment(found.plan_valid_until)}"),
+        line(
+            f"{count_of(found.eligible, 'person', 'people')} would be called",
+            "simulated" if found.simulated else "REAL CALLS",
+        ),
+        f"not called: {listed(blocked)}" if blocked else None,
+        f"no value: {listed(missing)}" if missing else None,
+        _greeting(found, use),
+        line(
+            f"cost {amount(cost.low)} to {amount(cost.high)}",
+            f"available {amount(cost.available)}",
+            None if cost.covered else "THE WALLET DOES NOT COVER THE HIGH END",
+        ),
+        f"basis: {cost.basis}",
+        line(
+            f"up to {count_of(found.max_attempts, 'attempt')} each",
+            f"first call {moment(found.next_call_at)}" if found.next_call_at else None,
+            f"about {found.estimated_minutes:.1f} minutes of calling for one round",
+            f"everybody called once by about {finish}" if finish else None,
+        ),
+        *(f"start would refuse: {problem}" for problem in found.problems),
+        *(f"warning: {warning}" for warning in found.warnings),
+    )
+
+
+def _greeting(found: Preview, use: Use) -> str:
+    """What the first contact would hear, with the cells of their row in it."""
+    if found.greeting is None:
+        return "greeting: none, nobody would be called"
+    if not found.greeting:
+        return "greeting: none, the contact begins"
+    return fenced([shortened(found.greeting, 500)], tag=use.session.ids(), what="Greeting of the first contact.")
+
+
+def _next(deployment: Deployment, use: Use) -> str:
+    known = inbound_words.NEXT if deployment.call_type == "inbound" else _NEXT
+    words = known.get(deployment.status, "")
+    return use.hint(words.replace("{start_at}", moment(deployment.start_at) or "its start_at"))
+
+
+def _state(deployment: Deployment, use: Use) -> str:
+    return lines(
+        entry(deployment, use),
+        f"reason: {deployment.status_reason}" if deployment.status_reason else None,
+        _waiting(deployment),
+    )
+
+
+def _words_at_start(deployment: Deployment) -> str | None:
+    """Where the agent's words are by which a started campaign speaks, whatever became of the agent since."""
+    if deployment.agent_snapshot is None:
+        return None
+    length = len(deployment.agent_snapshot.system_prompt)
+    return f"The prompt it speaks by ({length} characters) is in callwright://deployments/{deployment.id}"
+
+
+def _waiting(deployment: Deployment) -> str | None:
+    stats = deployment.stats
+    counts = {"pending": stats.pending, "in flight": stats.in_flight, "waiting for a retry": stats.retry_waiting}
+    left = {name: count for name, count in counts.items() if count}
+    next_dial = moment(deployment.next_dial_at)
+    return line(counted(left), f"next call {next_dial}" if next_dial else None) or None
+
+
+def _hours(deployment: Deployment) -> str:
+    hours = deployment.calling_hours
+    if hours is None:
+        return "calls at any hour"
+    zone = "the contact's own time zone" if hours.timezone_mode == "callee" else str(hours.timezone)
+    windows = [f"{','.join(window.days)} {window.start}-{window.end}" for window in hours.windows]
+    return f"calls {'; '.join(windows)} in {zone}"

@@ -1,0 +1,214 @@
+"""An answer that the contract's model does not fit: the service's own fields, as data and in generic words.
+
+Nothing is invented and nothing is left out of the data. In words, strings stand inside a fence, because nobody here
+knows which of them somebody outside wrote; contacts' telephone numbers are masked as everywhere.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel
+
+from callwright.client.compat.lenient_response import LenientResponse
+from callwright.client.errors import DoesNotFit
+from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.visible import cleaned, cleaned_lines
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.declaration.pagination import Page, Pagination
+from callwright.tools.runtime.tool import Reply, Tool
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.untrusted.guarded_answers import guarded_json
+from callwright.tools.wording.cleaning import fenced
+from callwright.tools.wording.text import line, lines, shortened
+
+Out = TypeVar("Out")
+Json = dict[str, Any]
+
+WHAT = "Fields as this service names them."
+MOST_BYTES = 6_000
+"""Of one thing in words. The structured answer has the rest."""
+_MOST_BYTES_IN_A_LINE = 1_000
+_LONGEST_VALUE = 400
+_LONGEST_IN_A_LINE = 80
+_MOST_ENTRIES = 20
+_MOST_SHOWN = 5
+_DEPTH = 4
+_NUMBER = re.compile(r"\+[0-9]{7,15}")
+_PAGING_NAMES = ("pagination", "paging", "page_info", "meta")
+_CURSOR_NAMES = ("next_cursor", "nextCursor", "next_page_token", "nextPageToken")
+_WRONG = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
+"""What words for a known model may stumble over when a foreign value is in it."""
+
+
+class Plain(Resource):
+    """Something the contract's model does not fit: only what the service said, under the service's own names."""
+
+
+def plain(entry: Any) -> Plain:
+    """One thing as the service gave it, without characters that nobody sees."""
+    fields = cast("Json", entry) if isinstance(entry, dict) else {"value": entry}
+    return Plain.model_validate({cleaned(name): _visible(value) for name, value in fields.items()})
+
+
+def one_of(found: LenientResponse[Out]) -> Out | Plain:
+    """The contract's model where it fits, else what the service said."""
+    return plain(found.data) if found.answer is None else found.answer
+
+
+def page_of(found: LenientResponse[Page[Any]]) -> Page[Any]:
+    """A page of the contract's models where they fit, else of what the service said.
+
+    What the service does not tell about the page is None in its `pagination`.
+    """
+    if found.answer is not None:
+        return found.answer
+    listed: Any = found.data.get("data")
+    alone = [found.data] if found.data else []
+    entries: list[Any] = cast("list[Any]", listed) if isinstance(listed, list) else alone
+    told = _told(found.data)
+    cursor = next((told[name] for name in _CURSOR_NAMES if isinstance(told.get(name), str) and told[name]), None)
+    page, per_page, total = (_count(told, name) for name in ("page", "per_page", "total"))
+    more = told.get("has_more", told.get("hasMore"))
+    if not isinstance(more, bool):
+        more = cursor is not None or (page and per_page and total is not None and total > page * per_page) is True
+    pagination = Pagination.model_construct(
+        page=page, per_page=per_page, total=total, has_more=more and bool(entries), next_cursor=cursor
+    )
+    return Page[Any].model_construct(data=[plain(entry) for entry in entries], pagination=pagination)
+
+
+def entries_like(operation: AnyOperation, data: Json) -> list[Any]:
+    """The entries of a list that have an id, with the texts that the service gave and None for the others."""
+    item = operation.item
+    listed: Any = data.get("data")
+    if item is None or not isinstance(listed, list):
+        return []
+    known = [cast("Json", entry) for entry in cast("list[Any]", listed) if isinstance(entry, dict)]
+    texts = [{name: value for name, value in entry.items() if isinstance(value, str)} for entry in known]
+    needed = {"id", *({"country"} & set(item.model_fields))}
+    blank = {name: None for name in item.model_fields if name != "created_at"}
+    return [
+        item.model_construct(None, **(blank | {name: text[name] for name in text if name != "created_at"}))
+        for text in texts
+        if needed <= set(text)
+    ]
+
+
+def said(words: Callable[[Any, Use], str], answer: BaseModel, use: Use) -> str:
+    """The answer in its own words where they fit, in generic ones elsewhere: a fact a line, under a bound."""
+    if not isinstance(answer, Plain):
+        try:
+            return words(answer, use)
+        except _WRONG:
+            return said(words, plain(answer.model_dump(mode="json", by_alias=True, exclude_none=True)), use)
+    facts = list(_facts(further(answer), "", _LONGEST_VALUE, use.number, _DEPTH))
+    if not facts:
+        return "Done. The service said nothing more."
+    kept, left = _within(facts, MOST_BYTES)
+    return lines(
+        fenced(kept, tag=use.session.ids(), what=WHAT),
+        f"{count_of(left, 'more field is', 'more fields are')} in the structured answer." if left else None,
+    )
+
+
+async def acted(tool: Tool, use: Use, asked: Input) -> Reply:
+    """What a tool's own code gives. An answer of its operation that does not fit is given as it came.
+
+    Raises:
+        CallwrightError: the answer of another operation, which it needs, does not fit; or whatever goes wrong there.
+    """
+    if tool.act is None:
+        raise TypeError(f"{tool.name} has no code of its own")
+    try:
+        return await tool.act(use, asked)
+    except DoesNotFit as other:
+        if other.operation != tool.operation.name:
+            raise
+        return plain_reply(guarded_json(tool.operation.item, other.data, masks=use.session.masks), use)
+
+
+def plain_reply(data: Json, use: Use) -> Reply:
+    """The reply of a tool about one thing that the contract's model does not fit."""
+    answer = plain(data)
+    return Reply(text=said(_unworded, answer, use), data=further(answer), untrusted=tuple(further(answer)))
+
+
+def _unworded(_: Any, __: Use) -> str:
+    return ""
+
+
+def further(answer: BaseModel) -> Json:
+    """What the service said that the contract's model does not know."""
+    return answer.model_extra or {}
+
+
+def plain_line(fields: Json, use: Use) -> str:
+    """One entry of a list in one line, to be put inside a fence."""
+    kept, left = _within(list(_facts(fields, "", _LONGEST_IN_A_LINE, use.number, _DEPTH)), _MOST_BYTES_IN_A_LINE)
+    return line(*kept, f"and {count_of(left, 'more field')}" if left else None) or "(empty)"
+
+
+def _facts(
+    fields: Mapping[str, Any], before: str, longest: int, number: Callable[[str], str], depth: int
+) -> Iterator[str]:
+    for name, value in fields.items():
+        where = f"{before}{cleaned(name)}"
+        if isinstance(value, dict) and value and depth > 0:
+            yield from _facts(cast("Json", value), f"{where}.", longest, number, depth - 1)
+        elif isinstance(value, list) and any(isinstance(entry, (dict, list)) for entry in cast("list[Any]", value)):
+            inner = cast("list[Any]", value)
+            if len(inner) <= _MOST_SHOWN and depth > 0:
+                numbered = {str(index): entry for index, entry in enumerate(inner, start=1)}
+                yield from _facts(numbered, f"{where}.", longest, number, depth - 1)
+            else:
+                yield f"{where}: {count_of(len(inner), 'entry', 'entries')}"
+        elif isinstance(value, list):
+            entries = cast("list[Any]", value)
+            shown = ", ".join(_value(entry, longest, number) for entry in entries[:_MOST_ENTRIES])
+            more = f" and {len(entries) - _MOST_ENTRIES} more" if len(entries) > _MOST_ENTRIES else ""
+            yield f"{where}: {shown or 'none'}{more}"
+        else:
+            yield f"{where}: {_value(value, longest, number)}"
+
+
+def _value(value: Any, longest: int, number: Callable[[str], str]) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = cleaned(value if isinstance(value, str) else "{}" if isinstance(value, dict) else str(value))
+    return shortened(_NUMBER.sub(lambda match: number(match[0]), text), longest)
+
+
+def _within(facts: list[str], most: int) -> tuple[list[str], int]:
+    kept: list[str] = []
+    for fact in facts:
+        most -= len(fact.encode()) + 2
+        if most < 0 and kept:
+            break
+        kept.append(fact)
+    return kept, len(facts) - len(kept)
+
+
+def _visible(value: Any) -> Any:
+    """The value with its strings cleaned line by line; lines themselves stay."""
+    if isinstance(value, str):
+        return cleaned_lines(value)
+    if isinstance(value, dict):
+        return {cleaned(name): _visible(entry) for name, entry in cast("Json", value).items()}
+    if isinstance(value, list):
+        return [_visible(entry) for entry in cast("list[Any]", value)]
+    return value
+
+
+def _told(data: Json) -> Json:
+    places = [cast("Json", data[name]) for name in _PAGING_NAMES if isinstance(data.get(name), dict)]
+    told: Json = dict(data)
+    for place in reversed(places):
+        told |= place
+    return told
+
+
+def _count(told: Json, name: str) -> int | None:
+    value = told.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None

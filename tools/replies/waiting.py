@@ -1,0 +1,106 @@
+"""get_deployment with patience: asks again until the campaign rests, or the time is up, and reports progress."""
+
+from typing import Annotated
+
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.model import Input
+from callwright.contract.declaration.words import DeploymentId, PlainText
+from callwright.contract.deployments.deployments import (
+    Deployment,
+    GetDeployment,
+    ListDeployments,
+    get_deployment,
+    list_deployments,
+)
+from callwright.tools.replies.campaign_answers import DeploymentFound
+from callwright.tools.replies.campaign_words import progress, settled, whole
+from callwright.tools.replies.plain_words import plain_reply
+from callwright.tools.runtime.tool import Reply, data_of, narrow
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.text import lines
+
+MOVING = frozenset({"active", "scheduled"})
+"""States that end by themselves. A draft waits for a person, so waiting for it would be in vain."""
+
+_FIRST_PAUSE_S = 0.2
+_LONGEST_PAUSE_S = 2.0
+_GROWTH = 1.5
+
+
+class GetDeploymentWaiting(Input):
+    """One deployment, at once or when it has come to rest."""
+
+    id: DeploymentId | None = None
+    idempotency_key: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=255,
+            description="In place of id: the key an error named; tells if it was done.",
+        ),
+        PlainText,
+    ] = None
+    wait_seconds: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=45,
+            description="Wait so long at most until it is finished or paused.",
+        ),
+    ] = 0
+
+
+async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
+    """The deployment once it rests, or as it is when the time is up."""
+    clock = use.session.clock
+    if (asked.id is None) == (asked.idempotency_key is None):
+        raise ToolError("Invalid arguments: id: required, unless idempotency_key is given in its place.")
+    wanted = asked.id or await _made_with(use, asked.idempotency_key or "")
+    if wanted is None:
+        raise ToolError(
+            "No request with this key has succeeded in the last 24 hours: it made nothing and dialled nobody. It "
+            "is safe to try again."
+        )
+    deadline = clock.monotonic() + asked.wait_seconds
+    question = GetDeployment(id=wanted)
+    pause, last = _FIRST_PAUSE_S, -1
+    while True:
+        loose = await use.client.ask_loosely(get_deployment, question)
+        if (found := loose.answer) is None:
+            return plain_reply(loose.data, use)  # its states are not known, so nobody can say when it rests
+        if asked.wait_seconds:
+            last = await _reported(use, found, last)
+        left = deadline - clock.monotonic()
+        if not _moving(found) or left <= 0:
+            break
+        await clock.sleep(min(pause, left))
+        pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
+    late = asked.wait_seconds > 0 and _moving(found)
+    note = (
+        f"Not finished after {count_of(asked.wait_seconds, 'second')}; call again to go on waiting." if late else None
+    )
+    return Reply(text=lines(whole(found, use), note), data=data_of(narrow(DeploymentFound, found)))
+
+
+def _moving(found: Deployment) -> bool:
+    """Whether it ends by itself. An inbound one goes on until somebody stops it, so waiting for it would be in vain."""
+    return found.status in MOVING and found.call_type == "outbound"
+
+
+async def _made_with(use: Use, key: str) -> str | None:
+    """The id of the deployment that a request with this idempotency key made or started."""
+    found = await use.client.ask(list_deployments, ListDeployments(idempotency_key=key, per_page=1))
+    return next((deployment.id for deployment in found.data), None)
+
+
+async def _reported(use: Use, found: Deployment, last: int) -> int:
+    """Reports how many contacts get no further call, when that has grown: progress has to increase."""
+    stats = found.stats
+    now = settled(stats)
+    if now <= last or not stats.contacts:
+        return last
+    await use.progress(float(now), float(stats.contacts), progress(stats))
+    return now

@@ -1,0 +1,126 @@
+"""The telephone numbers of people who are looked for in an audience or about to be added, read as the service does."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from anyio import to_thread
+
+from callwright.client.errors import CallwrightError
+from callwright.contract.audiences import (
+    AddAudienceRows,
+    CreateAudience,
+    GetAudience,
+    ImportAudience,
+    ListAudienceRows,
+    get_audience,
+)
+from callwright.contract.checks.csv_text import records
+from callwright.contract.checks.phone_columns import cell_text, phone_column_of
+from callwright.contract.declaration.model import Input
+from callwright.tools.numbers.masking import is_of_telephones
+from callwright.tools.numbers.national_numbers import hidden_number
+from callwright.tools.numbers.number_repair import E164
+from callwright.tools.runtime.tool_context import Caller
+
+_LONGEST = 60
+"""Characters of a cell that the service reads."""
+_FEWEST_DIGITS = 9
+"""Of a cell in a column of which nobody said that it is the one of numbers."""
+_FEWEST_HIDDEN = 5
+"""With fewer digits nothing is masked."""
+_SAID = ("phone_column", "default_country", "external_id_column", "dedupe")
+
+
+class _Reads(NamedTuple):
+    """How an audience reads its rows, as far as it tells."""
+
+    column: str | None = None
+    country: str | None = None
+    external_id_column: str | None = None
+    dedupe: str | None = None
+
+
+async def looked_for_number(caller: Caller, asked: Input) -> str | None:
+    """The number by which a question looks for a row as an external id; None where it is none or is shown whole."""
+    if not isinstance(asked, ListAudienceRows) or asked.external_id is None:
+        return None
+    if sum(character.isdigit() for character in asked.external_id) < _FEWEST_HIDDEN:
+        return None
+    reads = await _reads(caller, asked.id)
+    return _hidden_id(reads, asked.external_id)
+
+
+async def added_numbers(caller: Caller, asked: Input) -> list[str]:
+    """The numbers in the rows of a question to the service; none where it adds nobody.
+
+    Those that are called come in E.164. Where external ids tell people apart, those come as well that are shown masked,
+    or may be. The audience is read to know its columns and its country. Where it does not tell, every cell counts that
+    stands in a column of telephones, and where there is none, every cell.
+    """
+    if isinstance(asked, CreateAudience):
+        reads = _Reads(asked.phone_column, asked.default_country, asked.external_id_column, asked.dedupe)
+        return _in_rows(asked.rows, reads)
+    if not isinstance(asked, AddAudienceRows | ImportAudience):
+        return []
+    reads = await _reads(caller, asked.id)
+    if isinstance(asked, AddAudienceRows):
+        return _in_rows(asked.rows, reads)
+    return await to_thread.run_sync(_in_csv, asked.csv, reads)
+
+
+async def _reads(caller: Caller, audience_id: str) -> _Reads:
+    try:
+        found = (await caller.ask_loosely(get_audience, GetAudience(id=audience_id))).data
+    except CallwrightError:
+        return _Reads()
+    said = {name: value for name in _SAID if isinstance(value := found.get(name), str)}
+    return _Reads(*(said.get(name) for name in _SAID))
+
+
+def _hidden_id(reads: _Reads, external_id: str) -> str | None:
+    column = reads.external_id_column or ""
+    return hidden_number("phone" if column and column == reads.column else column, external_id)
+
+
+def _in_csv(text: str, reads: _Reads) -> list[str]:
+    try:
+        header, *rows = records(text)
+    except ValueError:  # the service takes nothing of it
+        return []
+    names = [name.strip() for name in header]
+    return _in_rows([dict(zip(names, row, strict=False)) for row in rows], reads)
+
+
+def _in_rows(rows: Sequence[Mapping[str, object]], reads: _Reads) -> list[str]:
+    wanted = reads.column or phone_column_of(rows)
+    names = {name for row in rows for name in row}
+    there = {name for name in names if name.strip() == wanted.strip()}
+    fewest = 1 if there else _FEWEST_DIGITS
+    there = there or {name for name in names if is_of_telephones(name)} or names
+    cells = ((cell_text(row.get(name)) or "").strip() for row in rows for name in there)
+    read = (_read(cell, reads.country, fewest) for cell in cells if cell)
+    return [number for number in (*read, *_external_ids(rows, reads)) if number is not None]
+
+
+def _external_ids(rows: Sequence[Mapping[str, object]], reads: _Reads) -> list[str | None]:
+    """Numbers among the external ids, where the count of duplicates would tell which of them are there."""
+    if reads.dedupe != "external_id" or (column := reads.external_id_column) is None:
+        return []
+    cells = ((cell_text(row.get(column)) or "").strip() for row in rows)
+    return [_hidden_id(reads, cell) for cell in cells if cell]
+
+
+def _read(cell: str, country: str | None, fewest: int) -> str | None:
+    """A cell in E.164 where it can be a number at all. Letters of a keypad stand for digits, as in the service."""
+    if E164.fullmatch(cell):
+        return cell
+    digits = "".join(character for character in cell if character.isdecimal())
+    if len(digits) < fewest:
+        return None
+    import phonenumbers
+
+    try:
+        number = phonenumbers.parse(cell[:_LONGEST], country)
+    except phonenumbers.NumberParseException:
+        return f"+{int(digits)}" if len(digits) >= _FEWEST_DIGITS else None
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)

@@ -1,0 +1,38 @@
+"""What has to be agreed to before a tool dials or spends: the question to the person, and who makes it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.wording.cleaning import cleaned
+
+_MOST_SHOWN = 600
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stake:
+    """What a call of a tool would set going."""
+
+    sentence: str | None
+    """What the person says yes to. Made of the organization's own settings and of counts, the same at each asking.
+    None where nobody has to be asked, as long as `bound` holds.
+    """
+    shown: str | None = None
+    """More for the person's eyes only, for example the first greeting."""
+    bound: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Arguments that hold the call to what was weighed, for example the plan: values as JSON has them. They count
+    where nobody has to be asked, too.
+    """
+
+    @property
+    def question(self) -> str | None:
+        """What the person reads."""
+        if self.sentence is None:
+            return None
+        sentence = cleaned(self.sentence)
+        return f"{sentence}\n{self.shown[:_MOST_SHOWN]}" if self.shown else sentence
+
+
+Weigh = Callable[[Use, Any], Awaitable[Stake | None]]
+"""What a person has to be asked about before a call with these arguments; None where nothing is at stake."""

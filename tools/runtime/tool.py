@@ -1,0 +1,201 @@
+"""A tool is a value: an operation of the contract, words for a model, hints for a host, and how the answer reads."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeVar
+
+from mcp.types import ContentBlock
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.declaration.pagination import Page
+from callwright.tools.runtime.stake import Weigh
+from callwright.tools.runtime.tool_context import Use
+from callwright.tools.toolsets import Toolset
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hints:
+    """What a host may decide by, all four always stated."""
+
+    read_only: bool
+    destructive: bool
+    """It overwrites, ends or removes something, or makes telephones ring."""
+    idempotent: bool
+    """Repeating it with the same arguments changes nothing more."""
+    open_world: bool
+    """It reaches beyond the service: a carrier, a telephone."""
+
+
+READS = Hints(read_only=True, destructive=False, idempotent=True, open_world=False)
+ADDS = Hints(read_only=False, destructive=False, idempotent=False, open_world=False)
+CHANGES = Hints(read_only=False, destructive=True, idempotent=True, open_world=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """What a tool gives back: text for the model, the data behind it, and content that is neither."""
+
+    text: str
+    data: dict[str, Any]
+    more: tuple[ContentBlock, ...] = ()
+    untrusted: tuple[str, ...] = ()
+    """Where in `data` words stand that somebody outside said, for example `turns.text`."""
+
+
+class Narrow(BaseModel):
+    """A structured answer that holds less than the service gave: what a model needs for its next step."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True, validate_by_name=True)
+
+
+def part_of(resource: type[BaseModel], name: str, *fields: str) -> type[Narrow]:
+    """A narrow answer with these fields of a resource, each as the contract declares it. `name` names it in schemas."""
+    declared = resource.model_fields
+    kept: dict[str, Any] = {field: (declared[field].annotation, declared[field]) for field in fields}
+    return create_model(name, __base__=Narrow, **kept)
+
+
+class Gone(Resource):
+    """Answer of a tool that deletes."""
+
+    id: str = Field(description="What was deleted.")
+    deleted: Literal[True] = True
+
+
+class Paging(Narrow):
+    """Where an answer stands in its list."""
+
+    total: int | None
+    """None where a service does not tell."""
+    has_more: bool
+    next_cursor: str | None = None
+
+
+Act = Callable[[Use, Any], Awaitable[Reply]]
+Complete = Callable[[Use, Any], Awaitable[Input]]
+Words = Callable[[Any, Use], str]
+
+_HELD = frozenset({"expected_revisions", "expected_monthly_cost"})
+"""Arguments that no tool offers: the weighing fills them with what a person was asked about."""
+_PAGING = frozenset({"page"})
+"""Arguments of every list that a tool does not offer: it goes on with a cursor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """One tool. Most need no code but `reply`; `act` replaces the plain question to the service."""
+
+    operation: AnyOperation
+    toolset: Toolset
+    title: str
+    description: str
+    """For a model: what for, when and when not, cost and side effects, what comes back. 1,024 characters at most. Short
+    sentences, because one that names a tool that is switched off is left out.
+    """
+    hints: Hints
+    reply: Words
+    """The answer in short lines; for a list, one entry of it."""
+    empty: str = ""
+    """What a list says that has no entry."""
+    shown: tuple[str, ...] = ()
+    """The fields of a list's entries that the structured answer has when the caller names none."""
+    example: str = ""
+    """A further field of entries, worth naming."""
+    hidden: frozenset[str] = frozenset()
+    """Arguments of the operation that the tool does not offer."""
+    flat: frozenset[str] = frozenset()
+    """Arguments whose inside is said in words, here or by another tool. It is checked all the same."""
+    takes: type[Input] | None = None
+    """The arguments, where a tool takes more than its operation."""
+    gives: type[BaseModel] | None = None
+    """The structured answer, where it is not the operation's own."""
+    undescribed: frozenset[str] = frozenset()
+    """Fields of the answer that its schema leaves out, because they are called as the arguments that set them."""
+    complete: Complete | None = None
+    """Finds out what the operation wants and the tool does not ask for, before the service is asked plainly."""
+    act: Act | None = None
+    weigh: Weigh | None = None
+    """What a person has to agree to before it runs, where it dials or spends. Its arguments are then `Agreeing`."""
+    untrusted: tuple[str, ...] = ()
+    """Where words from outside stand in its data."""
+    fenced_as: str = ""
+    """What the entries of a list are, where each is made of words from outside: all stand in one fence, under this."""
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Descriptions of single arguments, where a model needs other ones than the contract has."""
+    rest: str = ""
+    """Where the rest is of an answer that was cut, in a sentence. `{name}` stands for an argument or a field of it."""
+
+    @property
+    def name(self) -> str:
+        """The operation's own name."""
+        return self.operation.name
+
+    @property
+    def keyed(self) -> bool:
+        """Whether the service does the same call with the same idempotency key only once."""
+        return self.operation.method == "POST" and not self.hints.read_only
+
+    @property
+    def many(self) -> bool:
+        """Whether it answers with a list of the service."""
+        return self.operation.shape == "many"
+
+    @cached_property
+    def arguments(self) -> type[Input]:
+        """The model that the arguments are held against. Those of `hidden` are in it and are refused all the same."""
+        takes = self.takes or self.operation.takes
+        if not self.many:
+            return takes
+        names: Any = Annotated[list[Literal[self.entry_fields]] | None, Field(min_length=1, max_length=100)]  # pyright: ignore[reportInvalidTypeForm, reportInvalidTypeArguments]  # a choice made of the contract's names
+        return create_model(f"{takes.__name__}Fields", __base__=takes, fields=(names, None))
+
+    @cached_property
+    def offered(self) -> tuple[str, ...]:
+        """The names of the arguments it offers."""
+        hidden = self.hidden | (_PAGING if self.many else _HELD)
+        if set(self.shown) == set(self.entry_fields):
+            hidden |= {"fields"}
+        return tuple(name for name in self.arguments.model_fields if name not in hidden)
+
+    @cached_property
+    def entry_fields(self) -> tuple[str, ...]:
+        """The fields an entry of its list can have, as they are called in the answer."""
+        item = self.operation.item
+        fields = item.model_fields if item is not None else {}
+        return tuple(found.serialization_alias or name for name, found in fields.items())
+
+    @property
+    def answer(self) -> type[BaseModel]:
+        """The model of the structured answer."""
+        item = self.operation.item
+        if self.gives is not None:
+            return self.gives
+        if item is None:
+            return Gone
+        return Page[item] if self.many else item
+
+    @property
+    def example_fields(self) -> tuple[str, ...]:
+        """Two fields of an entry: the first one, and the first that is not among the usual ones."""
+        others = (name for name in self.entry_fields if name not in self.shown)
+        return (self.entry_fields[0], self.example or next(others, self.entry_fields[-1]))
+
+    @property
+    def unfolded(self) -> frozenset[str]:
+        """Arguments of which the definition says the type and the description alone."""
+        return self.flat | {"fields"} if self.many else self.flat
+
+
+def data_of(answer: BaseModel) -> dict[str, Any]:
+    """An answer as JSON data without its nulls."""
+    return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def narrow(model: type[Model], answer: BaseModel) -> Model:
+    """The part of an answer that a narrower model holds."""
+    return model.model_validate(answer, from_attributes=True)

@@ -1,0 +1,100 @@
+"""What hosts see of each tool, made from the catalogue.
+
+Building it takes about 0.1 s and the whole contract, too much for the start of a program that a host spawns. So the
+result is kept in `definitions.json`, which `served.py` reads; this module writes that file and tells whether it holds.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from callwright.contract.declaration.filters import takes_several
+from callwright.tools.arguments.arguments import LIST_LENGTH
+from callwright.tools.arguments.schema import JsonSchema, input_schema, list_schema, output_schema
+from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.references.kinds import say_what_is_taken
+from callwright.tools.replies.asking import MOST_ENTRIES
+from callwright.tools.runtime.tool import Tool
+
+FILE = Path(__file__).parents[1] / "definitions.json"
+
+
+def definitions() -> dict[str, dict[str, Any]]:
+    """Name, title, description, schemas, hints and toolset of every tool, by name, in the order of the catalogue."""
+    return {tool.name: _definition(tool) for tool in TOOLS}
+
+
+def file_text() -> str:
+    """What `definitions.json` has to hold."""
+    return json.dumps(list(definitions().values()), ensure_ascii=False, indent=1) + "\n"
+
+
+def write() -> None:
+    """Brings `definitions.json` up to date."""
+    FILE.write_text(file_text(), encoding="utf-8")
+
+
+def _definition(tool: Tool) -> dict[str, Any]:
+    hints = tool.hints
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": _input(tool),
+        "outputSchema": _output(tool),
+        "annotations": {
+            "readOnlyHint": hints.read_only,
+            "destructiveHint": hints.destructive,
+            "idempotentHint": hints.idempotent,
+            "openWorldHint": hints.open_world,
+        },
+        "toolset": tool.toolset,
+    }
+
+
+def _output(tool: Tool) -> JsonSchema:
+    if tool.many and tool.operation.item is not None:
+        return list_schema(tool.operation.item, shown=tool.shown)
+    return output_schema(tool.answer, brief=tool.name not in _WHOLE, undescribed=tool.undescribed)
+
+
+_WHOLE = frozenset({"get_transcript"})
+"""Tools whose answers are described to the bottom."""
+
+
+_LIST_WORDS = {
+    "cursor": "next_cursor, to go on.",
+    "created_from": "From this moment on.",
+    "created_before": "Before this moment.",
+    "status": "In one of these.",
+    "name": "With exactly this name.",
+    "deployment_id": "Deployment, from list_deployments.",
+    "agent_id": "Agent, from list_agents.",
+    "audience_id": "Audience, from list_audiences.",
+    "contact_id": "Contact, from list_contacts.",
+}
+"""Arguments of many lists, in fewer words than the contract has."""
+
+
+def _input(tool: Tool) -> JsonSchema:
+    words = dict(tool.words)
+    if {"created_from", "deployment_id"} & tool.arguments.model_fields.keys() or tool.many:
+        words = {name: text for name, text in _LIST_WORDS.items() if name in tool.arguments.model_fields} | words
+    if tool.many:
+        words = {
+            "sort": f"{', '.join(tool.operation.sorts)}; a leading - descends.",
+            "fields": f"Fields to give, such as {', '.join(tool.example_fields)}.",
+        } | words
+    schema = input_schema(tool.arguments, words=words, offered=tool.offered, flat=tool.unfolded)
+    for name, property_ in schema["properties"].items():
+        if takes_several(tool.arguments.model_fields[name]):  # a model asks for one; several are taken all the same
+            property_.update(property_.pop("items"))
+    say_what_is_taken(tool.arguments, schema)
+    if tool.many:
+        schema["properties"]["per_page"] = {
+            "type": "integer",
+            "maximum": MOST_ENTRIES,
+            "default": LIST_LENGTH,
+            "description": "Entries at once.",
+        }
+    return schema

@@ -1,0 +1,260 @@
+"""import_audience with the path of a file: sent in parts, one after the other, each when the one before is done."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import PurePath
+from typing import Annotated, Any
+
+from anyio import to_thread
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from callwright.client.errors import CallwrightError
+from callwright.contract.audiences import (
+    AudienceImport,
+    CsvText,
+    GetAudienceImport,
+    ImportAudience,
+    get_audience_import,
+    import_audience,
+)
+from callwright.contract.checks.counts import count_of
+from callwright.contract.declaration.revisions import Expecting
+from callwright.contract.declaration.words import AudienceId
+from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.arguments.csv_parts import Part, UnreadableFile, parts_of
+from callwright.tools.arguments.files import Folders
+from callwright.tools.arguments.kept_file import KeptFile, kept
+from callwright.tools.catalogue.every import tool_named
+from callwright.tools.confirmation.consent import Agreeing
+from callwright.tools.confirmation.stakes import joining, rows_in
+from callwright.tools.replies.asking import asked_plainly
+from callwright.tools.replies.errors import explained
+from callwright.tools.runtime.stake import Stake
+from callwright.tools.runtime.tool import Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.tool_context import Use, fence_of
+from callwright.tools.wording.cleaning import cleaned
+from callwright.tools.wording.text import lines, shortened
+
+PATIENCE_S = 40.0
+"""A call ends after about this time, wherever it is, and says how to go on: hosts give up on tools after a minute."""
+
+_FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 1.0
+_GROWTH = 1.5
+_PARTS_SHOWN = 20
+_OPEN = ("pending", "importing")
+_COUNTS = ("added", "invalid", "duplicates")
+
+
+class ImportAudienceFile(Agreeing, Expecting):
+    """A CSV file to import, as text or by its path."""
+
+    id: AudienceId
+    csv: CsvText | None = None
+    path: Annotated[str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a file.")] = None
+    from_row: Annotated[int, Field(ge=1, description="With path: the first data row to import.")] = 1
+    content: Annotated[
+        str | None, Field(description="What stands in the file a person agreed to; set by the weighing alone.")
+    ] = None
+
+
+@dataclass
+class _Sent:
+    """What was sent so far, and what is known of it."""
+
+    name: str
+    parts: list[Part] = field(default_factory=list[Part])
+    imports: list[AudienceImport] = field(default_factory=list[AudienceImport])
+
+    @property
+    def rows(self) -> str:
+        """What became of the rows, by what the imports say: taken, refused as a whole, not yet known."""
+        sent = list(zip(self.parts, self.imports, strict=True))
+        nothing = [(part, found) for part, found in sent if _took_nothing(found)]
+        open_ones = [(part, found) for part, found in sent if found.status in _OPEN]
+        taken = [one for one in sent if one not in nothing and one not in open_ones]
+        said = [
+            self._taken(taken) if taken else None,
+            f"Nothing of rows {self._range(nothing)} went in." if nothing else None,
+            f"Rows {self._range(open_ones)} are being imported." if open_ones else None,
+        ]
+        return " ".join(filter(None, said)) or f"Nothing of {self.name} went in."
+
+    def _taken(self, sent: Sequence[tuple[Part, AudienceImport]]) -> str:
+        added, invalid, duplicates = (sum(getattr(found, name) for _, found in sent) for name in _COUNTS)
+        if all(found.status == "completed" for _, found in sent):
+            return f"Rows {self._range(sent)} went in."
+        return f"Of rows {self._range(sent)} {added:,} went in, {invalid:,} were invalid, {duplicates:,} duplicates."
+
+    def _range(self, sent: Sequence[tuple[Part, AudienceImport]]) -> str:
+        return f"{sent[0][0].first_row:,} to {sent[-1][0].last_row:,} of {self.name}"
+
+
+def _took_nothing(found: AudienceImport) -> bool:
+    return not found.added and (found.status == "failed" or (found.invalid > 0 and found.invalid == found.total_rows))
+
+
+def import_tool(folders: Folders) -> Tool:
+    """`import_audience` that takes the path of a file in these folders, too."""
+    tool = tool_named(import_audience.name)
+    return replace(
+        tool,
+        takes=ImportAudienceFile,
+        act=partial(_imported, tool, folders),
+        weigh=partial(_weighed, folders),
+        hidden=tool.hidden | {"content"},
+    )
+
+
+async def _weighed(folders: Folders, use: Use, asked: ImportAudienceFile) -> Stake | None:
+    """What a person has to agree to: how many people of the file join which campaigns."""
+    _check_one(asked)
+    if asked.path is None:
+        return await joining(use, asked.id, await to_thread.run_sync(rows_in, asked.csv or ""))
+    try:
+        with await to_thread.run_sync(kept, folders, asked.path) as file:
+            people = await to_thread.run_sync(_rows, file, asked.from_row)
+    except UnreadableFile as error:
+        raise _unreadable(error, _sent_of(asked.path)) from error
+    stake = await joining(use, asked.id, people)
+    return None if stake is None else replace(stake, bound={**stake.bound, "content": file.digest})
+
+
+def _check_one(asked: ImportAudienceFile) -> None:
+    if (asked.csv is None) == (asked.path is None):
+        raise ToolError("Invalid arguments: path: give either the path of a file, or its text as csv.")
+
+
+async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienceFile) -> Reply:
+    _check_one(asked)
+    if asked.path is None:
+        return await (tool.act(use, asked) if tool.act else asked_plainly(tool, use, asked))
+    deadline = use.session.clock.monotonic() + PATIENCE_S
+    sent = _sent_of(asked.path)
+    try:
+        with await to_thread.run_sync(kept, folders, asked.path) as file:
+            if asked.content not in (None, file.digest):
+                raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
+            await to_thread.run_sync(_rows, file, asked.from_row)  # to its end, before the first row of it is sent
+            with closing(parts_of(file.bytes, from_row=asked.from_row)) as parts:
+                return await _send(tool, use, asked, parts, file.size, sent, deadline)
+    except UnreadableFile as error:
+        raise _unreadable(error, sent) from error
+
+
+def _sent_of(path: str) -> _Sent:
+    return _Sent(shortened(cleaned(PurePath(path).name), 80))
+
+
+def _unreadable(error: UnreadableFile, sent: _Sent) -> ToolError:
+    return ToolError(f"Invalid arguments: path: {error}. {sent.rows}")
+
+
+def _rows(file: KeptFile, from_row: int) -> int:
+    """The data rows of a file from a row on. Raises UnreadableFile where any of it cannot be read."""
+    return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row))
+
+
+async def _send(
+    tool: Tool, use: Use, asked: ImportAudienceFile, parts: Iterator[Part], total: int, sent: _Sent, deadline: float
+) -> Reply:
+    """Sends one part at least, however late it is, so that every call gets further."""
+    while (part := await to_thread.run_sync(next, parts, None)) is not None:
+        if sent.imports:
+            await _settled(use, sent, deadline)
+            if use.session.clock.monotonic() >= deadline:
+                return _reply(tool, use, sent, next_row=part.first_row)
+        sent.imports.append(await _begun(tool, use, asked, part, sent))
+        sent.parts.append(part)
+        await use.progress(float(part.ends_at), float(total), f"row {part.last_row:,} sent")
+    return _reply(tool, use, sent, next_row=None)
+
+
+async def _begun(tool: Tool, use: Use, asked: ImportAudienceFile, part: Part, sent: _Sent) -> AudienceImport:
+    question = narrowed(asked.model_copy(update={"csv": part.csv}), ImportAudience)
+    try:
+        # Of one call the parts have one key each, so that the same call again sends none of them twice.
+        key = f"{use.key or use.session.ids()}-{part.first_row}"
+        return await use.client.ask(import_audience, question, idempotency_key=key)
+    except ToolError as refused:
+        rows = f"rows {part.first_row:,} to {part.last_row:,}"
+        raise ToolError(f"{sent.rows} Of {rows} and what follows nothing was sent: {refused}") from refused
+    except CallwrightError as error:
+        said = explained(error, tool, offers=use.session.offers, fence=fence_of(use.session))
+        where = f"Rows {part.first_row:,} to {part.last_row:,} failed: {said}"
+        raise ToolError(f"{sent.rows} {where} {_again(part.first_row)}") from error
+
+
+async def _settled(use: Use, sent: _Sent, deadline: float) -> None:
+    """Waits until the last import is done, so that of double rows the first one in the file is kept."""
+    clock, pause, last = use.session.clock, _FIRST_PAUSE_S, sent.imports[-1]
+    question = GetAudienceImport(id=last.audience_id, import_id=last.id)
+    part = sent.parts[-1]
+    where = f"Rows {part.first_row:,} to {part.last_row:,} are import {last.id}"
+    while True:
+        try:
+            last = await use.client.ask(get_audience_import, question)
+        except CallwrightError as error:
+            said = explained(
+                error, tool_named(get_audience_import.name), offers=use.session.offers, fence=fence_of(use.session)
+            )
+            raise ToolError(
+                f"{sent.rows} {where}, but how it goes cannot be seen: {said} {_again(part.last_row + 1)}"
+            ) from error
+        sent.imports[-1] = last
+        if last.status not in _OPEN:
+            break
+        if clock.monotonic() >= deadline:
+            return
+        await clock.sleep(pause)
+        pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
+    if last.status == "failed" or _took_nothing(last):
+        why = use.hint(cleaned(last.status_reason or "")).rstrip(".") or "the service refused every row of it"
+        raise ToolError(
+            f"{sent.rows} {where}, and {why}. No more was sent. "
+            + use.hint(f"get_audience_import with id={last.audience_id} and import_id={last.id} says more. ")
+            + _again(part.first_row)
+        )
+
+
+def _again(row: int) -> str:
+    return (
+        f"To go on, call again with the same path and from_row={row}. People who are there already are counted as "
+        "duplicates, unless the audience has dedupe=none."
+    )
+
+
+def _reply(tool: Tool, use: Use, sent: _Sent, *, next_row: int | None) -> Reply:
+    last = sent.imports[-1]
+    data = data_of(narrow(tool.gives, last) if tool.gives and issubclass(tool.gives, Narrow) else last)
+    data["parts"] = [
+        {"import_id": found.id, "first_row": part.first_row, "last_row": part.last_row}
+        for part, found in zip(sent.parts, sent.imports, strict=True)
+    ]
+    if next_row is not None:
+        data["next_row"] = next_row
+    return Reply(text=_words(tool, use, sent, next_row), data=data)
+
+
+def _words(tool: Tool, use: Use, sent: _Sent, next_row: int | None) -> str:
+    last: Any = sent.imports[-1]
+    if len(sent.parts) == 1 and next_row is None:
+        return lines(sent.rows, tool.reply(last, use))
+    refused = [(part, found) for part, found in zip(sent.parts, sent.imports, strict=True) if found.invalid]
+    hidden = len(refused) - _PARTS_SHOWN
+    totals = [sum(getattr(found, name) for found in sent.imports) for name in _COUNTS]
+    return lines(
+        f"{sent.rows} They are {len(sent.parts)} imports, so far {totals[0]:,} added, {totals[1]:,} invalid, "
+        f"{totals[2]:,} duplicates.",
+        *(
+            f"{found.id}: {found.invalid:,} invalid; its row 1 is row {part.first_row:,} of the file"
+            for part, found in refused[:_PARTS_SHOWN]
+        ),
+        f"{count_of(hidden, 'more import has', 'more imports have')} invalid rows." if hidden > 0 else None,
+        "The last import:",
+        tool.reply(last, use),
+        f"Time was up before the end of the file. {_again(next_row)}" if next_row else None,
+    )

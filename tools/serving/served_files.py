@@ -1,0 +1,66 @@
+"""Tools that read files, as the protocol server holds them: `import_audience` with the argument `path`.
+
+Its definition says which folders are read, so it is made at the start and is not in `definitions.json`.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver.tools import Tool
+
+from callwright.tools.arguments.files import MOST_BYTES, Folders
+from callwright.tools.serving.served import ServedTool
+
+if TYPE_CHECKING:
+    from callwright.tools.runtime.tool import Tool as CatalogueTool
+
+
+class ImportFromFolders(ServedTool):
+    """`import_audience` that takes the path of a file, too."""
+
+    folders: Any
+
+    def behind(self) -> "CatalogueTool":
+        """The tool of the catalogue, with the argument `path`."""
+        from callwright.tools.serving.file_import import import_tool
+
+        return import_tool(self.folders)
+
+
+def with_files(tools: Iterable[Tool], folders: Folders) -> list[Tool]:
+    """The tools, of which `import_audience` reads files of the folders."""
+    return [
+        _reading(tool, folders) if isinstance(tool, ServedTool) and tool.name == "import_audience" else tool
+        for tool in tools
+    ]
+
+
+def _reading(tool: ServedTool, folders: Folders) -> ImportFromFolders:
+    properties = {**tool.parameters["properties"], **_arguments(folders)}
+    required = [name for name in tool.parameters.get("required", []) if name != "csv"]
+    answer = tool.fn_metadata.output_schema or {}
+    said = {"parts": {"type": "array"}, "next_row": {"type": "integer"}}
+    schema = {**answer, "properties": {**answer.get("properties", {}), **said}}
+    fields: dict[str, Any] = {
+        **dict(tool),
+        "description": f"{tool.description} With path in place of csv it reads a file of the person's own, up to "
+        f"{MOST_BYTES // 1_000_000} MB, and sends it in parts.",
+        "parameters": {**tool.parameters, "properties": properties, "required": required},
+        "fn_metadata": tool.fn_metadata.model_copy(update={"output_schema": schema}),
+        "folders": folders,
+    }
+    return ImportFromFolders(**fields)
+
+
+def _arguments(folders: Folders) -> dict[str, Any]:
+    return {
+        "path": {
+            "type": "string",
+            "description": f"In place of csv: a CSV file in UTF-8 with commas, whole path or relative to {folders}.",
+        },
+        "from_row": {
+            "type": "integer",
+            "default": 1,
+            "description": "With path: the first data row to import. An answer that stopped early says where to go on.",
+        },
+    }

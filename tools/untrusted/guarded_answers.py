@@ -1,0 +1,291 @@
+"""What is shown of an answer: every text cleaned and, where a session masks, contacts' numbers without their middle.
+
+It works on the contract's models and on JSON that does not fit them alike.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, TypeVar, cast
+
+from pydantic import BaseModel
+
+from callwright.contract.audiences import RowError
+from callwright.contract.calls import Call
+from callwright.contract.checks.visible import cleaned, cleaned_lines
+from callwright.contract.declaration.pagination import Page
+from callwright.tools.numbers.masking import (
+    masked_abroad,
+    masked_column,
+    masked_everywhere,
+    masked_in,
+    masked_number,
+    masked_whole,
+)
+from callwright.tools.numbers.national_numbers import Beside, Rows
+from callwright.tools.untrusted.foreign_fields import (
+    CONVERSATIONS,
+    INBOUND,
+    INBOUND_JSON,
+    SPEECH,
+    WITH_CELLS,
+    Kind,
+    foreign_fields,
+)
+from callwright.tools.untrusted.masked_fields import (
+    inner_model,
+    may_hold_text,
+    own_text,
+    shows_whole,
+    unknown_number,
+    unknown_text,
+)
+
+Out = TypeVar("Out")
+_OWN_ID = "external_id"
+
+
+def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
+    """The answer with every text cleaned and, where `masks`, contacts' numbers masked. `rows` are shown with it."""
+    if isinstance(answer, Page):
+        page = cast("Page[Any]", answer)
+        rows = Rows(page.data)
+        told = [guarded(entry, masks=masks, rows=rows) for entry in page.data if _may_be_told(entry, masks)]
+        return cast("Out", _with_extra(page.model_copy(update={"data": told}), masks))
+    if not isinstance(answer, BaseModel):
+        return answer
+    model = type(answer)
+    inbound = isinstance(answer, Call) and answer.call_type == "inbound"
+    rules = INBOUND if inbound else foreign_fields(model)
+    there = answer.__dict__  # of an answer that does not fit its model, fields may be missing
+    beside = _beside(there, inbound, rows) if masks and model in WITH_CELLS else None
+    update = {
+        name: _safe(kind, there[name], masks=masks, beside=beside) for name, kind in rules.items() if name in there
+    }
+    if (own := _as_its_cell(there, beside)) is not None:
+        update[_OWN_ID] = own
+    for name, whole in _further_texts(model, inbound):
+        if (value := there.get(name)) is not None and (shown := _own(value, masks, name, whole=whole)) is not value:
+            update[name] = shown
+    if not update and not answer.model_extra:
+        return answer
+    return cast("Out", _with_extra(answer.model_copy(update=update), masks))
+
+
+@cache
+def _further_texts(model: type[BaseModel], inbound: bool) -> tuple[tuple[str, bool], ...]:
+    """The other fields of a model that may hold text, and whether numbers in them are the organization's own."""
+    rules = INBOUND if inbound else foreign_fields(model)
+    names = (name for name in model.model_fields if name not in rules and may_hold_text(model, name))
+    return tuple((name, _whole(model, name, inbound)) for name in names)
+
+
+def _whole(model: type[BaseModel], name: str, inbound: bool) -> bool:
+    return name == "to" if inbound else shows_whole(model, name)
+
+
+def _with_extra(shown: BaseModel, masks: bool) -> BaseModel:
+    """The copy of an answer with the fields clean that the contract does not know."""
+    if extra := shown.model_extra:
+        more = _json(type(shown), extra, masks)
+        extra.clear()
+        extra.update(more)
+    return shown
+
+
+def guarded_json(model: type[BaseModel] | None, data: dict[str, Any], *, masks: bool) -> dict[str, Any]:
+    """The JSON of an answer, with the same done to it, and to every field that the contract does not know."""
+    if "data" in data and isinstance(data["data"], list):
+        entries = cast("list[Any]", data["data"])
+        rows = Rows(entries)
+        shown = [
+            _json(model, cast("dict[str, Any]", one), masks, rows)
+            if isinstance(one, dict)
+            else _unknown("", one, masks)
+            for one in entries
+            if model is not RowError or _may_be_told(one, masks)
+        ]
+        around = {name: value for name, value in data.items() if name != "data"}
+        return {**_json(None, around, masks), "data": shown}
+    return _json(model, data, masks)
+
+
+def _may_be_told(entry: Any, masks: bool) -> bool:
+    """False for a row of somebody whom the audience has: rows of guessed numbers would tell the hidden digits."""
+    code: Any = None
+    if isinstance(entry, RowError):
+        code = entry.code
+    elif isinstance(entry, dict):
+        code = cast("dict[str, Any]", entry).get("code")
+    return not masks or code != "duplicate_in_audience"
+
+
+def _beside(fields: Mapping[str, Any], inbound: bool, rows: Rows | None) -> Beside:
+    names = ("from_number", "from") if inbound else ("phone_number", "to")
+    return Beside(next((fields[name] for name in names if isinstance(fields.get(name), str)), None), rows)
+
+
+class _Treatment(NamedTuple):
+    """What is done with a field of some JSON."""
+
+    rule: Kind | type[BaseModel] | None
+    known: bool
+    whole: bool
+    speech: bool
+
+
+def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool, rows: Rows | None = None) -> dict[str, Any]:
+    inbound = model is Call and _came_in(data)
+    beside = _beside(data, inbound, rows) if masks and model in WITH_CELLS else None
+    kept: dict[str, Any] = {}
+    for name, value in data.items():
+        treatment = _treatment(model, name, inbound)
+        if treatment.rule is not None:
+            shown = _safe(treatment.rule, value, masks=masks, beside=beside)
+        elif treatment.known:
+            shown = _own(value, masks, name, whole=treatment.whole)
+        else:
+            shown = _unknown(name, value, masks, speech=treatment.speech)
+        _keep(kept, name if treatment.known else _column(name, masks), shown)
+    if (own := _as_its_cell(data, beside)) is not None:
+        kept[_OWN_ID] = own
+    return kept
+
+
+@lru_cache(maxsize=4_096)
+def _treatment(model: type[BaseModel] | None, name: str, inbound: bool) -> _Treatment:
+    if model is None:
+        return _Treatment(rule=None, known=False, whole=False, speech=False)
+    rules = INBOUND_JSON if inbound else foreign_fields(model)
+    whole = _whole(model, name, inbound)
+    known = whole or any(name in (own, field.serialization_alias) for own, field in model.model_fields.items())
+    rule = rules.get(name) or (inner_model(model, name) if known else None)
+    return _Treatment(rule=rule, known=known, whole=whole, speech=model in SPEECH)
+
+
+def _came_in(call: Mapping[str, Any]) -> bool:
+    """Whether a contact made this call, by any name that a service has for that."""
+    return any(
+        isinstance(said := call.get(name), str) and said.lower().startswith("in")
+        for name in ("call_type", "direction", "type")
+    )
+
+
+def _own(value: Any, masks: bool, name: str, *, whole: bool = False) -> Any:
+    """What a field holds that the contract knows, cleaned line by line; the value itself where nothing changes."""
+    if isinstance(value, str):
+        text = cleaned_lines(value)
+        return own_text(name, text) if masks and not whole else text
+    if isinstance(value, list):
+        entries = cast("list[Any]", value)
+        shown = [_own(entry, masks, name, whole=whole) for entry in entries]
+        return entries if all(new is old for new, old in zip(shown, entries, strict=True)) else shown
+    if isinstance(value, dict):
+        inner = cast("dict[str, Any]", value)
+        kept = _named_apart((_said(key, masks), _own(entry, masks, key)) for key, entry in inner.items())
+        return inner if all(kept.get(key) is entry for key, entry in inner.items()) else kept
+    return guarded(value, masks=masks) if isinstance(value, BaseModel) else value
+
+
+def _said(key: str, masks: bool) -> str:
+    return masked_abroad(cleaned(key)) if masks else cleaned(key)
+
+
+def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any:
+    """A field of another service: cleaned line by line, and masked unless it is what was said on a call."""
+    if isinstance(value, str):
+        text = cleaned_lines(value)
+        return unknown_text(name, text) if masks and not (speech and name == "text") else text
+    speech = speech or name in CONVERSATIONS
+    if isinstance(value, list):
+        return [_unknown(name, part, masks, speech=speech) for part in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        inner = cast("dict[str, Any]", value)
+        return _named_apart(
+            (_column(key, masks), _unknown(key, part, masks, speech=speech)) for key, part in inner.items()
+        )
+    return unknown_number(name, value) if masks else value
+
+
+def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool, beside: Beside | None = None) -> Any:
+    if isinstance(kind, type):
+        return _part(kind, value, masks)
+    if isinstance(value, list):
+        return [_safe(kind, text, masks=masks) for text in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        if kind == "words":
+            return _cells(cast("dict[str, Any]", value), masks, beside)
+        return _unknown("", value, masks and kind != "speech")
+    if not isinstance(value, str):
+        return masked_number(value, column="phone" if kind == "number" else "") if masks and kind != "speech" else value
+    if kind == "column":
+        return _column(value, masks)
+    if kind == "spelt":
+        return masked_everywhere(cleaned(value)) if masks else cleaned(value)
+    if kind == "number":
+        return masked_in(cleaned(value), column="phone") if masks else cleaned(value)
+    return _shown(value, hides=masks and kind == "words")
+
+
+def _part(model: type[BaseModel], value: Any, masks: bool) -> Any:
+    if isinstance(value, list):
+        parts = cast("list[Any]", value)
+        return [_part(model, part, masks) for part in parts if model is not RowError or _may_be_told(part, masks)]
+    if isinstance(value, dict):
+        return _json(model, cast("dict[str, Any]", value), masks)
+    return guarded(value, masks=masks)
+
+
+def _shown(text: str, *, hides: bool, column: str | None = None) -> str:
+    return masked_in(cleaned(text), column=column) if hides and text else cleaned(text)
+
+
+@lru_cache(maxsize=4_096)
+def _column(name: str, hides: bool) -> str:
+    """The name of a column."""
+    return masked_column(cleaned(name)) if hides else cleaned(name)
+
+
+def _cells(cells: Mapping[str, Any], hides: bool, beside: Beside | None) -> dict[str, Any]:
+    """A row's cells by column."""
+    return _named_apart(
+        (_column(column, hides), _cell(column, value, hides, beside)) for column, value in cells.items()
+    )
+
+
+def _as_its_cell(fields: Mapping[str, Any], beside: Beside | None) -> str | None:
+    """A person's id in the caller's own system where a cell has it too, or it is the person's number; else None.
+
+    It is shown as the cell is.
+    """
+    own, cells = fields.get(_OWN_ID), fields.get("values")
+    if beside is None or not isinstance(own, str) or not isinstance(cells, Mapping):
+        return None
+    named = cast("Mapping[str, Any]", cells).items()
+    shown = [_cell(column, value, True, beside) for column, value in named if value == own]
+    if beside.is_number(own):
+        return masked_whole(own)
+    return next((cell for cell in shown if cell != cleaned(own)), None)
+
+
+def _cell(column: str, value: Any, hides: bool, beside: Beside | None) -> Any:
+    if isinstance(value, str):
+        shown = _shown(value, hides=hides, column=column)
+        return masked_whole(shown) if beside is not None and beside.tells_number(column, shown) else shown
+    if isinstance(value, (list, dict)):
+        return _unknown(column, value, hides)
+    return masked_number(value, column=column) if hides else value
+
+
+def _named_apart(entries: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Values by name. Names that became the same are numbered, so that nothing is lost."""
+    kept: dict[str, Any] = {}
+    for shown, value in entries:
+        _keep(kept, shown, value)
+    return kept
+
+
+def _keep(kept: dict[str, Any], shown: str, value: Any) -> None:
+    name, number = shown, 2
+    while name in kept:
+        name, number = f"{shown} ({number})", number + 1
+    kept[name] = value

@@ -1,0 +1,131 @@
+"""What the name of a field says about telephone numbers in it, where a session masks.
+
+A few fields show the organization's own numbers. In every other text of an answer numbers are masked, whoever wrote
+it: a service of somebody else may put a contact's number into any of them.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import AwareDatetime, BaseModel
+
+from callwright.contract.agents import Agent, AgentSnapshot
+from callwright.contract.calls import Call, Transfer
+from callwright.contract.deployments.dialling import Voicemail
+from callwright.contract.deployments.inbound import AfterHours, Overflow
+from callwright.contract.phone_numbers import AvailableNumber, PhoneNumber
+from callwright.tools.numbers.masking import masked_abroad, masked_in, masked_number, may_hold_a_number
+
+_PROMPTS = frozenset({"system_prompt", "welcome_message"})
+_RENTED = frozenset({"number", "e164", "phone_number", "phoneNumber"})
+WHOLE: Mapping[type[BaseModel], frozenset[str]] = {
+    Call: frozenset({"from_number", "from"}),
+    PhoneNumber: _RENTED,
+    AvailableNumber: _RENTED,
+    Transfer: frozenset({"to"}),
+    AfterHours: frozenset({"forward_to"}),
+    Overflow: frozenset({"forward_to"}),
+    Agent: _PROMPTS,
+    AgentSnapshot: _PROMPTS,
+    Voicemail: frozenset({"message_template"}),
+}
+"""The organization's own numbers, and what it tells its agents to say, which has to come back as it was written."""
+
+_NOTHING: frozenset[str] = frozenset()
+_NUMBERS = frozenset({"to", "from", "to_number", "from_number", "caller", "callee", "customer_number"})
+"""Names of fields that other services give to telephone numbers."""
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_OPAQUE = re.compile(
+    r"(?:^|_)(?:id|ids|uuid|uuids|guid|sid|key|keys|cursor|token|etag|hash|digest|checksum|signature|secret|seal)$"
+    r"|revisions?$"
+)
+"""Names of what is handed back as it came: ids, cursors, keys."""
+_MONEY = re.compile(r"(?:^|_)(?:amount|micros|cents|price|cost|balance|spend)$")
+_MEASURED = re.compile(
+    r"(?:^|_)(?:at|time|timestamp|date|clock|created|updated|since|until|expires|counts?|total|contacts|size|bytes"
+    r"|seconds|ms|duration)$"
+)
+"""Names of moments and counts."""
+_ADDRESS = re.compile(r"(?:^|_)(?:url|uri|href|link)s?$")
+_A_NUMBER = re.compile(r"\+\d{7,15}")
+
+Sort = Literal["opaque", "money", "measured", "address", "text"]
+
+
+def shows_whole(model: type[BaseModel], name: str) -> bool:
+    """Whether a field shows the organization's own numbers."""
+    return name in _whole(model)
+
+
+def own_text(name: str, text: str) -> str:
+    """A text of a field that the contract knows, without whole telephone numbers.
+
+    Ids, keys and cursors stay as they came, unless one is a telephone number and nothing else. So does money.
+    """
+    if not may_hold_a_number(text):
+        return text
+    sort = _sort(name)
+    if sort == "money" or (sort == "opaque" and not _A_NUMBER.fullmatch(text)):
+        return text
+    return masked_abroad(text)
+
+
+def unknown_text(name: str, text: str) -> str:
+    """A text of a field that the contract does not know, masked in any notation where its name says what it is."""
+    if _sort(name) != "text":
+        return own_text(name, text)
+    return masked_in(text, column="phone" if name in _NUMBERS else name)
+
+
+def unknown_number(name: str, value: Any) -> Any:
+    """What JSON has beside text in such a field. Ids, moments, money and counts stay."""
+    if _sort(name) != "text":
+        return value
+    return masked_number(value, column="phone" if name in _NUMBERS else name)
+
+
+@lru_cache(maxsize=4_096)
+def _sort(name: str) -> Sort:
+    plain = _WORD.sub("_", name).lower()
+    if _ADDRESS.search(plain):
+        return "address"
+    if _OPAQUE.search(plain):
+        return "opaque"
+    if _MONEY.search(plain):
+        return "money"
+    return "measured" if _MEASURED.search(plain) else "text"
+
+
+@lru_cache(maxsize=1_024)
+def _whole(model: type[BaseModel]) -> frozenset[str]:
+    return next((WHOLE[base] for base in model.__mro__ if base in WHOLE), _NOTHING)
+
+
+@lru_cache(maxsize=4_096)
+def inner_model(model: type[BaseModel], name: str) -> type[BaseModel] | None:
+    """The model of what stands in a field, or in the list of a field."""
+    field = model.model_fields.get(name)
+    return None if field is None else _model_in(field.annotation)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
+
+
+def may_hold_text(model: type[BaseModel], name: str) -> bool:
+    """Whether a field can be anything but a moment, a number, or yes and no."""
+    return _may_be_text(model.model_fields[name].annotation)
+
+
+def _may_be_text(annotation: Any) -> bool:
+    if get_origin(annotation) is Annotated:
+        return _may_be_text(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return any(map(_may_be_text, get_args(annotation)))
+    return annotation not in (int, float, bool, datetime, AwareDatetime, type(None))

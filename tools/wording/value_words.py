@@ -1,0 +1,103 @@
+"""How the values of a change read in a sentence that somebody agrees to: as they then are, and what they were instead.
+
+An object in a change takes the place of the one before, so what is left out of it goes back to its default. Of such an
+object all is said that the change names, and all that is another value afterwards.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from callwright.contract.checks.counts import count_of
+from callwright.contract.checks.names import named, quoted
+from callwright.contract.declaration.changes import Changes
+from callwright.contract.declaration.model import Input, Part
+from callwright.contract.declaration.words import Money, Spend
+from callwright.contract.deployments.dialling import Window
+from callwright.tools.wording.text import amount, listed
+
+NOT_SHOWN: Any = object()
+"""The value from before, where the service does not show it. Inside of an object that is shown nothing means none."""
+_MOST_WINDOWS = 4
+_LONGEST_BEFORE = 100
+"""Characters of a text that is no more; what takes its place is whole."""
+
+
+def stored(value: Any) -> Any:
+    """A value of a change as the service keeps it and JSON shows it: an object has its defaults, changes have none."""
+    if isinstance(value, Changes):
+        found = value.named()
+        return {name: stored(found[name]) for name in value.changing() if name in found}
+    return value.model_dump(mode="json") if isinstance(value, Part) and not isinstance(value, Spend) else value
+
+
+def told(name: str, now: Any, before: Any, given: Any) -> str:
+    """A value by its name, as `stored` gives it, and what it was instead where that was another one.
+
+    `given` is what the change names of it.
+    """
+    if not isinstance(now, dict):
+        words = _entry(name, now)
+        if before is NOT_SHOWN or _same(now, before):
+            return words
+        was = _listed_value(name, before)
+        # Lists are counted after their first few, so that others may read the same.
+        return f"{words} instead of {'others' if words == was else was}"
+    values = cast("dict[str, Any]", now)
+    if not isinstance(before, dict):
+        words = _entry(name, values)
+        return words if before is NOT_SHOWN else f"{words} instead of {_listed_value(name, before)}"
+    was, names = cast("dict[str, Any]", before), cast("Mapping[str, Any]", given if isinstance(given, dict) else {})
+    every = [*values, *(one for one in was if one not in values)]
+    weighty = [one for one in every if one in names or not _same(values.get(one), was.get(one))] or every
+    parts = [told(one, values.get(one), was.get(one), names.get(one)) for one in weighty]
+    return f"{named(name)} ({', '.join(parts)})"
+
+
+def said(value: Any, *, most: int | None = None) -> str:
+    """A value in a sentence. Texts in it are quoted, so that none of them reads as the sentence going on.
+
+    `most` cuts texts that are longer.
+    """
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return named(value) if most is None or len(value) <= most else quoted(value, most=most)
+    if isinstance(value, Spend | Money):
+        return amount(Money(amount=value.amount, currency=value.currency))
+    if isinstance(value, Input | Part):
+        return said(value.model_dump(mode="json", exclude_unset=True), most=most)
+    if isinstance(value, list):
+        return f"[{', '.join(said(entry, most=most) for entry in cast('list[Any]', value))}]"
+    if isinstance(value, dict):
+        entries = cast("dict[str, Any]", value).items()
+        return f"({', '.join(_entry(name, entry, most=most) for name, entry in entries)})"
+    return str(value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same; moments and amounts are where they read the same."""
+    return one == other or (not isinstance(one, list | dict) and said(one) == said(other))
+
+
+def _entry(name: str, value: Any, *, most: int | None = None) -> str:
+    windows = _windows(name, value)
+    return f"{named(name)} {said(value, most=most)}" if windows is None else windows
+
+
+def _listed_value(name: str, value: Any) -> str:
+    windows = _windows(name, value)
+    return said(value, most=_LONGEST_BEFORE) if windows is None else windows
+
+
+def _windows(name: str, value: Any) -> str | None:
+    """Windows by their count and the first few; None for what is none."""
+    if name != "windows" or not isinstance(value, list):
+        return None
+    try:
+        found = [Window.model_validate(one) for one in cast("list[Any]", value)]
+    except ValidationError:  # another service may word them otherwise
+        return None
+    shown = [f"{'+'.join(one.days)} {one.start}-{one.end}" for one in found]
+    return f"{count_of(len(found), 'window')} {listed(shown, most=_MOST_WINDOWS)}"
