@@ -23,20 +23,22 @@ from callwright.contract.declaration.words import (
     Metadata,
     Money,
     PhoneNumberId,
-    Spend,
     Stored,
     Timestamp,
 )
 from callwright.contract.deployments.cloning import CloneDeployment, PhoneNumberIds
 from callwright.contract.deployments.contacts import Contact, ListContacts, Stats
 from callwright.contract.deployments.dialling import (
+    BudgetCap,
     CallerIdStrategy,
     CallingHours,
     CallsPerSecond,
     Compliance,
+    EndAt,
     MaxCallDuration,
     RetryPolicy,
     RingTimeout,
+    StartAt,
     Strategy,
     Voicemail,
 )
@@ -66,12 +68,6 @@ from callwright.contract.problems import (
 
 DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed", "cancelled", "failed"]
 CallType = Literal["outbound", "inbound"]
-StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
-EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
-BudgetCap = Annotated[
-    Spend,
-    Field(description="No call is dialled beyond this; calls under way may cost more than the two minutes held back."),
-]
 
 
 class Deployment(Stored):

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from callwright.contract.checks.names import SeenLines
 from callwright.contract.declaration.model import Part
-from callwright.contract.declaration.words import PlainText
+from callwright.contract.declaration.words import PlainText, Spend, Timestamp
 
 CallerIdStrategy = Literal["round_robin", "sticky", "local_presence", "random"]
 Strategy = Annotated[
@@ -18,6 +18,12 @@ Strategy = Annotated[
             "one with the contact's area code or country, or any."
         )
     ),
+]
+StartAt = Annotated[Timestamp, Field(description="Not before this moment.")]
+EndAt = Annotated[Timestamp, Field(description="No new call from this moment on.")]
+BudgetCap = Annotated[
+    Spend,
+    Field(description="No call is dialled beyond this; calls under way may cost more than the two minutes held back."),
 ]
 CallsPerSecond = Annotated[float, Field(ge=0.1, le=100, description="New calls a second.")]
 RingTimeout = Annotated[int, Field(ge=15, le=60, description="Seconds a telephone rings before giving up.")]

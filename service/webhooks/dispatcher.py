@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from callwright.service.platform.alarm import Alarm, Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
+from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.services import Ports
 from callwright.service.tables import delivery_rows
@@ -79,7 +80,7 @@ class Dispatcher:
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
         if self._ports.database.is_sqlite:
-            await self._ports.database.write_once_there_is_room(endpoint_queue.all_left_behind)
+            await write_once_there_is_room(self._ports.database, endpoint_queue.all_left_behind)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._renew)
             tasks.start_soon(retention.run, self._ports)

@@ -17,8 +17,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.service.campaigns.pausing import pause_all
 from callwright.service.platform.alarm import Bell
-from callwright.service.platform.database.database import ROOM_S
 from callwright.service.platform.database.engines import DatabaseClosed
+from callwright.service.platform.database.room import ROOM_S
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, REASON
 from callwright.service.platform.database.sqlite.presence import LOOK_S
 from callwright.service.platform.database.unavailable import StorageUnavailable

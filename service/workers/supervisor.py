@@ -24,6 +24,7 @@ from callwright.service.dialling.rehearsal import Rehearsal
 from callwright.service.platform.alarm import Alarm, Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
+from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plans import PLANS
@@ -69,7 +70,7 @@ class Supervisor:
     async def run(self) -> None:
         """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
         if self._ports.database.is_sqlite:
-            await self._ports.database.write_once_there_is_room(leases.forget_all)
+            await write_once_there_is_room(self._ports.database, leases.forget_all)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
             tasks.start_soon(self._again_and_again, self._ports.database.end_silent, FREED_EVERY_S)

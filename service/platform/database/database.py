@@ -61,8 +61,6 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ROOM_S = 1.0
-"""Between two tries of a write that waits until the disk has room."""
 LAST_S = 3.0
 """How long the units of work on Postgres may take that run when the database is closed."""
 CLOSE_LIMIT_S = 30
@@ -223,16 +221,6 @@ class Database:
         """Moves what an SQLite database has in its log into its file, where the log was removed beside it."""
         if self._writer is not None and self.presence.loss is Loss.LOG_MOVED and not self._closed:
             await self._writer.run(lambda _: None, is_brief=False)
-
-    async def write_once_there_is_room(
-        self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        """As `write`, again and again while the disk is full. For what has to be done before anything else is."""
-        while True:
-            try:
-                return await self.write(work, *args, **kwargs)
-            except StorageUnavailable:
-                await anyio.sleep(ROOM_S)
 
     async def write_over_silent(
         self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
