@@ -4,8 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import BaseModel
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
+from callwright.contract.deployments.settings import CampaignSettings
 from callwright.contract.problems import PLAN_EXPIRED, PLAN_REQUIRED, PLAN_STALE
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
 from callwright.service.dialling.do_not_call import removals
@@ -13,6 +15,7 @@ from callwright.service.platform.clock.clock import MINUTE, SECOND
 from callwright.service.platform.money import PRICES
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plan_seal import PARTS, VALID_MS, Part, SealedPlan, contents, part_fingerprint
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import imports, phone_numbers
 
 _I, _N = imports.c, phone_numbers.c
@@ -35,6 +38,11 @@ _NAMES: dict[Part, tuple[str, bool]] = {
     "progress": ("the deployment's state", False),
 }
 """Each part in plain words, and whether there are several of it."""
+_NAMED = {
+    *("calling_hours", "retry_policy", "voicemail", "compliance", "ring_timeout_seconds"),
+    *("max_call_duration_seconds", "caller_id_strategy", "calls_per_second"),
+}
+"""The settings that `parts_of` names."""
 
 
 def numbers_in_order(connection: Connection, row: Row[Any]) -> list[Row[Any]]:
@@ -65,6 +73,7 @@ def parts_of(
     more, which nobody has to agree to, so the plan holds and fewer are called; who is taken off it is called again.
     """
     paused_at = row.status_changed_at if row.status == "paused" else None
+    settings = settings_of(row)
     known = numbers_in_order(connection, row) if numbers is None else numbers
     shown = [(number.id, number.number, number.status) for number in known]
     facts: dict[Part, Any] = {
@@ -75,17 +84,29 @@ def parts_of(
         "do_not_call": removals(connection, row.org_id),
         "agent": [row.agent_id, {name: agent.get(name) for name in ("name", *SNAPSHOT)}],
         "numbers": [row.phone_number_ids, shown],
-        "window": [row.start_at, row.end_at, row.calling_hours],
-        "retries": row.retry_policy,
+        "window": [row.start_at, row.end_at, _json(settings.calling_hours)],
+        "retries": _json(settings.retry_policy),
         "cap": row.budget_cap_micros,
         "settings": [
-            *(row.voicemail, row.compliance, row.ring_timeout_seconds, row.max_call_duration_seconds),
-            *(row.caller_id_strategy, row.max_concurrency, row.calls_per_second, bool(row.simulated)),
+            *(_json(settings.voicemail), _json(settings.compliance), settings.ring_timeout_seconds),
+            *(settings.max_call_duration_seconds, settings.caller_id_strategy, row.max_concurrency),
+            *(settings.calls_per_second, bool(row.simulated)),
+            *_further(settings),
         ],
         "prices": [PRICES.outbound_minute, PRICES.reservation()],
         "progress": [row.status, paused_at],
     }
     return {part: part_fingerprint(part, facts[part]) for part in PARTS}
+
+
+def _json(part: BaseModel | None) -> str | None:
+    return None if part is None else part.model_dump_json()
+
+
+def _further(settings: CampaignSettings) -> list[Any]:
+    """Settings that the plans of earlier versions do not know, where they are set: those plans hold otherwise."""
+    further = settings.model_dump(mode="json", exclude=_NAMED, exclude_defaults=True)
+    return [further] if further else []
 
 
 def plan_of(parts: Mapping[Part, bytes], now_ms: int) -> SealedPlan:

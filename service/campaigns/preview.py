@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
-from callwright.contract.deployments.dialling import CallingHours, RetryPolicy
+from callwright.contract.deployments.dialling import CallingHours
 from callwright.service.campaigns.dearest_case import dearest_case
 from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
 from callwright.service.campaigns.plan_parts import check_plan, numbers_in_order, parts_of, plan_of
@@ -23,6 +23,7 @@ from callwright.service.platform.money import PRICES, amount, money
 from callwright.service.rules.plan_seal import PlanSeal
 from callwright.service.rules.plans import Plan
 from callwright.service.rules.templates import variables_in
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import organizations
 from callwright.service.telephony.engine import AgentSnapshot
@@ -75,7 +76,8 @@ def preview(
         now, sealed = sealed.parts, seal.open(plan_id, org_id=row.org_id, deployment_id=row.id)
         check_plan(sealed, now, now_ms)
     speaker = AgentSnapshot(id=row.agent_id, **{name: agent[name] for name in SNAPSHOT})
-    policy = RetryPolicy.model_validate_json(row.retry_policy)
+    settings = settings_of(row)
+    policy = settings.retry_policy
     eligible, blocked = _people(connection, row, audience, now_ms)
     counts = {group.reason: group.count for group in blocked}
     left_out = counts.get(eligibility.DO_NOT_CALL, 0)
@@ -85,8 +87,8 @@ def preview(
     low, high = min(eligible // 5 * PRICES.call(30), dearest.micros), dearest.micros
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
-    calling_s = eligible / min(row.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
-    hours = CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None
+    calling_s = eligible / min(settings.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
+    hours = settings.calling_hours
     begin_ms = _begins(row, now_ms)
     early = row.status == "scheduled" and row.start_at > now_ms
     problems = start_refusals(connection, plan, row, speaker, asked=True, starts=False)

@@ -14,10 +14,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select
 
+from callwright.contract.deployments.settings import SETTINGS
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service.platform.money import PRICES, amount
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.deployment_states import TERMINAL
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import (
     api_keys,
     deployments,
@@ -90,7 +92,7 @@ def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
     Calls under way may go on beyond what is held back for them, also when the budget cap is reached.
     """
     names = ("budget_cap_micros", "max_concurrency", "max_call_duration_seconds")
-    cap, concurrency, longest_s = (changes.get(name, getattr(row, name)) for name in names)
+    cap, concurrency, longest_s = (changes.get(name, _kept(row, name)) for name in names)
     under_way = row.spend_micros + row.reserved_micros + PRICES.calls.overrun(row.in_flight, longest_s)
     if row.status in TERMINAL:
         return under_way
@@ -120,7 +122,7 @@ def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str
 def check_deployment(
     connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED
 ) -> None:
-    """Lets a key set a deployment going, or make one that it set going spend more by `changes` to its columns.
+    """Lets a key set a deployment going, or make one that it set going spend more by `changes`.
 
     Raises:
         Refusal: spending_cap_reached, when there is no budget cap, or what it leaves and the calls that go on when it
@@ -158,7 +160,7 @@ def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: 
 
 
 def check_change(connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any]) -> None:
-    """Lets a key change a deployment that can spend. `changes` are columns with their new values.
+    """Lets a key change a deployment that can spend. `changes` are columns and settings with their new values.
 
     Raises:
         Refusal: spending_cap_reached, where it could spend more by it, and it lets callers in, was set going by another
@@ -166,8 +168,8 @@ def check_change(connection: Connection, by: Answerable, row: Row[Any], changes:
     """
     if by.cap_micros is None or row.status == "draft":
         return
-    longest_s = row.max_call_duration_seconds
-    if row.in_flight and changes.get("max_call_duration_seconds", longest_s) < longest_s:
+    shorter_s = changes.get("max_call_duration_seconds")
+    if shorter_s is not None and row.in_flight and shorter_s < settings_of(row).max_call_duration_seconds:
         message = "max_call_duration_seconds: calls under way keep the one they began with; lower it when they ended"
         raise _refused(by, message, "max_call_duration_seconds")
     field = next((name for name, value in changes.items() if _may_cost_more(name, value, row)), None)
@@ -187,12 +189,16 @@ def _may_cost_more(name: str, new: Any, row: Row[Any]) -> bool:
         return False
     if row.call_type == "inbound":
         return True
-    old = getattr(row, name)
+    old = _kept(row, name)
     if name in _LESS_IS_FREE:
         return new > old
     if name in _BOUNDS:
         return old is not None and (new is None or new > old)
     return True
+
+
+def _kept(row: Row[Any], name: str) -> Any:
+    return getattr(settings_of(row), name) if name in SETTINGS else getattr(row, name)
 
 
 def check_joining(connection: Connection, by: Answerable, audience_id: str) -> None:

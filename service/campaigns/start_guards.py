@@ -20,6 +20,7 @@ from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.rules.plans import Plan
 from callwright.service.rules.templates import variables_in
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import audiences, deployments, imports, phone_numbers
 
@@ -94,7 +95,7 @@ def start_refusals(
         found.append(Refusal(AUDIENCE_NOT_READY, _why_nobody(connection, audience)))
     elif unknown := _unknown_consent_column(row, audience):
         found.append(unknown)
-    elif missing := missing_columns(agent, audience, json.loads(row.voicemail)["message_template"]):
+    elif missing := missing_columns(agent, audience, settings_of(row).voicemail.message_template):
         found.append(
             Refusal(
                 AUDIENCE_NOT_READY,

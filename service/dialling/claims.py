@@ -112,7 +112,7 @@ def draft_calls(
     drafts: list[Draft] = []
     for index, plan in enumerate(planned):
         contact = contacts[plan.contact_id]
-        number = choose(numbers, rules.row.caller_id_strategy, contact, turn + index)
+        number = choose(numbers, rules.settings.caller_id_strategy, contact, turn + index)
         drafts.append(Draft(contact, requests[plan.contact_id], number, plan.dial_ms))
     return drafts
 

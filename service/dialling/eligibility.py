@@ -21,9 +21,10 @@ from sqlalchemy import (
     select,
 )
 
-from callwright.contract.deployments.dialling import CONSENT_GIVEN, CONSENT_WORDS, Compliance
+from callwright.contract.deployments.dialling import CONSENT_GIVEN, CONSENT_WORDS
 from callwright.service.platform.database.json_cells import cell
 from callwright.service.platform.phone import MOBILE_PREFIXES, redacted
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import audience_rows, deployment_contacts, do_not_call
 
 _R, _K, _N = audience_rows.c, deployment_contacts.c, do_not_call.c
@@ -72,7 +73,7 @@ def _word(word: str) -> ColumnElement[str]:
 
 def consent_column(row: Row[Any]) -> str | None:
     """The column of the audience that says who agreed to be called; None where nobody is asked for it."""
-    return Compliance.model_validate_json(row.compliance).consent_column
+    return settings_of(row).compliance.consent_column
 
 
 def nobody_consents(connection: Connection, row: Row[Any]) -> str | None:

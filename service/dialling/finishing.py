@@ -27,6 +27,7 @@ from callwright.service.platform.money import PRICES
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.rules.retries import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables import counters, outbox, transcript_search
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import calls, deployment_contacts, deployments, transcripts
 from callwright.service.telephony.engine import CallRequest, CallResult
@@ -123,7 +124,7 @@ def finish(
     row: Row[Any] = mine(connection, rules.row.id, owner)
     wallet_of(connection, row.org_id, lock=True)  # before the calls, in the order in which claims lock
     contacts = contacts_by_id(connection, row.id, [one.request.contact_id for one in finished])
-    policy = RetryPolicy.model_validate_json(row.retry_policy)  # as it is now: it may have changed during the calls
+    policy = settings_of(row).retry_policy  # as it is now: it may have changed during the calls
     steps = [_step(policy, one, contacts[one.request.contact_id], row.status) for one in finished]
     costs = [PRICES.call(one.billed_seconds) for one in finished]
     connection.execute(_END, [_ended(one, cost) for one, cost in zip(finished, costs, strict=True)])

@@ -22,6 +22,7 @@ from callwright.service.platform.clock.clock import SECOND, Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import outbox
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import calls, deployments
 from callwright.service.telephony.engine import CallProgress, CallRequest
 from callwright.service.telephony.simulated.engine import SimulatedEngine
@@ -215,7 +216,7 @@ class LiveDriver:
             [rules.slot(contact) for contact in look.contacts],
             lines=self._lines(look.room),
             last_dial_ms=row.last_dial_ms,
-            calls_per_second=row.calls_per_second,
+            calls_per_second=settings_of(row).calls_per_second,
             hours=rules.hours,
             lasts_ms=lambda _: UNKNOWN_MS,
             most=look.room,
@@ -251,7 +252,7 @@ class LiveDriver:
         wait_s = LONGEST_WAIT_S
         dials = row.status == "active" and row.in_flight < row.max_concurrency
         if dials and look.next_ms is not None and (look.contacts or look.next_ms > now_ms):
-            paced_ms = (row.last_dial_ms or 0) + gap_ms(row.calls_per_second)
+            paced_ms = (row.last_dial_ms or 0) + gap_ms(settings_of(row).calls_per_second)
             left_ms = max(look.next_ms, paced_ms) - now_ms
             wait_s = min(wait_s, max(left_ms / SECOND / self._scale, 0.005))
         await anyio.sleep(wait_s)

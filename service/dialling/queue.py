@@ -7,11 +7,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select
 
-from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
+from callwright.contract.deployments.dialling import CallingHours, RetryPolicy
+from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.schedule import Slot
 from callwright.service.platform.phone import zones_of
 from callwright.service.rules.calling_hours import zones_for
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import (
     audience_rows,
     calls,
@@ -66,26 +68,26 @@ class Rules:
 
     row: Row[Any]
     agent: AgentSnapshot
-    policy: RetryPolicy
-    hours: CallingHours | None
-    voicemail: VoicemailPolicy
-    ai_disclosure: bool
+    settings: CampaignSettings
 
     @classmethod
     def of(cls, row: Row[Any], agent: AgentSnapshot | None = None) -> "Rules":
         """The rules in a deployment's row. `agent` is who would call, where nothing was kept of one yet."""
-        voicemail = Voicemail.model_validate_json(row.voicemail)
-        return cls(
-            row,
-            agent or agent_of(row),
-            RetryPolicy.model_validate_json(row.retry_policy),
-            CallingHours.model_validate_json(row.calling_hours) if row.calling_hours else None,
-            VoicemailPolicy(voicemail.detection, voicemail.action, voicemail.message_template),
-            Compliance.model_validate_json(row.compliance).ai_disclosure,
-        )
+        return cls(row, agent or agent_of(row), settings_of(row))
+
+    @property
+    def policy(self) -> RetryPolicy:
+        """When somebody who was not reached is called again."""
+        return self.settings.retry_policy
+
+    @property
+    def hours(self) -> CallingHours | None:
+        """When people may be called; None at any time."""
+        return self.settings.calling_hours
 
     def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str) -> CallRequest:
         """The call to a contact."""
+        voicemail = self.settings.voicemail
         return CallRequest(
             call_id=call_id,
             org_id=self.row.org_id,
@@ -98,10 +100,10 @@ class Rules:
             variables=json.loads(contact.cells or "{}"),
             steering=json.loads(contact.steering or "{}"),
             seed=self.row.seed,
-            ring_timeout_s=self.row.ring_timeout_seconds,
-            max_duration_s=self.row.max_call_duration_seconds,
-            voicemail=self.voicemail,
-            ai_disclosure=self.ai_disclosure,
+            ring_timeout_s=self.settings.ring_timeout_seconds,
+            max_duration_s=self.settings.max_call_duration_seconds,
+            voicemail=VoicemailPolicy(voicemail.detection, voicemail.action, voicemail.message_template),
+            ai_disclosure=self.settings.compliance.ai_disclosure,
         )
 
     def slot(self, contact: Row[Any]) -> Slot:

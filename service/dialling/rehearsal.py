@@ -23,6 +23,7 @@ from callwright.service.platform.clock.clock import Clock
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.retries import shortest_interval_ms
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 
@@ -140,7 +141,7 @@ class Rehearsal:
             [rules.slot(contact) for contact in seen.contacts],
             lines=seen.lines,
             last_dial_ms=row.last_dial_ms,
-            calls_per_second=row.calls_per_second,
+            calls_per_second=settings_of(row).calls_per_second,
             hours=rules.hours,
             lasts_ms=lambda contact_id: round(results[contact_id].ended_s * 1_000),
             most=seen.room,

@@ -17,6 +17,7 @@ from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import FIND, WAITING
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.rules.retries import CALLBACK_MINUTES, Step, after_call
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import moved
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
 
@@ -90,7 +91,7 @@ def _decide(connection: Connection, deployment_id: str) -> None:
     if not found:
         return
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
-    policy = RetryPolicy.model_validate_json(row.retry_policy)
+    policy = settings_of(row).retry_policy
     steps = [(contact.id, _step(policy, contact)) for contact in found]
     own = {"b_deployment": deployment_id}
     connection.execute(

@@ -56,10 +56,8 @@ def of_deployment(row: Any) -> str:
         "deployment",
         [
             *(row.name, row.status, row.call_type, bool(row.simulated), row.agent_id, row.audience_id),
-            *(row.phone_number_ids, row.caller_id_strategy, row.start_at, row.end_at, row.calling_hours),
-            *(row.max_concurrency, row.calls_per_second, row.retry_policy, row.voicemail, row.compliance),
-            *(row.ring_timeout_seconds, row.max_call_duration_seconds, row.budget_cap_micros, row.inbound),
-            row.settings_changes,
+            *(row.phone_number_ids, row.start_at, row.end_at, row.settings, row.max_concurrency),
+            *(row.budget_cap_micros, row.inbound, row.settings_changes),
         ],
     )
 

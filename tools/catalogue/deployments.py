@@ -5,6 +5,7 @@ from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.dialling import CONSENT_GIVEN
 from callwright.contract.deployments.inbound import ANSWERING
+from callwright.contract.deployments.settings import SETTINGS
 from callwright.tools.confirmation import stakes
 from callwright.tools.replies.campaign_answers import DeploymentFound, DeploymentState, InboundState
 from callwright.tools.replies.campaign_words import entry, preview, whole
@@ -49,15 +50,9 @@ _INSIDE = {
     "automated.",
 }
 _AS_BEFORE = "As in create_deployment. Replaces the old one whole."
-_SCALARS = (
-    "max_concurrency",
-    "calls_per_second",
-    "ring_timeout_seconds",
-    "max_call_duration_seconds",
-    "caller_id_strategy",
-    "phone_number_ids",
-)
 _NESTED = ("calling_hours", "retry_policy", "voicemail", "compliance", "budget_cap")
+_SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_cap"))
+"""Settings that tools name without the words of the contract, where create_deployment has them."""
 REST = "The whole campaign is at callwright://deployments/{id}"
 
 
@@ -170,7 +165,7 @@ TOOLS: tuple[Tool, ...] = (
         reply=whole,
         takes=GetDeploymentWaiting,
         gives=DeploymentFound,
-        undescribed=frozenset((*_NESTED, *_SCALARS, "start_at", "end_at", "inbound")) - {"budget_cap"},
+        undescribed=(_SHORT | {"start_at", "end_at", "inbound"}) - {"budget_cap"},
         act=awaited,
         rest=REST,
     ),
@@ -196,7 +191,7 @@ TOOLS: tuple[Tool, ...] = (
             "inbound": "business_hours, after_hours, recording_enabled as in create_inbound_deployment. overflow: "
             "{action: queue, forward or busy, forward_to}."
         },
-        flat=frozenset((*_NESTED, *_SCALARS, "inbound")),
+        flat=_SHORT | {"inbound"},
         hidden=frozenset({"metadata", *ANSWERING}),
         rest=REST,
     ),

@@ -1,10 +1,11 @@
 """What tools give of a deployment as data: its state after something was done to it, or all of its settings."""
 
 from callwright.contract.deployments.deployments import Deployment
+from callwright.contract.deployments.settings import SETTINGS
 from callwright.tools.runtime.tool import part_of
 
 _STATE = ("id", "name", "status", "status_reason", "simulated", "stats", "plan_id")
-_SETTINGS = (
+_ALWAYS = (
     "call_type",
     "inbound",
     "budget_cap",
@@ -26,6 +27,7 @@ _SETTINGS = (
     "started_at",
     "completed_at",
 )
+_FURTHER = tuple(name for name in SETTINGS if name not in _ALWAYS)
 
 DeploymentState = part_of(Deployment, "DeploymentState", *_STATE)
 """A deployment after it was made, changed, started or stopped: what decides the next step."""
@@ -33,5 +35,5 @@ DeploymentState = part_of(Deployment, "DeploymentState", *_STATE)
 InboundState = part_of(Deployment, "InboundState", "id", "name", "status", "simulated")
 """An inbound deployment that was made."""
 
-DeploymentFound = part_of(Deployment, "DeploymentFound", *_STATE, *_SETTINGS)
+DeploymentFound = part_of(Deployment, "DeploymentFound", *_STATE, *_ALWAYS, *_FURTHER)
 """A deployment with its settings."""

@@ -10,7 +10,6 @@ from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.cloning import CloneDeployment
 from callwright.contract.deployments.contacts import Contact, ListContacts
-from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
 from callwright.service.campaigns import spending_cap
@@ -38,6 +37,7 @@ from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action, check_editable, meant
+from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
 from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import (
     audience_rows,
@@ -145,14 +145,10 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
                     "name",
                     "agent_id",
                     "audience_id",
-                    "caller_id_strategy",
                     "max_concurrency",
-                    "calls_per_second",
-                    "ring_timeout_seconds",
-                    "max_call_duration_seconds",
                 }
             ),
-            **_rules(asked.calling_hours, asked.retry_policy, asked.voicemail, asked.compliance),
+            **columns_of(settings_in(asked)),
             "id": deployment_id,
             "org_id": work.org_id,
             "status": "draft",
@@ -192,17 +188,6 @@ def clone_deployment(asked: CloneDeployment, work: Work) -> contract.Deployment:
     wanted = {name: value for name in asked.model_fields_set if (value := getattr(asked, name)) is not None}
     del wanted["id"]
     return create_deployment(contract.CreateDeployment(**{**copied, **wanted}), work)
-
-
-def _rules(
-    hours: CallingHours | None, policy: RetryPolicy, voicemail: Voicemail, compliance: Compliance
-) -> dict[str, str | None]:
-    return {
-        "calling_hours": hours.model_dump_json() if hours else None,
-        "retry_policy": policy.model_dump_json(),
-        "voicemail": voicemail.model_dump_json(),
-        "compliance": compliance.model_dump_json(),
-    }
 
 
 @handles(contract.update_deployment)
@@ -250,9 +235,6 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
         )
     if "end_at" in changes or "start_at" in changes:
         _check_times(changes.get("start_at", row.start_at), changes.get("end_at", row.end_at), work.now_ms)
-    for name in ("calling_hours", "retry_policy", "voicemail", "compliance"):
-        if changes.get(name) is not None:
-            changes[name] = changes[name].model_dump_json()
     if "budget_cap" in changes:
         cap = changes.pop("budget_cap")
         changes["budget_cap_micros"] = micros(cap.amount) if cap else None
@@ -261,7 +243,7 @@ def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.
     spending_cap.check_change(work.connection, work.answerable, row, changes)
     if set(changes) - {"metadata"}:
         changes["settings_changes"] = _D.settings_changes + 1
-    change(work, asked.id, **changes)
+    change(work, asked.id, **changed_columns(row, changes))
     waiting.rules_changed(work.connection, asked.id, set(changes))
     return seen(work, asked.id)
 

@@ -24,6 +24,7 @@ from callwright.service.handlers.deployments.rows import NAMED, check_concurrenc
 from callwright.service.handlers.request_context import Work, handles
 from callwright.service.platform.phone import Dialable, read_number
 from callwright.service.platform.refusals import Refusal, invalid
+from callwright.service.tables.campaign_settings import columns_of
 from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import deployments, phone_numbers
 
@@ -32,13 +33,7 @@ _N = phone_numbers.c
 _NO_CAMPAIGN = {
     "audience_id": "",
     "phone_number_ids": "[]",
-    "caller_id_strategy": "",
-    "calls_per_second": 0.0,
-    "retry_policy": "{}",
-    "voicemail": "{}",
-    "ring_timeout_seconds": 0,
-    "max_call_duration_seconds": 0,
-    "compliance": "{}",
+    **columns_of(None),
 }
 """What stands in the columns of a campaign, which hold no null; nobody is shown it."""
 

@@ -8,14 +8,15 @@ from sqlalchemy import BigInteger, ColumnElement, Row, case, literal
 from callwright.contract.agents import AgentSnapshot
 from callwright.contract.deployments import deployments as contract
 from callwright.contract.deployments.contacts import Contact
-from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail
 from callwright.contract.deployments.inbound import Inbound
+from callwright.contract.deployments.settings import SETTINGS
 from callwright.service.campaigns.pausing import goes
 from callwright.service.handlers import revisions
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.sqlite.fullness import REASON
 from callwright.service.platform.money import money
 from callwright.service.rules.calling_hours import next_call_ms
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import stats_of
 from callwright.service.tables.schema import deployments
 
@@ -64,18 +65,7 @@ def show(row: Row[Any], *, full_at_ms: int | None = None) -> contract.Deployment
     )
 
 
-_NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(
-    (
-        "audience_id",
-        "caller_id_strategy",
-        "calls_per_second",
-        "retry_policy",
-        "voicemail",
-        "ring_timeout_seconds",
-        "max_call_duration_seconds",
-        "compliance",
-    )
-)
+_NO_CAMPAIGN: dict[str, Any] = dict.fromkeys(("audience_id", *SETTINGS))
 
 
 def _campaign(row: Row[Any], *, halted: bool) -> dict[str, Any]:
@@ -84,17 +74,10 @@ def _campaign(row: Row[Any], *, halted: bool) -> dict[str, Any]:
     return {
         "agent_snapshot": snapshot_of(row),
         "audience_id": row.audience_id,
-        "caller_id_strategy": row.caller_id_strategy,
         "start_at": moment_or_none(row.start_at),
         "end_at": moment_or_none(row.end_at),
-        "calling_hours": hours_of(row),
-        "calls_per_second": row.calls_per_second,
-        "retry_policy": RetryPolicy.model_validate_json(row.retry_policy),
-        "voicemail": Voicemail.model_validate_json(row.voicemail),
-        "ring_timeout_seconds": row.ring_timeout_seconds,
-        "max_call_duration_seconds": row.max_call_duration_seconds,
+        **dict(settings_of(row)),
         "budget_cap": None if cap is None else money(cap),
-        "compliance": Compliance.model_validate_json(row.compliance),
         "next_dial_at": None if halted else moment_or_none(_next_dial_ms(row)),
         "clock": moment_or_none(row.clock_ms),
         "plan_id": row.plan_id,
@@ -106,7 +89,7 @@ def _next_dial_ms(row: Row[Any]) -> int | None:
     if row.soonest_at is None:
         return None
     at_ms = max(row.soonest_at, row.clock_ms)
-    return next_call_ms(hours_of(row), row.soonest_timezone, row.soonest_phone, at_ms, row.end_at)
+    return next_call_ms(settings_of(row).calling_hours, row.soonest_timezone, row.soonest_phone, at_ms, row.end_at)
 
 
 def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
@@ -115,11 +98,6 @@ def snapshot_of(row: Row[Any]) -> AgentSnapshot | None:
         return None
     kept = json.loads(row.agent_snapshot)
     return AgentSnapshot.model_validate({**kept, "agent_updated_at": moment(kept["agent_updated_at"])})
-
-
-def hours_of(row: Row[Any]) -> CallingHours | None:
-    """The calling hours, where there are any."""
-    return None if row.calling_hours is None else CallingHours.model_validate_json(row.calling_hours)
 
 
 def show_contact(row: Row[Any], campaign: Row[Any]) -> Contact:
@@ -148,4 +126,4 @@ def _next_attempt_ms(row: Row[Any], campaign: Row[Any]) -> int | None:
     if not waits or row.due_at is None:
         return None
     at_ms = max(row.next_at, campaign.clock_ms)
-    return next_call_ms(hours_of(campaign), row.timezone, row.phone, at_ms, campaign.end_at)
+    return next_call_ms(settings_of(campaign).calling_hours, row.timezone, row.phone, at_ms, campaign.end_at)

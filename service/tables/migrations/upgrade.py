@@ -11,7 +11,7 @@ from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS
 from callwright.service.platform.database.unusable import DatabaseUnusable
 from callwright.service.tables.database_file import check_database, check_tables
 
-REVISION = "0019"
+REVISION = "0020"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
 """Any number that is ours: the name of the advisory lock on Postgres."""

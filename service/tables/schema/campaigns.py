@@ -192,6 +192,7 @@ deployments = Table(
     Column("call_type", String(10), nullable=False, server_default="outbound"),
     Column("inbound", Text),
     Column("settings_changes", BigInteger, nullable=False, server_default="0"),
+    Column("settings", Text),
     Index("uq_deployments_name", "org_id", "name", unique=True),
     Index("ix_deployments_created", "org_id", "created_at", "id"),
     Index("ix_deployments_second", "org_id", text("(created_at / 1000) DESC"), "name", "id"),

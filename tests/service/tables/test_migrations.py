@@ -15,12 +15,15 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Engine, inspect, make_url, select, text
 
+from callwright.contract.deployments.dialling import Compliance, RetryPolicy, Voicemail
+from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.platform.database.engines import make_engine
 from callwright.service.platform.database.unusable import DatabaseUnusable
 from callwright.service.tables import migrations as folder
 from callwright.service.tables import transcript_search
+from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.migrations import upgrade as migrate
-from callwright.service.tables.schema import metadata, service_state, webhooks
+from callwright.service.tables.schema import deployments, metadata, service_state, webhooks
 from tests.support.databases import is_pooled
 from tests.support.programs import until
 
@@ -204,6 +207,44 @@ def test_words_of_an_older_database_are_found_as_if_they_were_indexed_today(
     carried = on(empty_database_url, indexed)
     assert [(row.call_id, row.words) for row in carried] == [(call_id, words) for call_id, _, words in sorted(made)]
     assert on(empty_database_url, again) == carried
+
+
+def test_a_campaign_of_an_older_database_keeps_its_settings(empty_database_url: str) -> None:
+    own = {"org_id": "org_1", "status": "active", "status_changed_at": 1, "simulated": True, "seed": "0"}
+    own |= {"agent_id": "agt_1", "audience_id": "aud_1", "phone_number_ids": "[]", "max_concurrency": 1}
+    own |= {"created_at": 1, "updated_at": 1, "metadata": "{}"}
+    campaign = {
+        "caller_id_strategy": "sticky",
+        "calls_per_second": 2,
+        "calling_hours": None,
+        "retry_policy": '{"max_attempts":2}',
+        "voicemail": '{"action":"continue"}',
+        "compliance": '{"consent_column":"ja"}',
+        "ring_timeout_seconds": 20,
+        "max_call_duration_seconds": 60,
+    }
+    empty = dict.fromkeys(("retry_policy", "voicemail", "compliance"), "{}") | {"caller_id_strategy": ""}
+    empty |= dict.fromkeys(("calls_per_second", "ring_timeout_seconds", "max_call_duration_seconds"), 0)
+
+    def fill(connection: Connection) -> None:
+        _upgraded(connection, "0019")
+        _row("organizations", id="org_1", name="a", plan="starter", created_at=1)(connection)
+        _row("deployments", id="dep_1", name="a", call_type="outbound", **own, **campaign)(connection)
+        _row("deployments", id="dep_2", name="b", call_type="inbound", **own, **empty)(connection)
+
+    on(empty_database_url, fill)
+    migrate.upgrade(empty_database_url)
+    rows = on(empty_database_url, lambda connection: connection.execute(select(deployments).order_by("id")).all())
+    assert settings_of(rows[0]) == CampaignSettings(
+        caller_id_strategy="sticky",
+        calls_per_second=2.0,
+        retry_policy=RetryPolicy(max_attempts=2),
+        voicemail=Voicemail(action="continue"),
+        compliance=Compliance(consent_column="ja"),
+        ring_timeout_seconds=20,
+        max_call_duration_seconds=60,
+    )
+    assert rows[1].settings is None
 
 
 def test_a_database_of_a_newer_program_is_refused_and_left_alone(database_url: str) -> None:

@@ -1,0 +1,58 @@
+"""The settings of a campaign in its row: one column, read as what the contract says of them."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Row
+
+from callwright.contract.declaration.model import Input
+from callwright.contract.deployments.settings import SETTINGS, CampaignSettings
+
+_OF_NO_CAMPAIGN: dict[str, Any] = {
+    "caller_id_strategy": "",
+    "calls_per_second": 0.0,
+    "retry_policy": "{}",
+    "voicemail": "{}",
+    "ring_timeout_seconds": 0,
+    "max_call_duration_seconds": 0,
+    "compliance": "{}",
+}
+
+
+def settings_of(row: Row[Any]) -> CampaignSettings:
+    """The settings in the row of a campaign. An inbound deployment has none."""
+    return _read(row.settings)
+
+
+@lru_cache(maxsize=256)
+def _read(text: str) -> CampaignSettings:
+    return CampaignSettings.model_validate_json(text)
+
+
+def settings_in(asked: Input) -> CampaignSettings:
+    """The settings that a request names."""
+    return CampaignSettings(**{name: getattr(asked, name) for name in SETTINGS})
+
+
+def changed_columns(row: Row[Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a campaign after changes to its fields: those that are settings become one column."""
+    settings = {name: value for name, value in changes.items() if name in SETTINGS}
+    others = {name: value for name, value in changes.items() if name not in SETTINGS}
+    return {**others, **columns_of(settings_of(row).model_copy(update=settings))} if settings else others
+
+
+def columns_of(settings: CampaignSettings | None) -> dict[str, Any]:
+    """The columns that keep settings; None for an inbound deployment.
+
+    The columns that kept each of them before are written and read by nobody: they hold no null, and a later migration
+    removes them.
+    """
+    if settings is None:
+        return {"settings": None, **_OF_NO_CAMPAIGN}
+    kept = {name: _column(getattr(settings, name)) for name in (*_OF_NO_CAMPAIGN, "calling_hours")}
+    return {"settings": settings.model_dump_json(), **kept}
+
+
+def _column(value: Any) -> Any:
+    return value.model_dump_json() if hasattr(value, "model_dump_json") else value
