@@ -34,11 +34,11 @@ async def calls_per_second(contacts: int) -> tuple[float, float, int]:
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         settings = ServiceSettings(data=Path(folder), database_url=f"sqlite:///{folder}/bench.db")
         async with running(settings) as service:
-            ports = service.ports
-            now_ms = ports.clock.now_ms()
-            org = await ports.database.write(accounts.create_organization, ports.ids, "bench", "growth", now_ms)
-            await ports.database.write(accounts.fund, ports.ids, org, 10_000 * MICROS, now_ms)
-            key = await ports.database.write(accounts.create_key, ports.ids, org, "bench", now_ms)
+            services = service.services
+            now_ms = services.clock.now_ms()
+            org = await services.database.write(accounts.create_organization, services.ids, "bench", "growth", now_ms)
+            await services.database.write(accounts.fund, services.ids, org, 10_000 * MICROS, now_ms)
+            key = await services.database.write(accounts.create_key, services.ids, org, "bench", now_ms)
             async with Client("http://bench/v1", key.secret, transport=ASGITransport(app=service.asgi)) as client:
                 return await _run(client, contacts)
 

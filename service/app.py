@@ -34,12 +34,12 @@ from callwright.service.platform.ids import Ids
 from callwright.service.platform.own_address import OwnAddress
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.documentation.openapi import document
-from callwright.service.rest.pipeline import Gate
+from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
 from callwright.service.rest.transaction import ACTION_PATH
 from callwright.service.rules.plan_seal import PlanSeal
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.speech.synthesiser import Synthesiser, find_libraries
@@ -82,8 +82,8 @@ LAST_WRITES_S = 3.0
 class Application:
     """The ASGI application: the API below both spellings of its prefix, its description, and a health check."""
 
-    def __init__(self, ports: Ports, gate: Gate) -> None:
-        self._ports, self._gate = ports, gate
+    def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
+        self._services, self._pipeline = services, pipeline
         self._beside = Starlette(
             exception_handlers={404: self._no_such_path, 405: self._no_such_method},
             routes=[
@@ -100,7 +100,7 @@ class Application:
             own: str = scope["path"].removeprefix(root)
             for prefix in PREFIXES:
                 if own.startswith(prefix) and own[len(prefix) : len(prefix) + 1] in ("", "/"):
-                    await self._gate({**scope, "root_path": root + prefix}, receive, send)
+                    await self._pipeline({**scope, "root_path": root + prefix}, receive, send)
                     return
         await self._beside(scope, receive, send)
 
@@ -111,7 +111,7 @@ class Application:
         return Response(API_KEYS_PAGE.read_bytes(), headers=_PAGE_HEADERS, media_type="text/html")
 
     async def _health(self, _: Request) -> Response:
-        problems = await problems_of(self._ports.database)
+        problems = await problems_of(self._services.database)
         if not problems:
             return JSONResponse({"status": "ok"})
         return JSONResponse({"status": "unavailable", "problems": problems}, 503)
@@ -124,7 +124,7 @@ class Application:
         return self._refused(Refusal(METHOD_NOT_ALLOWED, headers=allow))
 
     def _refused(self, refusal: Refusal) -> Response:
-        request_id = self._ports.ids.new("req")
+        request_id = self._services.ids.new("req")
         headers = {"X-Request-Id": request_id, **refusal.headers}
         body = problem_body(refusal, request_id)
         return Response(body, refusal.problem.status, headers, media_type="application/json")
@@ -134,9 +134,9 @@ class Application:
 class Service:
     """A running service."""
 
-    ports: Ports
+    services: Services
     asgi: Application
-    gate: Gate
+    pipeline: RequestPipeline
     """Answers what is below a prefix, for who stands in this process and needs no HTTP."""
 
 
@@ -204,7 +204,7 @@ async def running(
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
             )
-            ports = Ports(
+            services = Services(
                 settings,
                 database,
                 clock,
@@ -217,21 +217,21 @@ async def running(
                 OwnAddress(settings.public_url),
             )
             if settings.starts_paused:
-                await pause_all(ports, STARTED_PAUSED, only_due=False)
+                await pause_all(services, STARTED_PAUSED, only_due=False)
             async with OnDemand(Endpoints(opened=settings.webhook_networks)) as endpoints:
-                supervisor = Supervisor(ports, bell)
+                supervisor = Supervisor(services, bell)
                 async with anyio.create_task_group() as tasks:
                     if workers:
-                        watch = StorageWatch(ports, bell)
+                        watch = StorageWatch(services, bell)
                         tasks.start_soon(watch.run)
                         tasks.start_soon(watch.look_at_file)
                         tasks.start_soon(clock_record.keep_looking, database, clock)
                         tasks.start_soon(supervisor.run)
-                        tasks.start_soon(Dispatcher(ports, bell, endpoints).run)
+                        tasks.start_soon(Dispatcher(services, bell, endpoints).run)
                     try:
-                        gate = gate_of(ports)
+                        pipeline = pipeline_of(services)
                         try:
-                            yield Service(ports, Application(ports, gate), gate)
+                            yield Service(services, Application(services, pipeline), pipeline)
                         finally:
                             database.shorten(LAST_UNITS_S)
                         with anyio.move_on_after(LAST_CALLS_S):
@@ -240,13 +240,13 @@ async def running(
                         tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
                 with suppress(StorageUnavailable):
-                    await sweeps.keep_uses(ports)
+                    await sweeps.keep_uses(services)
 
 
-def gate_of(ports: Ports) -> Gate:
+def pipeline_of(services: Services) -> RequestPipeline:
     """The way into every operation."""
     every.load()
-    return Gate(ports, RouteTable(OPERATIONS.values()))
+    return RequestPipeline(services, RouteTable(OPERATIONS.values()))
 
 
 async def problems_of(database: Database) -> dict[str, str]:

@@ -15,7 +15,7 @@ from callwright.service.tables.request_limits import RequestLimits
 
 
 @dataclass(frozen=True)
-class Ports:
+class Services:
     """The service's parts, made once by `app.running`."""
 
     settings: ServiceSettings

@@ -70,24 +70,24 @@ KINDS = (
 async def _opened(folder: Path) -> AsyncGenerator[tuple[Service, Client, str]]:
     settings = ServiceSettings(data=folder, database_url=f"sqlite:///{folder}/search.db")
     async with running(settings, workers=False) as service:
-        ports, now_ms = service.ports, service.ports.clock.now_ms()
-        org = await ports.database.read(lambda connection: connection.execute(select(organizations.c.id)).scalar())
+        services, now_ms = service.services, service.services.clock.now_ms()
+        org = await services.database.read(lambda connection: connection.execute(select(organizations.c.id)).scalar())
         if org is None:
-            org = await ports.database.write(accounts.create_organization, ports.ids, "bench", "growth", now_ms)
-        key = await ports.database.write(accounts.create_key, ports.ids, org, "bench", now_ms)
+            org = await services.database.write(accounts.create_organization, services.ids, "bench", "growth", now_ms)
+        key = await services.database.write(accounts.create_key, services.ids, org, "bench", now_ms)
         async with Client("http://bench/v1", key.secret, transport=ASGITransport(app=service.asgi)) as client:
             yield service, client, org
 
 
 async def _filled(service: Service, org: str) -> None:
     count = select(func.count()).select_from(calls)
-    there: int = await service.ports.database.read(lambda connection: connection.execute(count).scalar_one())
+    there: int = await service.services.database.read(lambda connection: connection.execute(count).scalar_one())
     if there == CALLS:
         return
     if there:
         raise RuntimeError(f"the database holds {there:,} calls, not {CALLS:,}: remove the folder")
     begun = time.perf_counter()
-    await fill(service.ports.database, org, CALLS)
+    await fill(service.services.database, org, CALLS)
     print(f"{CALLS:,} calls written in {time.perf_counter() - begun:.0f} s")
 
 

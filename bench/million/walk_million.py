@@ -1,7 +1,7 @@
 """A walk by cursor over a million calls on SQLite while others are written, and what other orders and filters take.
 
-Times are those of whole requests: through the gate, the database and back to bytes, without a network. Beside them
-stands how long processors worked on a page: on a busy machine that is less. The database is made once (about a minute,
+Times are those of whole requests: through the request pipeline, the database and back to bytes, without a network.
+Beside them stands how long processors worked on a page: on a busy machine that is less. The database is made once (about a minute,
 0.7 GB) in the folder given and used again by the next run, which finds some calls more.
 """
 
@@ -36,27 +36,29 @@ _PAGES = 40
 async def _opened(folder: Path) -> AsyncGenerator[tuple[Service, httpx.AsyncClient, str]]:
     settings = ServiceSettings(data=folder, database_url=f"sqlite:///{folder}/walk.db")
     async with running(settings, workers=False) as service:
-        ports, now_ms = service.ports, service.ports.clock.now_ms()
-        org = await ports.database.read(lambda connection: connection.execute(select(organizations.c.id)).scalar())
+        services, now_ms = service.services, service.services.clock.now_ms()
+        org = await services.database.read(lambda connection: connection.execute(select(organizations.c.id)).scalar())
         if org is None:
-            org = await ports.database.write(accounts.create_organization, ports.ids, "bench", "enterprise", now_ms)
-        key = await ports.database.write(accounts.create_key, ports.ids, org, "bench", now_ms)
+            org = await services.database.write(
+                accounts.create_organization, services.ids, "bench", "enterprise", now_ms
+            )
+        key = await services.database.write(accounts.create_key, services.ids, org, "bench", now_ms)
         headers = {"Authorization": f"Bearer {key.secret}"}
         transport = ASGITransport(app=service.asgi)
         async with httpx.AsyncClient(transport=transport, base_url="http://bench", headers=headers) as http:
             yield service, http, org
-        await ports.database.write(accounts.revoke_key, ports.ids, key.id, ports.clock.now_ms())
+        await services.database.write(accounts.revoke_key, services.ids, key.id, services.clock.now_ms())
 
 
 async def _filled(service: Service, org: str) -> None:
     count = select(func.count()).select_from(calls)
-    there: int = await service.ports.database.read(lambda connection: connection.execute(count).scalar_one())
+    there: int = await service.services.database.read(lambda connection: connection.execute(count).scalar_one())
     if there >= CALLS:
         return
     if there:
         raise RuntimeError(f"the database holds {there:,} calls, not {CALLS:,}: remove the folder")
     begun = time.perf_counter()
-    await fill(service.ports.database, org)
+    await fill(service.services.database, org)
     print(f"{CALLS:,} calls written in {time.perf_counter() - begun:.0f} s")
 
 
@@ -93,10 +95,10 @@ async def _writing(service: Service, org: str, walk: _Walk, chance: Random) -> N
     """Writes calls later than all, at the very moments the walk is at, and earlier than all, until cancelled."""
     number = 0
     while True:
-        for at_ms in (service.ports.clock.now_ms(), moment_of(walk.index), FIRST_MS - 1 - number):
-            row = call(service.ports.ids.new("cal"), org, 2 * CALLS + number, at_ms, chance)
+        for at_ms in (service.services.clock.now_ms(), moment_of(walk.index), FIRST_MS - 1 - number):
+            row = call(service.services.ids.new("cal"), org, 2 * CALLS + number, at_ms, chance)
             row |= {"deployment_id": None, "attempt_number": number + 1}
-            await service.ports.database.write(put, [row])
+            await service.services.database.write(put, [row])
             number += 1
             await anyio.sleep(1 / _INSERTS_A_SECOND)
 
@@ -113,7 +115,7 @@ def _spread(name: str, walk: _Walk, note: str) -> None:
 
 async def _whole_walk(service: Service, http: httpx.AsyncClient, org: str) -> None:
     everything = select(calls.c.id)
-    at_start = await service.ports.database.read(lambda connection: connection.execute(everything).scalars().all())
+    at_start = await service.services.database.read(lambda connection: connection.execute(everything).scalars().all())
     walk, cursor, begun = _Walk(), None, time.perf_counter()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_writing, service, org, walk, Random(2))

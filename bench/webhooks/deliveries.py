@@ -23,7 +23,7 @@ from callwright.service import accounts
 from callwright.service.app import running
 from callwright.service.platform.alarm import Bell
 from callwright.service.platform.event_envelope import envelope
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import outbox as journal
 from callwright.service.tables.schema import deliveries, outbox, webhook_lanes, webhooks
@@ -88,10 +88,10 @@ async def bare(receiver: Sink, count: int) -> Speed:
         return watch.speed(count)
 
 
-def subscribe(connection: Connection, ports: Ports, org_id: str, url: str) -> str:
+def subscribe(connection: Connection, services: Services, org_id: str, url: str) -> str:
     """A subscription to everything."""
-    now_ms = ports.clock.now_ms()
-    webhook_id = ports.ids.new("whk")
+    now_ms = services.clock.now_ms()
+    webhook_id = services.ids.new("whk")
     row = {
         "id": webhook_id,
         "org_id": org_id,
@@ -124,18 +124,20 @@ async def ours(folder: str, database_url: str, receiver: Sink, count: int) -> Sp
     opened = (ip_network("127.0.0.0/8"),)
     settings = ServiceSettings(data=Path(folder), database_url=database_url, webhook_networks=opened)
     async with running(settings, workers=False) as service:
-        ports = service.ports
-        database = ports.database
-        name = f"bench {ports.ids.new('tst')}"
-        org_id = await database.write(accounts.create_organization, ports.ids, name, "growth", ports.clock.now_ms())
+        services = service.services
+        database = services.database
+        name = f"bench {services.ids.new('tst')}"
+        org_id = await database.write(
+            accounts.create_organization, services.ids, name, "growth", services.clock.now_ms()
+        )
         await anyio.sleep(0.002)
-        await database.write(subscribe, ports, org_id, f"{receiver.url}/ours")
+        await database.write(subscribe, services, org_id, f"{receiver.url}/ours")
         before = await database.read(arrived)
         async with Endpoints(opened=settings.webhook_networks) as endpoints:
-            dispatcher = Dispatcher(ports, Bell(), endpoints)
+            dispatcher = Dispatcher(services, Bell(), endpoints)
             await dispatcher.work_until_idle()  # warm
             rows = [
-                journal.event_row(ports.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=ports.clock.now_ms())
+                journal.event_row(services.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=services.clock.now_ms())
                 for _ in range(count)
             ]
             await database.write(journal.add_events, rows)

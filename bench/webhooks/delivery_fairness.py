@@ -71,16 +71,16 @@ async def measure(folder: str, database_url: str, engine: str) -> None:
     )
     with sink() as receiver, socket.create_server(("127.0.0.1", 0), backlog=1_000) as dead:
         async with slow_endpoint() as slow_url, running(settings) as service:
-            ports, database = service.ports, service.ports.database
+            services, database = service.services, service.services.database
             org_id = await database.write(
-                accounts.create_organization, ports.ids, "bench", "growth", ports.clock.now_ms()
+                accounts.create_organization, services.ids, "bench", "growth", services.clock.now_ms()
             )
             urls = [f"http://127.0.0.1:{dead.getsockname()[1]}/dead", slow_url]
             urls += [f"{receiver.url}/{number}" for number in range(ENDPOINTS - len(urls))]
-            hooks = [await database.write(subscribe, ports, org_id, url) for url in urls]
+            hooks = [await database.write(subscribe, services, org_id, url) for url in urls]
             await anyio.sleep(0.1)
             for _ in range(SECONDS * EVENTS_A_SECOND):
-                row = journal.event_row(ports.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=ports.clock.now_ms())
+                row = journal.event_row(services.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=services.clock.now_ms())
                 await database.write(journal.add_events, [row])
                 await anyio.sleep(1 / EVENTS_A_SECOND)
             await anyio.sleep(8)

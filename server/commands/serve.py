@@ -70,7 +70,7 @@ async def serve(settings: ProgramSettings, where: Listening) -> None:
             await tasks.start(_announce, folder, base_url)
             _greet(settings, base_url, names)
             await told_to_stop()
-            service.ports.database.shorten(LAST_UNITS_S)  # requests that wait are answered while they can be
+            service.services.database.shorten(LAST_UNITS_S)  # requests that wait are answered while they can be
             tasks.cancel_scope.cancel()
 
 
@@ -104,7 +104,7 @@ async def answering(
     """Answers REST and MCP while the block lasts; gives the base address of REST, with the version prefix."""
     keys = ServiceKeys(service)
     base_url = _address_for_clients(settings, where, listener)
-    service.ports.own_address.bound = base_url.removesuffix("/v1")
+    service.services.own_address.bound = base_url.removesuffix("/v1")
     sticky = settings.database_url.startswith("sqlite") if where.sticky is None else where.sticky
     async with mcp_beside(
         service.asgi,

@@ -84,10 +84,10 @@ async def service_of(
         starts_paused=starts_paused,
     )
     async with running(made) as service:
-        folder, ports = DataFolder(settings.data), service.ports
+        folder, services = DataFolder(settings.data), service.services
         kept = folder.key()
         try:
-            key = await ports.database.write(accounts.embedded_key, ports.ids, kept, ports.clock.now_ms())
+            key = await services.database.write(accounts.embedded_key, services.ids, kept, services.clock.now_ms())
         except StorageFull:  # then it can be read with the key that was kept, if there is one
             if kept is None:
                 raise
@@ -165,7 +165,7 @@ class ServiceKeys:
         from callwright.service.rest.authentication.known_keys import KnownKeys
 
         self._service = service
-        self._known = KnownKeys(service.ports.database)
+        self._known = KnownKeys(service.services.database)
 
     async def identified(self, secret: str, /) -> Key | None:
         """The key with this text, looked up now; None where it is unknown or revoked.
@@ -175,26 +175,26 @@ class ServiceKeys:
         """
         from callwright.service.platform.refusals import Refusal
 
-        ports = self._service.ports
+        services = self._service.services
         try:
             found = await self._known.find(secret)
         except Refusal:
             return None
         except Exception as error:
-            refusal = self._service.gate.refusal_of(error, ports.ids.new("req"))
+            refusal = self._service.pipeline.refusal_of(error, services.ids.new("req"))
             raise KeyLookUpFailed(refusal.problem.status, refusal.message, refusal.headers) from error
-        ports.note_use(found.key_id)
+        services.note_use(found.key_id)
         return Key(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         """Counts an unknown key together with those that REST has refused. Gives a 429's headers, if any."""
-        return self._service.gate.note_unknown_key(address)
+        return self._service.pipeline.note_unknown_key(address)
 
     def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         """The headers of a 429 as REST has them, for a key that holds as much as it may."""
         from callwright.service.rules.request_rate import all_held
 
-        now_ms = self._service.ports.clock.now_ms()
+        now_ms = self._service.services.clock.now_ms()
         return all_held(most, now_ms, round(wait_s * 1_000)).refusal_headers(now_ms)
 
     def client(self, key: Key, /) -> Client:
@@ -206,7 +206,7 @@ class ServiceKeys:
         """32 bytes that every process of this installation knows, for what clients carry between two requests."""
         from callwright.service.app import installation_secret
 
-        return await installation_secret(self._service.ports.database, _SEALING_SECRET)
+        return await installation_secret(self._service.services.database, _SEALING_SECRET)
 
 
 class SharedServiceTransport(DirectTransport):
@@ -253,7 +253,7 @@ class SharedServiceTransport(DirectTransport):
 
     async def _serve(self, listener: socket.socket) -> None:
         async with service_of(self._settings) as (service, _), listening(service.asgi, listener) as base_url:
-            service.ports.own_address.bound = base_url.removesuffix("/v1")
+            service.services.own_address.bound = base_url.removesuffix("/v1")
             self._in_process = InProcessTransport(service)
             self._folder.announce(base_url)
             self._say_address(base_url)

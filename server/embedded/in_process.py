@@ -41,7 +41,7 @@ class InProcessTransport(DirectTransport):
         async def receive() -> dict[str, Any]:
             return {"type": "http.request", "body": content or b"", "more_body": False}
 
-        found = await self._service.gate.answer(Incoming(scope, receive))
+        found = await self._service.pipeline.answer(Incoming(scope, receive))
         return Answer(found.status, {name.lower(): text for name, text in found.headers.items()}, found.body)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -1,8 +1,8 @@
 """Who is asking: API keys of organizations, and personal keys for the tool server alone.
 
 A key is its prefix and 48 hexadecimal characters, of which only the SHA-256 is stored. REST knows keys that begin with
-`svc_live_`. A key that begins with `svc_mcp_` belongs to a person and is no key of REST: the gate takes one only from
-the tool server in the same process, which hands it over beside the request.
+`svc_live_`. A key that begins with `svc_mcp_` belongs to a person and is no key of REST: the request pipeline takes one
+only from the tool server in the same process, which hands it over beside the request.
 """
 
 import hashlib

@@ -5,7 +5,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, or_, se
 from callwright.service.dialling import endings
 from callwright.service.dialling.queue import LOCKED
 from callwright.service.platform.ids import Ids
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables.schema import deployments
 
 PAGE = 50
@@ -24,12 +24,12 @@ _LATEST = 2**63 - 1
 """No moment is later."""
 
 
-async def pause_all(ports: Ports, reason: str, *, only_due: bool) -> None:
+async def pause_all(services: Services, reason: str, *, only_due: bool) -> None:
     """Pauses every campaign that is active or scheduled, whichever process drives it. A person resumes each.
 
     With `only_due` those stay scheduled whose moment has not come when the last one is paused.
     """
-    while await ports.database.write(_pause_some, ports.ids, reason, ports.clock.now_ms(), only_due=only_due):
+    while await services.database.write(_pause_some, services.ids, reason, services.clock.now_ms(), only_due=only_due):
         pass
 
 

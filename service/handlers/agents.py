@@ -12,7 +12,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AGENT_IN_USE
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, check_name_free, given, name_taken
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.database.prepared import Prepared
@@ -41,9 +41,9 @@ _LIST = Listing(
 )
 
 
-def find(work: Work, agent_id: str, *, field: str | None = None, lock: bool = False) -> Any:
+def find(context: RequestContext, agent_id: str, *, field: str | None = None, lock: bool = False) -> Any:
     """The agent's row, with `lock` kept from being deleted meanwhile. Raises `Refusal`: not_found."""
-    row = (_LOCK if lock else _FIND).first(work.connection, {"id": agent_id, "org": work.org_id})
+    row = (_LOCK if lock else _FIND).first(context.connection, {"id": agent_id, "org": context.org_id})
     if row is None:
         raise not_found(field)
     return row
@@ -78,59 +78,61 @@ def _check_voice(voice_id: str) -> None:
 
 
 @handles(contract.list_agents)
-def list_agents(asked: contract.ListAgents, work: Work) -> Page[contract.Agent]:
+def list_agents(asked: contract.ListAgents, context: RequestContext) -> Page[contract.Agent]:
     """A page of agents."""
-    listing = Listing(_LIST.operation, _LIST.rows.where(_C.org_id == work.org_id), _LIST.columns, _LIST.unique)
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    listing = Listing(_LIST.operation, _LIST.rows.where(_C.org_id == context.org_id), _LIST.columns, _LIST.unique)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
 
 
 @handles(contract.get_agent)
-def get_agent(asked: contract.GetAgent, work: Work) -> contract.Agent:
+def get_agent(asked: contract.GetAgent, context: RequestContext) -> contract.Agent:
     """One agent."""
-    return show(find(work, asked.id))
+    return show(find(context, asked.id))
 
 
 @handles(contract.create_agent, brief=True)
-def create_agent(asked: contract.CreateAgent, work: Work) -> contract.Agent:
+def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contract.Agent:
     """A new agent."""
     _check_voice(asked.voice_id)
     row = {
         **asked.model_dump(exclude={"metadata"}),
-        "id": work.ids.new("agt"),
-        "org_id": work.org_id,
+        "id": context.ids.new("agt"),
+        "org_id": context.org_id,
         "metadata": json_text(asked.metadata),
-        "created_at": work.now_ms,
-        "updated_at": work.now_ms,
-        "created_by_key_id": work.key_id,
+        "created_at": context.now_ms,
+        "updated_at": context.now_ms,
+        "created_by_key_id": context.key_id,
     }
-    made = _ADD[work.connection.dialect.name].first(work.connection, row)
+    made = _ADD[context.connection.dialect.name].first(context.connection, row)
     if made is None:
         raise name_taken()
     return show(made)
 
 
 @handles(contract.update_agent, brief=True)
-def update_agent(asked: contract.UpdateAgent, work: Work) -> contract.Agent:
+def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contract.Agent:
     """A changed agent."""
-    find(work, asked.id)
+    find(context, asked.id)
     changes = given(asked)
     if "voice_id" in changes:
         _check_voice(changes["voice_id"])
     if "name" in changes:
-        check_name_free(work, _NAMED, changes["name"], but=asked.id)
+        check_name_free(context, _NAMED, changes["name"], but=asked.id)
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
-    work.connection.execute(
-        update(agents).where(_C.id == asked.id, _C.org_id == work.org_id).values(**changes, updated_at=work.now_ms)
+    context.connection.execute(
+        update(agents)
+        .where(_C.id == asked.id, _C.org_id == context.org_id)
+        .values(**changes, updated_at=context.now_ms)
     )
-    return show(find(work, asked.id))
+    return show(find(context, asked.id))
 
 
 @handles(contract.delete_agent, brief=True)
-def delete_agent(asked: contract.DeleteAgent, work: Work) -> None:
+def delete_agent(asked: contract.DeleteAgent, context: RequestContext) -> None:
     """Removes an agent. Finished deployments keep their copy of it."""
-    find(work, asked.id, lock=True)
-    user = work.connection.execute(_IN_USE, {"id": asked.id}).scalar()
+    find(context, asked.id, lock=True)
+    user = context.connection.execute(_IN_USE, {"id": asked.id}).scalar()
     if user is not None:
         raise Refusal(AGENT_IN_USE, f"deployment {user} uses this agent and is not finished", details={"used_by": user})
-    work.connection.execute(delete(agents).where(_C.id == asked.id, _C.org_id == work.org_id))
+    context.connection.execute(delete(agents).where(_C.id == asked.id, _C.org_id == context.org_id))

@@ -14,7 +14,7 @@ from callwright.service.campaigns.intake import Taken, take_rows
 from callwright.service.campaigns.plan_parts import open_imports
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, check_name_free, given
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.database.prepared import Prepared
@@ -41,18 +41,18 @@ _IN_USE = select(deployments.c.id).where(deployments.c.audience_id == bindparam(
 MAX_SHOWN_ERRORS = 100
 
 
-def find(work: Work, audience_id: str, *, field: str | None = None) -> Row[Any]:
+def find(context: RequestContext, audience_id: str, *, field: str | None = None) -> Row[Any]:
     """The audience's row. Raises `Refusal`: not_found."""
-    row = work.connection.execute(_FIND, {"id": audience_id, "org": work.org_id}).one_or_none()
+    row = context.connection.execute(_FIND, {"id": audience_id, "org": context.org_id}).one_or_none()
     if row is None:
         raise not_found(field)
     return row
 
 
-def _find_import(work: Work, audience_id: str, import_id: str) -> Row[Any]:
-    find(work, audience_id)
-    statement = select(imports).where(_I.id == import_id, _I.audience_id == audience_id, _I.org_id == work.org_id)
-    row = work.connection.execute(statement).one_or_none()
+def _find_import(context: RequestContext, audience_id: str, import_id: str) -> Row[Any]:
+    find(context, audience_id)
+    statement = select(imports).where(_I.id == import_id, _I.audience_id == audience_id, _I.org_id == context.org_id)
+    row = context.connection.execute(statement).one_or_none()
     if row is None:
         raise not_found()
     return row
@@ -119,41 +119,41 @@ def _show_import(row: Row[Any]) -> contract.AudienceImport:
 
 
 @handles(contract.list_audiences)
-def list_audiences(asked: contract.ListAudiences, work: Work) -> Page[contract.Audience]:
+def list_audiences(asked: contract.ListAudiences, context: RequestContext) -> Page[contract.Audience]:
     """A page of audiences."""
     columns = {name: _A[name] for name in ("name", "status", "created_at", "updated_at")}
-    listing = Listing(contract.list_audiences, _WITH_IMPORT.where(_A.org_id == work.org_id), columns, _A.id)
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=_show)
+    listing = Listing(contract.list_audiences, _WITH_IMPORT.where(_A.org_id == context.org_id), columns, _A.id)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=_show)
 
 
 @handles(contract.get_audience)
-def get_audience(asked: contract.GetAudience, work: Work) -> contract.Audience:
+def get_audience(asked: contract.GetAudience, context: RequestContext) -> contract.Audience:
     """One audience."""
-    return _seen(work, asked.id)
+    return _seen(context, asked.id)
 
 
-def _seen(work: Work, audience_id: str) -> contract.Audience:
-    shown = _show(find(work, audience_id))
+def _seen(context: RequestContext, audience_id: str) -> contract.Audience:
+    shown = _show(find(context, audience_id))
     there = {
-        "revision": revisions.of_audience(work, audience_id),
-        "open_imports": open_imports(work.connection, audience_id),
+        "revision": revisions.of_audience(context, audience_id),
+        "open_imports": open_imports(context.connection, audience_id),
     }
     return shown.model_copy(update=there)
 
 
 @handles(contract.create_audience)
-def create_audience(asked: contract.CreateAudience, work: Work) -> contract.NewAudience:
+def create_audience(asked: contract.CreateAudience, context: RequestContext) -> contract.NewAudience:
     """A new audience with its first rows."""
     if asked.default_country is not None and not is_country(asked.default_country):
         raise invalid("default_country", "is not a country that has phone numbers")
-    check_name_free(work, _NAMED, asked.name)
-    audience_id = work.ids.new("aud")
-    work.connection.execute(
+    check_name_free(context, _NAMED, asked.name)
+    audience_id = context.ids.new("aud")
+    context.connection.execute(
         insert(audiences),
         {
             **asked.model_dump(exclude={"rows", "metadata"}),
             "id": audience_id,
-            "org_id": work.org_id,
+            "org_id": context.org_id,
             "status": "empty",
             "columns": "[]",
             "row_count": 0,
@@ -161,66 +161,66 @@ def create_audience(asked: contract.CreateAudience, work: Work) -> contract.NewA
             "invalid_count": 0,
             "duplicate_count": 0,
             "metadata": json_text(asked.metadata),
-            "created_at": work.now_ms,
-            "updated_at": work.now_ms,
-            "created_by_key_id": work.key_id,
+            "created_at": context.now_ms,
+            "updated_at": context.now_ms,
+            "created_by_key_id": context.key_id,
         },
     )
     refused: list[BadRow] = []
     if asked.rows:
         refused = take_rows(
-            work.connection,
-            work.ids,
+            context.connection,
+            context.ids,
             audience_id,
             asked.rows,
             source="json",
-            now_ms=work.now_ms,
-            by=work.answerable,
+            now_ms=context.now_ms,
+            by=context.answerable,
         ).bad
-    made = _seen(work, audience_id)
+    made = _seen(context, audience_id)
     return contract.NewAudience(**dict(made), errors=[_show_error(bad) for bad in refused[:MAX_SHOWN_ERRORS]])
 
 
 @handles(contract.update_audience, brief=True)
-def update_audience(asked: contract.UpdateAudience, work: Work) -> contract.Audience:
+def update_audience(asked: contract.UpdateAudience, context: RequestContext) -> contract.Audience:
     """A changed audience."""
-    find(work, asked.id)
+    find(context, asked.id)
     changes = given(asked)
     if "name" in changes:
-        check_name_free(work, _NAMED, changes["name"], but=asked.id)
+        check_name_free(context, _NAMED, changes["name"], but=asked.id)
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
-    work.connection.execute(update(audiences).where(_A.id == asked.id).values(**changes, updated_at=work.now_ms))
-    return _seen(work, asked.id)
+    context.connection.execute(update(audiences).where(_A.id == asked.id).values(**changes, updated_at=context.now_ms))
+    return _seen(context, asked.id)
 
 
 @handles(contract.delete_audience)
-def delete_audience(asked: contract.DeleteAudience, work: Work) -> None:
+def delete_audience(asked: contract.DeleteAudience, context: RequestContext) -> None:
     """Removes an audience with its rows and imports. Calls that were made stay."""
-    find(work, asked.id)
-    user = work.connection.execute(_IN_USE, {"id": asked.id}).scalar()
+    find(context, asked.id)
+    user = context.connection.execute(_IN_USE, {"id": asked.id}).scalar()
     if user is not None:
         message = f"deployment {user} uses this audience and is not finished"
         raise Refusal(AUDIENCE_IN_USE, message, details={"used_by": user})
     own_imports = select(_I.id).where(_I.audience_id == asked.id)
-    work.connection.execute(delete(import_errors).where(_E.import_id.in_(own_imports)))
-    work.connection.execute(delete(imports).where(_I.audience_id == asked.id))
-    work.connection.execute(delete(audience_rows).where(_R.audience_id == asked.id))
-    work.connection.execute(delete(audiences).where(_A.id == asked.id))
+    context.connection.execute(delete(import_errors).where(_E.import_id.in_(own_imports)))
+    context.connection.execute(delete(imports).where(_I.audience_id == asked.id))
+    context.connection.execute(delete(audience_rows).where(_R.audience_id == asked.id))
+    context.connection.execute(delete(audiences).where(_A.id == asked.id))
 
 
 @handles(contract.add_audience_rows)
-def add_audience_rows(asked: contract.AddAudienceRows, work: Work) -> contract.RowsAdded:
+def add_audience_rows(asked: contract.AddAudienceRows, context: RequestContext) -> contract.RowsAdded:
     """Rows taken into an audience."""
-    find(work, asked.id)
+    find(context, asked.id)
     taken: Taken = take_rows(
-        work.connection,
-        work.ids,
+        context.connection,
+        context.ids,
         asked.id,
         asked.rows,
         source="json",
-        now_ms=work.now_ms,
-        by=work.answerable,
+        now_ms=context.now_ms,
+        by=context.answerable,
     )
     return contract.RowsAdded(
         audience_id=asked.id,
@@ -233,9 +233,9 @@ def add_audience_rows(asked: contract.AddAudienceRows, work: Work) -> contract.R
 
 
 @handles(contract.list_audience_rows)
-def list_audience_rows(asked: contract.ListAudienceRows, work: Work) -> Page[contract.AudienceRow]:
+def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext) -> Page[contract.AudienceRow]:
     """A page of an audience's rows."""
-    find(work, asked.id)
+    find(context, asked.id)
     columns = {name: _R[name] for name in ("position", "phone", "external_id")}
     listing = Listing(
         contract.list_audience_rows,
@@ -258,19 +258,19 @@ def list_audience_rows(asked: contract.ListAudienceRows, work: Work) -> Page[con
             created_at=moment(row.created_at),
         )
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
 
 
 @handles(contract.import_audience)
-def import_audience(asked: contract.ImportAudience, work: Work) -> contract.AudienceImport:
+def import_audience(asked: contract.ImportAudience, context: RequestContext) -> contract.AudienceImport:
     """An import that waits for its worker."""
-    find(work, asked.id)
-    audience = work.connection.execute(_LOCK, {"id": asked.id}).one()  # no start is half way past its check
-    spending_cap.check_joining(work.connection, work.answerable, asked.id)
-    import_id = work.ids.new("imp")
+    find(context, asked.id)
+    audience = context.connection.execute(_LOCK, {"id": asked.id}).one()  # no start is half way past its check
+    spending_cap.check_joining(context.connection, context.answerable, asked.id)
+    import_id = context.ids.new("imp")
     row = {
         "id": import_id,
-        "org_id": work.org_id,
+        "org_id": context.org_id,
         "audience_id": asked.id,
         "status": "pending",
         "csv": asked.csv,
@@ -278,25 +278,25 @@ def import_audience(asked: contract.ImportAudience, work: Work) -> contract.Audi
         "added": 0,
         "invalid": 0,
         "duplicates": 0,
-        "created_at": work.now_ms,
-        "created_by_key_id": work.key_id,
+        "created_at": context.now_ms,
+        "created_by_key_id": context.key_id,
     }
-    work.connection.execute(insert(imports), row)
+    context.connection.execute(insert(imports), row)
     if audience.status == "empty":
-        work.connection.execute(update(audiences).where(_A.id == asked.id).values(status="importing"))
-    return _show_import(_find_import(work, asked.id, import_id))
+        context.connection.execute(update(audiences).where(_A.id == asked.id).values(status="importing"))
+    return _show_import(_find_import(context, asked.id, import_id))
 
 
 @handles(contract.get_audience_import)
-def get_audience_import(asked: contract.GetAudienceImport, work: Work) -> contract.AudienceImport:
+def get_audience_import(asked: contract.GetAudienceImport, context: RequestContext) -> contract.AudienceImport:
     """How far an import is."""
-    return _show_import(_find_import(work, asked.id, asked.import_id))
+    return _show_import(_find_import(context, asked.id, asked.import_id))
 
 
 @handles(contract.list_import_errors)
-def list_import_errors(asked: contract.ListImportErrors, work: Work) -> Page[contract.RowError]:
+def list_import_errors(asked: contract.ListImportErrors, context: RequestContext) -> Page[contract.RowError]:
     """A page of the rows an import refused."""
-    _find_import(work, asked.id, asked.import_id)
+    _find_import(context, asked.id, asked.import_id)
     listing = Listing(
         contract.list_import_errors,
         select(import_errors).where(_E.import_id == asked.import_id),
@@ -314,4 +314,4 @@ def list_import_errors(asked: contract.ListImportErrors, work: Work) -> Page[con
             value_redacted=row.value_redacted,
         )
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)

@@ -11,7 +11,7 @@ from callwright.contract import calls as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
-from callwright.service.handlers.request_context import Work, handles, plans_media
+from callwright.service.handlers.request_context import RequestContext, handles, plans_media
 from callwright.service.platform.clock.clock import instant_or_none, whole_seconds
 from callwright.service.platform.database.listing import Finder, Listing, matches, page_of
 from callwright.service.platform.money import amount
@@ -36,9 +36,9 @@ _NAMES = tuple(_C.keys())
 _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("id"))
 
 
-def find(work: Work, call_id: str) -> Row[Any]:
+def find(context: RequestContext, call_id: str) -> Row[Any]:
     """The call's row, and its organization's watermark of recordings. Raises `Refusal`: not_found."""
-    row = work.connection.execute(_FIND, {"id": call_id, "org": work.org_id}).one_or_none()
+    row = context.connection.execute(_FIND, {"id": call_id, "org": context.org_id}).one_or_none()
     if row is None:
         raise not_found()
     return row
@@ -54,8 +54,8 @@ def _cost(micros: int | None, billed_seconds: int) -> dict[str, Any] | None:
     return {"amount": text, "currency": CURRENCY, "breakdown": [item] if billed_seconds else []}
 
 
-def _deleted_before(work: Work, watermark_ms: int) -> int:
-    return deleted_before_ms(work.plan.recording_retention_days, watermark_ms, work.now_ms)
+def _deleted_before(context: RequestContext, watermark_ms: int) -> int:
+    return deleted_before_ms(context.plan.recording_retention_days, watermark_ms, context.now_ms)
 
 
 def _recording(call: Mapping[str, Any], deleted_before: int) -> dict[str, Any]:
@@ -151,49 +151,51 @@ _COARSER = {"duration_seconds": (_C.duration_ms + 500) // 1_000}
 
 
 @handles(contract.list_calls)
-def list_calls(asked: contract.ListCalls, work: Work) -> Page[contract.Call]:
+def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contract.Call]:
     """A page of calls, written as JSON at once: there may be millions of them to go through."""
-    own = select(calls).where(_C.org_id == work.org_id)
+    own = select(calls).where(_C.org_id == context.org_id)
     counted = ("created_at", "deployment_id")
     listing = Listing(contract.list_calls, own, COLUMNS, _C.id, counted=counted, coarser=_COARSER)
     finder: Finder | None = None
     if asked.deployment_id:
         others = matches(listing, asked.model_copy(update={"deployment_id": None}))
-        finder = OfDeployments(work.connection, work.org_id, asked.deployment_id, others, listing.most(asked))
-    deleted_before = _deleted_before(work, watermark_of(work.connection, work.org_id))
+        finder = OfDeployments(context.connection, context.org_id, asked.deployment_id, others, listing.most(asked))
+    deleted_before = _deleted_before(context, watermark_of(context.connection, context.org_id))
 
     def shown(row: Row[Any]) -> bytes:
-        return orjson.dumps(_members(row, deleted_before, work.settings.public_url))
+        return orjson.dumps(_members(row, deleted_before, context.settings.public_url))
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown, finder=finder)
-
-
-@handles(contract.get_call)
-def get_call(asked: contract.GetCall, work: Work) -> contract.Call:
-    """One call."""
-    return _seen(work, asked.call_uuid)
-
-
-def _seen(work: Work, call_id: str) -> contract.Call:
-    row = find(work, call_id)
-    return contract.Call.model_validate(
-        _members(row, _deleted_before(work, row.recordings_deleted_before), work.settings.public_url)
+    return page_of(
+        context.connection, context.cursors, listing, asked, org_id=context.org_id, show=shown, finder=finder
     )
 
 
-def _stored_turns(work: Work, call_id: str) -> str:
-    return work.connection.execute(_TURNS, {"id": call_id}).scalar() or "[]"
+@handles(contract.get_call)
+def get_call(asked: contract.GetCall, context: RequestContext) -> contract.Call:
+    """One call."""
+    return _seen(context, asked.call_uuid)
+
+
+def _seen(context: RequestContext, call_id: str) -> contract.Call:
+    row = find(context, call_id)
+    return contract.Call.model_validate(
+        _members(row, _deleted_before(context, row.recordings_deleted_before), context.settings.public_url)
+    )
+
+
+def _stored_turns(context: RequestContext, call_id: str) -> str:
+    return context.connection.execute(_TURNS, {"id": call_id}).scalar() or "[]"
 
 
 @handles(contract.get_transcript)
-def get_transcript(asked: contract.GetTranscript, work: Work) -> contract.Transcript:
+def get_transcript(asked: contract.GetTranscript, context: RequestContext) -> contract.Transcript:
     """What was said. Empty and `processing` while the call lasts, `absent` when nobody spoke."""
-    row = find(work, asked.call_uuid)
-    first, binding = 0, f"{work.org_id} turns of {row.id}".encode()
+    row = find(context, asked.call_uuid)
+    first, binding = 0, f"{context.org_id} turns of {row.id}".encode()
     if asked.cursor is not None:
-        (first,), _, _ = work.cursors.open(asked.cursor, binding)
+        (first,), _, _ = context.cursors.open(asked.cursor, binding)
     end = first + asked.per_page
-    turns = turns_between(_stored_turns(work, row.id), first, end) if row.turn_count else []
+    turns = turns_between(_stored_turns(context, row.id), first, end) if row.turn_count else []
     status = "available" if row.turn_count else "processing" if row.ended_at is None else "absent"
     return contract.Transcript(
         call_id=row.id,
@@ -203,17 +205,17 @@ def get_transcript(asked: contract.GetTranscript, work: Work) -> contract.Transc
         duration_seconds=row.duration_ms / 1_000,
         turn_count=row.turn_count,
         turns=turns,
-        next_cursor=work.cursors.seal([end], 1, row.turn_count, binding) if end < row.turn_count else None,
+        next_cursor=context.cursors.seal([end], 1, row.turn_count, binding) if end < row.turn_count else None,
     )
 
 
 @plans_media(contract.get_recording)
-def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPlan, MediaType]:
+def get_recording(asked: contract.GetRecording, context: RequestContext) -> tuple[RecordingPlan, MediaType]:
     """What the recording is made of. Raises `Refusal`: not_found when nobody spoke or it was deleted."""
-    row = find(work, asked.call_uuid)
+    row = find(context, asked.call_uuid)
     if row.ended_at is None or not row.turn_count:
         raise Refusal(NOT_FOUND, "This call has no recording.")
-    if row.ended_at < _deleted_before(work, row.recordings_deleted_before):
+    if row.ended_at < _deleted_before(context, row.recordings_deleted_before):
         raise Refusal(NOT_FOUND, "The recording of this call was deleted.")
     turns = tuple(
         Turn(
@@ -225,7 +227,7 @@ def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPl
             language=turn["language"],
             interrupted=turn["interrupted"],
         )
-        for turn in orjson.loads(_stored_turns(work, row.id))
+        for turn in orjson.loads(_stored_turns(context, row.id))
     )
     try:
         plan = RecordingPlan(
@@ -242,14 +244,14 @@ def get_recording(asked: contract.GetRecording, work: Work) -> tuple[RecordingPl
 
 
 @handles(contract.hang_up_call, stops=True)
-def hang_up_call(asked: contract.HangUpCall, work: Work) -> contract.Call:
+def hang_up_call(asked: contract.HangUpCall, context: RequestContext) -> contract.Call:
     """Asks for the end of a call; the dialler carries it out at once."""
-    row = find(work, asked.call_uuid)
+    row = find(context, asked.call_uuid)
     if row.ended_at is not None:
         raise Refusal(
             INVALID_STATE_TRANSITION,
             f"the call is {row.status} already",
             details={"current_status": row.status, "allowed": []},
         )
-    work.connection.execute(update(calls).where(_C.id == row.id).values(hang_up_requested_at=work.now_ms))
-    return _seen(work, row.id)
+    context.connection.execute(update(calls).where(_C.id == row.id).values(hang_up_requested_at=context.now_ms))
+    return _seen(context, row.id)

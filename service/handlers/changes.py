@@ -4,7 +4,7 @@ from typing import Any
 
 from callwright.contract.declaration.changes import Changes
 from callwright.contract.problems import DUPLICATE_NAME
-from callwright.service.handlers.request_context import Work
+from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.refusals import Refusal
 
@@ -17,12 +17,12 @@ def given(asked: Changes) -> dict[str, Any]:
     return {name: value for name, value in asked.named().items() if name != "id"}
 
 
-def check_name_free(work: Work, taken_by: Prepared, name: str, *, but: str | None = None) -> None:
+def check_name_free(context: RequestContext, taken_by: Prepared, name: str, *, but: str | None = None) -> None:
     """Raises `Refusal`: duplicate_name when another row of the organization has the name.
 
     `taken_by` selects the id by the parameters `org` and `name`.
     """
-    owner = taken_by.first(work.connection, {"org": work.org_id, "name": name})
+    owner = taken_by.first(context.connection, {"org": context.org_id, "name": name})
     if owner is not None and owner.id != but:
         raise name_taken()
 

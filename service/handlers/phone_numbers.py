@@ -14,7 +14,7 @@ from callwright.contract.problems import INSUFFICIENT_CREDITS, NUMBER_UNAVAILABL
 from callwright.service.campaigns import number_status, spending_cap
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, given
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.listing import Listing, page_of, page_of_values, sort_fields
 from callwright.service.platform.money import PRICES, RENTAL_PERIOD_MS, amount, micros, money
@@ -35,10 +35,10 @@ _USERS = (
 SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=False)
 
 
-def find(work: Work, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
+def find(context: RequestContext, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
     """The number's row, with `lock` until the end of the unit of work. Raises `Refusal`: not_found."""
     statement = _FIND.with_for_update() if lock else _FIND
-    row = work.connection.execute(statement, {"id": number_id, "org": work.org_id}).one_or_none()
+    row = context.connection.execute(statement, {"id": number_id, "org": context.org_id}).one_or_none()
     if row is None:
         raise not_found(field)
     return row
@@ -49,9 +49,9 @@ def capabilities(row: Row[Any]) -> contract.Capabilities:
     return SIMULATED
 
 
-def _users(work: Work) -> dict[str, list[str]]:
+def _users(context: RequestContext) -> dict[str, list[str]]:
     users: defaultdict[str, list[str]] = defaultdict(list)
-    for number_id, deployment_id in work.connection.execute(_USERS, {"org": work.org_id}):
+    for number_id, deployment_id in context.connection.execute(_USERS, {"org": context.org_id}):
         users[number_id].append(deployment_id)
     return users
 
@@ -82,38 +82,40 @@ def _show(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
     )
 
 
-def _rented(work: Work, numbers: list[str]) -> set[str]:
+def _rented(context: RequestContext, numbers: list[str]) -> set[str]:
     statement = select(_N.number).where(_N.number.in_(numbers), _N.released_at.is_(None))
-    return set(work.connection.execute(statement).scalars())
+    return set(context.connection.execute(statement).scalars())
 
 
-def _free(work: Work, found: tuple[RentableNumber, ...]) -> list[RentableNumber]:
-    taken = _rented(work, [entry.number for entry in found])
+def _free(context: RequestContext, found: tuple[RentableNumber, ...]) -> list[RentableNumber]:
+    taken = _rented(context, [entry.number for entry in found])
     return [entry for entry in found if entry.number not in taken]
 
 
 @handles(contract.list_phone_numbers)
-def list_phone_numbers(asked: contract.ListPhoneNumbers, work: Work) -> Page[contract.PhoneNumber]:
+def list_phone_numbers(asked: contract.ListPhoneNumbers, context: RequestContext) -> Page[contract.PhoneNumber]:
     """A page of rented numbers."""
-    users = _users(work)
+    users = _users(context)
     names = ("status", "number", "country", "number_type", "created_at", "updated_at")
     listing = Listing(
         contract.list_phone_numbers,
-        select(phone_numbers).where(_N.org_id == work.org_id),
+        select(phone_numbers).where(_N.org_id == context.org_id),
         {name: _N[name] for name in names},
         _N.id,
     )
     return page_of(
-        work.connection, work.cursors, listing, asked, org_id=work.org_id, show=lambda row: _show(row, users)
+        context.connection, context.cursors, listing, asked, org_id=context.org_id, show=lambda row: _show(row, users)
     )
 
 
 @handles(contract.search_available_numbers)
-def search_available_numbers(asked: contract.SearchAvailableNumbers, work: Work) -> Page[contract.AvailableNumber]:
+def search_available_numbers(
+    asked: contract.SearchAvailableNumbers, context: RequestContext
+) -> Page[contract.AvailableNumber]:
     """A page of numbers that can be rented."""
     kind = asked.number_type or "local"
     descends = sort_fields(contract.search_available_numbers, asked.sort or "number")[0][1]
-    free = _free(work, rentable(asked.country, kind, asked.area_code, asked.contains))
+    free = _free(context, rentable(asked.country, kind, asked.area_code, asked.contains))
     shown = [
         contract.AvailableNumber(
             number=entry.number,
@@ -126,24 +128,24 @@ def search_available_numbers(asked: contract.SearchAvailableNumbers, work: Work)
         for entry in (reversed(free) if descends else free)
     ]
     return page_of_values(
-        work.cursors,
+        context.cursors,
         contract.search_available_numbers,
         asked,
         shown,
-        org_id=work.org_id,
+        org_id=context.org_id,
         key=lambda entry: entry.number,
     )
 
 
 @handles(contract.rent_phone_number)
-def rent_phone_number(asked: contract.RentPhoneNumber, work: Work) -> contract.PhoneNumber:
+def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """Rents a number and charges its first month."""
     price = PRICES.rental(asked.number_type)
     if asked.expected_monthly_cost is not None and micros(asked.expected_monthly_cost.amount) != price:
         message = f"expected_monthly_cost: the number costs {amount(price)} USD a month"
         details = {"monthly_cost": amount(price)}
         raise Refusal(PRICE_CHANGED, message, field="expected_monthly_cost", details=details)
-    wallet = wallet_of(work.connection, work.org_id, lock=True)
+    wallet = wallet_of(context.connection, context.org_id, lock=True)
     available = wallet.balance_micros - wallet.reserved_micros
     if available < price:
         raise Refusal(INSUFFICIENT_CREDITS, details={"required": amount(price), "available": amount(available)})
@@ -151,22 +153,24 @@ def rent_phone_number(asked: contract.RentPhoneNumber, work: Work) -> contract.P
         exact = find_rentable(asked.number, asked.country, asked.number_type)
         candidates = [exact] if exact else []
     else:
-        candidates = _free(work, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
-    spending_cap.check(work.connection, work.answerable, price)
-    number_id = work.ids.new("num")
-    if not any(_take(work, asked, entry, number_id, price) for entry in candidates):
+        candidates = _free(context, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
+    spending_cap.check(context.connection, context.answerable, price)
+    number_id = context.ids.new("num")
+    if not any(_take(context, asked, entry, number_id, price) for entry in candidates):
         field = "number" if asked.number is not None else "country"
         raise Refusal(NUMBER_UNAVAILABLE, field=field)
     charge = Movement("number_rental", -price, "phone_number", number_id, "first month of a phone number")
-    book(work.connection, work.ids, work.org_id, [charge], now_ms=work.now_ms)
-    return _show(find(work, number_id), {})
+    book(context.connection, context.ids, context.org_id, [charge], now_ms=context.now_ms)
+    return _show(find(context, number_id), {})
 
 
-def _take(work: Work, asked: contract.RentPhoneNumber, entry: RentableNumber, number_id: str, price: int) -> bool:
-    insert = sqlite_insert if work.connection.dialect.name == "sqlite" else pg_insert
+def _take(
+    context: RequestContext, asked: contract.RentPhoneNumber, entry: RentableNumber, number_id: str, price: int
+) -> bool:
+    insert = sqlite_insert if context.connection.dialect.name == "sqlite" else pg_insert
     row = {
         "id": number_id,
-        "org_id": work.org_id,
+        "org_id": context.org_id,
         "number": entry.number,
         "country": entry.country,
         "locality": entry.locality,
@@ -176,46 +180,48 @@ def _take(work: Work, asked: contract.RentPhoneNumber, entry: RentableNumber, nu
         "provider": "simulated",
         "simulated": True,
         "monthly_micros": price,
-        "renews_at": work.now_ms + RENTAL_PERIOD_MS,
+        "renews_at": context.now_ms + RENTAL_PERIOD_MS,
         "auto_renew": asked.auto_renew,
         "metadata": json_text(asked.metadata),
-        "created_at": work.now_ms,
-        "updated_at": work.now_ms,
-        "created_by_key_id": work.key_id,
-        "renewed_by_key_id": work.key_id,
+        "created_at": context.now_ms,
+        "updated_at": context.now_ms,
+        "created_by_key_id": context.key_id,
+        "renewed_by_key_id": context.key_id,
     }
     taken = insert(phone_numbers).values(row).on_conflict_do_nothing().returning(_N.id)
-    return work.connection.execute(taken).scalar() is not None
+    return context.connection.execute(taken).scalar() is not None
 
 
 @handles(contract.get_phone_number)
-def get_phone_number(asked: contract.GetPhoneNumber, work: Work) -> contract.PhoneNumber:
+def get_phone_number(asked: contract.GetPhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """One number."""
-    return _show(find(work, asked.id), _users(work))
+    return _show(find(context, asked.id), _users(context))
 
 
 @handles(contract.update_phone_number, brief=True)
-def update_phone_number(asked: contract.UpdatePhoneNumber, work: Work) -> contract.PhoneNumber:
+def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """A changed number."""
-    row = find(work, asked.id)
+    row = find(context, asked.id)
     changes = given(asked)
     if changes.get("auto_renew") and not row.auto_renew:
-        spending_cap.check_renewals(work.connection, work.answerable, row)
-    if changes.get("auto_renew") and work.spending_cap_micros is None:
-        changes["renewed_by_key_id"] = work.key_id
+        spending_cap.check_renewals(context.connection, context.answerable, row)
+    if changes.get("auto_renew") and context.spending_cap_micros is None:
+        changes["renewed_by_key_id"] = context.key_id
     if "auto_renew" in changes:
         changes["settings_changes"] = _N.settings_changes + 1
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
-    work.connection.execute(update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=work.now_ms))
-    return _show(find(work, asked.id), _users(work))
+    context.connection.execute(
+        update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=context.now_ms)
+    )
+    return _show(find(context, asked.id), _users(context))
 
 
 @handles(contract.release_phone_number)
-def release_phone_number(asked: contract.ReleasePhoneNumber, work: Work) -> contract.PhoneNumber:
+def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestContext) -> contract.PhoneNumber:
     """Gives a number back; its record stays, so that old calls still say where they came from."""
-    row = find(work, asked.id, lock=True)
-    users = _users(work).get(asked.id, [])
+    row = find(context, asked.id, lock=True)
+    users = _users(context).get(asked.id, [])
     if users or row.inbound_deployment_id:
         message = (
             f"deployment {users[0]} calls from this number and is not finished"
@@ -225,5 +231,5 @@ def release_phone_number(asked: contract.ReleasePhoneNumber, work: Work) -> cont
         used_by = [*users, *filter(None, (row.inbound_deployment_id,))]
         raise Refusal(PHONE_NUMBER_IN_USE, message, details={"used_by": used_by})
     if row.status != "released":
-        number_status.lose(work.connection, work.ids, row, "released", now_ms=work.now_ms)
-    return _show(find(work, asked.id), {})
+        number_status.lose(context.connection, context.ids, row, "released", now_ms=context.now_ms)
+    return _show(find(context, asked.id), {})

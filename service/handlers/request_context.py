@@ -24,7 +24,7 @@ Out = TypeVar("Out")
 
 
 @dataclass(frozen=True)
-class Work:
+class RequestContext:
     """One unit of work: the open transaction, whose request it is, and the moment."""
 
     connection: Connection
@@ -57,26 +57,26 @@ class Work:
         outbox.emit(self.connection, self.ids, self.org_id, type_, data, at_ms=self.now_ms, simulated=simulated)
 
 
-Handler = Callable[[Any, Work], Any]
+Handler = Callable[[Any, RequestContext], Any]
 HANDLERS: dict[str, Handler] = {}
 BRIEF: set[str] = set()
 """Operations that touch a few rows by their keys, and so run on the event loop (`Database.write_briefly`)."""
 STOPS: set[str] = set()
 """Operations that stop something, and so wait for no process that is silent (`Database.write_over_silent`)."""
 MediaPlan = tuple[RecordingPlan, MediaType]
-MEDIA_HANDLERS: dict[str, Callable[[Any, Work], MediaPlan]] = {}
+MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaPlan]] = {}
 
 
 def handles(
     operation: Operation[P, In, Out], *, brief: bool = False, stops: bool = False
-) -> Callable[[Callable[[In, Work], Out]], Callable[[In, Work], Out]]:
+) -> Callable[[Callable[[In, RequestContext], Out]], Callable[[In, RequestContext], Out]]:
     """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
 
     With `brief` it takes a millisecond at most, whatever is asked of it and however much there is. With `stops` it is
     not held up by a process that has frozen while it held what is to be stopped.
     """
 
-    def mark(handler: Callable[[In, Work], Out]) -> Callable[[In, Work], Out]:
+    def mark(handler: Callable[[In, RequestContext], Out]) -> Callable[[In, RequestContext], Out]:
         _once(operation)
         HANDLERS[operation.name] = handler
         if brief:
@@ -90,10 +90,10 @@ def handles(
 
 def plans_media(
     operation: Operation[P, In, MediaStream],
-) -> Callable[[Callable[[In, Work], MediaPlan]], Callable[[In, Work], MediaPlan]]:
+) -> Callable[[Callable[[In, RequestContext], MediaPlan]], Callable[[In, RequestContext], MediaPlan]]:
     """Marks the function that says what bytes to make: the plan and the media type. They are made after it, outside."""
 
-    def mark(handler: Callable[[In, Work], MediaPlan]) -> Callable[[In, Work], MediaPlan]:
+    def mark(handler: Callable[[In, RequestContext], MediaPlan]) -> Callable[[In, RequestContext], MediaPlan]:
         _once(operation)
         MEDIA_HANDLERS[operation.name] = handler
         return handler

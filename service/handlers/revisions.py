@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, select
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.revisions import Expecting
 from callwright.contract.problems import REVISION_MISMATCH
-from callwright.service.handlers.request_context import Work
+from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.revisions import revision
 from callwright.service.tables.schema import agents, audiences, deployments, phone_numbers
@@ -62,17 +62,17 @@ def of_deployment(row: Any) -> str:
     )
 
 
-def of_audience(work: Work, audience_id: str) -> str:
+def of_audience(context: RequestContext, audience_id: str) -> str:
     """The campaigns that call whoever is in the audience, each as it is.
 
     Rows and imports are no part of it: what is agreed to is who calls the people that are added, and several additions
     one after the other are usual.
     """
-    calling = work.connection.execute(_CALLING, {"id": audience_id}).all()
+    calling = context.connection.execute(_CALLING, {"id": audience_id}).all()
     return revision("audience", [audience_id, {row.id: of_deployment(row) for row in calling}])
 
 
-def check_expected(asked: Input | None, work: Work) -> None:
+def check_expected(asked: Input | None, context: RequestContext) -> None:
     """Lets a request go on if all it relies on is as expected, and keeps it so until the unit of work ends.
 
     Locks are taken in one order: deployments, agents, phone numbers, audiences.
@@ -87,7 +87,7 @@ def check_expected(asked: Input | None, work: Work) -> None:
         thing: found
         for prefix, found_of in _KINDS
         for thing in sorted(expected)
-        if thing.startswith(prefix) and (found := found_of(work, thing)) is not None
+        if thing.startswith(prefix) and (found := found_of(context, thing)) is not None
     }
     if changed := [thing for thing in expected if now.get(thing) != expected[thing]]:
         several = len(changed) > 1
@@ -95,24 +95,24 @@ def check_expected(asked: Input | None, work: Work) -> None:
         raise Refusal(REVISION_MISMATCH, message, field="expected_revisions", details={"changed": changed})
 
 
-def _held(table: str, revision_of: Callable[[Any], str]) -> Callable[[Work, str], str | None]:
-    def found(work: Work, thing: str) -> str | None:
-        row = work.connection.execute(_LOCKED[table], {"id": thing, "org": work.org_id}).one_or_none()
+def _held(table: str, revision_of: Callable[[Any], str]) -> Callable[[RequestContext, str], str | None]:
+    def found(context: RequestContext, thing: str) -> str | None:
+        row = context.connection.execute(_LOCKED[table], {"id": thing, "org": context.org_id}).one_or_none()
         return None if row is None else revision_of(row)
 
     return found
 
 
-def _audience(work: Work, audience_id: str) -> str | None:
+def _audience(context: RequestContext, audience_id: str) -> str | None:
     """Locks what a start waits for, and the campaigns that have started, which people who are added join."""
-    row = work.connection.execute(_LOCKED[audiences.name], {"id": audience_id, "org": work.org_id}).one_or_none()
+    row = context.connection.execute(_LOCKED[audiences.name], {"id": audience_id, "org": context.org_id}).one_or_none()
     if row is None:
         return None
-    work.connection.execute(_STARTED, {"id": audience_id}).all()
-    return of_audience(work, audience_id)
+    context.connection.execute(_STARTED, {"id": audience_id}).all()
+    return of_audience(context, audience_id)
 
 
-_KINDS: tuple[tuple[str, Callable[[Work, str], str | None]], ...] = (
+_KINDS: tuple[tuple[str, Callable[[RequestContext, str], str | None]], ...] = (
     ("dep_", _held(deployments.name, of_deployment)),
     ("agt_", _held(agents.name, of_agent)),
     ("num_", _held(phone_numbers.name, of_number)),

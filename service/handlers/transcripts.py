@@ -11,7 +11,7 @@ from callwright.contract import transcripts as contract
 from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.service.handlers.calls import COLUMNS
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, HOUR, moment, whole_seconds
 from callwright.service.platform.database.listing import Listing, matches, page_of
 from callwright.service.platform.money import money
@@ -28,18 +28,18 @@ _ANSWERED = ("answered", "transferred")
 
 
 @handles(contract.search_transcripts)
-def search_transcripts(asked: contract.SearchTranscripts, work: Work) -> Page[contract.TranscriptMatch]:
+def search_transcripts(asked: contract.SearchTranscripts, context: RequestContext) -> Page[contract.TranscriptMatch]:
     """A page of calls in which the words stand, the newest first."""
     query = read_query(asked.query)
     if query is None:
         raise invalid("query", "needs at least one word")
     listing = Listing(contract.search_transcripts, SPOKEN, COLUMNS, _C.id)
-    found = finder(work.connection, query, listing, asked, org_id=work.org_id, most=MOST_COUNTED)
+    found = finder(context.connection, query, listing, asked, org_id=context.org_id, most=MOST_COUNTED)
 
     def show(row: Row[Any]) -> contract.TranscriptMatch:
         return _match(row, query, asked)
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show, finder=found)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show, finder=found)
 
 
 def _match(row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> contract.TranscriptMatch:
@@ -89,17 +89,17 @@ def _shown(name: str, value: Any) -> str:
 
 
 @handles(contract.get_call_stats)
-def get_call_stats(asked: contract.GetCallStats, work: Work) -> contract.CallStats:
+def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> contract.CallStats:
     """Counts of calls by up to three fields, with how long the answered ones lasted and what they cost."""
     names = list(dict.fromkeys(asked.group_by))
     keys = [_KEYS[name].label(f"key_{index}") for index, name in enumerate(names)]
     listing = Listing(contract.get_call_stats, select(calls), COLUMNS, _C.id)
-    conditions = [_C.org_id == work.org_id, *matches(listing, asked)]
+    conditions = [_C.org_id == context.org_id, *matches(listing, asked)]
     answered = func.sum(case((_C.outcome.in_(_ANSWERED), 1), else_=0))
     counted = select(*keys, func.count().label("calls"), answered.label("answered")).where(*conditions)
-    rows = work.connection.execute(counted.group_by(*_columns(names))).all()
-    durations = _spreads(work, names, _C.duration_ms, [*conditions, _C.outcome.in_(_ANSWERED)])
-    costs = _spreads(work, names, _C.cost_micros, [*conditions, _C.cost_micros > 0])
+    rows = context.connection.execute(counted.group_by(*_columns(names))).all()
+    durations = _spreads(context, names, _C.duration_ms, [*conditions, _C.outcome.in_(_ANSWERED)])
+    costs = _spreads(context, names, _C.cost_micros, [*conditions, _C.cost_micros > 0])
     total = sum(row.calls for row in rows)
     groups = [
         contract.CallGroup(
@@ -132,7 +132,7 @@ def _key(row: Row[Any], names: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _spreads(
-    work: Work, names: Sequence[str], value: ColumnElement[Any], conditions: Sequence[ColumnElement[bool]]
+    context: RequestContext, names: Sequence[str], value: ColumnElement[Any], conditions: Sequence[ColumnElement[bool]]
 ) -> dict[tuple[Any, ...], Any]:
     """Median, upper tenth and sum of a column in each group, found by rank, which both engines can do."""
     keys = [_KEYS[name].label(f"key_{index}") for index, name in enumerate(names)]
@@ -156,7 +156,7 @@ def _spreads(
         func.max(upper).label("p90"),
         func.sum(ranked.c.value).label("total"),
     ).group_by(*grouped)
-    return {tuple(row)[: len(names)]: row for row in work.connection.execute(statement)}
+    return {tuple(row)[: len(names)]: row for row in context.connection.execute(statement)}
 
 
 def _spread(row: Any, unit: int) -> contract.Spread | None:

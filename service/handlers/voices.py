@@ -2,7 +2,7 @@
 
 from callwright.contract import voices as contract
 from callwright.contract.declaration.pagination import Page
-from callwright.service.handlers.request_context import Work, handles, plans_media
+from callwright.service.handlers.request_context import RequestContext, handles, plans_media
 from callwright.service.platform.database.listing import page_of_values, sort_fields
 from callwright.service.platform.refusals import not_found
 from callwright.service.speech.greetings import greeting
@@ -32,7 +32,7 @@ def _speaks(found: Voice, language: str) -> bool:
 
 
 @handles(contract.list_voices)
-def list_voices(asked: contract.ListVoices, work: Work) -> Page[contract.Voice]:
+def list_voices(asked: contract.ListVoices, context: RequestContext) -> Page[contract.Voice]:
     """A page of voices."""
     shown = [
         _show(found)
@@ -44,12 +44,12 @@ def list_voices(asked: contract.ListVoices, work: Work) -> Page[contract.Voice]:
     for name, descends in reversed(sort_fields(contract.list_voices, asked.sort or "language,name,id")):
         shown.sort(key=lambda entry: str(getattr(entry, name)), reverse=descends)
     return page_of_values(
-        work.cursors, contract.list_voices, asked, shown, org_id=work.org_id, key=lambda entry: entry.id
+        context.cursors, contract.list_voices, asked, shown, org_id=context.org_id, key=lambda entry: entry.id
     )
 
 
 @handles(contract.get_voice)
-def get_voice(asked: contract.GetVoice, work: Work) -> contract.Voice:
+def get_voice(asked: contract.GetVoice, context: RequestContext) -> contract.Voice:
     """One voice."""
     found = voice(asked.id)
     if found is None:
@@ -58,7 +58,7 @@ def get_voice(asked: contract.GetVoice, work: Work) -> contract.Voice:
 
 
 @plans_media(contract.get_voice_preview)
-def get_voice_preview(asked: contract.GetVoicePreview, work: Work) -> tuple[RecordingPlan, MediaType]:
+def get_voice_preview(asked: contract.GetVoicePreview, context: RequestContext) -> tuple[RecordingPlan, MediaType]:
     """A sentence of the voice, made like the recording of a call in which nobody answers. The left channel has it."""
     found = voice(asked.id)
     if found is None:

@@ -7,7 +7,7 @@ from sqlalchemy import Row, select
 from callwright.contract import wallet as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.service.handlers.changes import given
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.money import PRICES, micros, money
@@ -25,24 +25,24 @@ def _prices() -> list[contract.Price]:
 
 
 @handles(contract.get_wallet)
-def get_wallet(asked: contract.GetWallet, work: Work) -> contract.Wallet:
+def get_wallet(asked: contract.GetWallet, context: RequestContext) -> contract.Wallet:
     """What the organization has."""
-    return _seen(work)
+    return _seen(context)
 
 
 @handles(contract.update_wallet)
-def update_wallet(asked: contract.UpdateWallet, work: Work) -> contract.Wallet:
+def update_wallet(asked: contract.UpdateWallet, context: RequestContext) -> contract.Wallet:
     """The wallet, with another threshold of its warning or none."""
     changes = given(asked)
     if "low_balance_threshold" in changes:
         threshold = changes["low_balance_threshold"]
         micros_ = None if threshold is None else micros(threshold.amount)
-        warn_below(work.connection, work.ids, work.org_id, micros_, now_ms=work.now_ms)
-    return _seen(work)
+        warn_below(context.connection, context.ids, context.org_id, micros_, now_ms=context.now_ms)
+    return _seen(context)
 
 
-def _seen(work: Work) -> contract.Wallet:
-    row = wallet_of(work.connection, work.org_id)
+def _seen(context: RequestContext) -> contract.Wallet:
+    row = wallet_of(context.connection, context.org_id)
     return contract.Wallet(
         balance=money(row.balance_micros),
         reserved=money(row.reserved_micros),
@@ -56,9 +56,9 @@ def _seen(work: Work) -> contract.Wallet:
 
 
 @handles(contract.list_transactions)
-def list_transactions(asked: contract.ListTransactions, work: Work) -> Page[contract.Transaction]:
+def list_transactions(asked: contract.ListTransactions, context: RequestContext) -> Page[contract.Transaction]:
     """A page of movements."""
-    play_money: bool = wallet_of(work.connection, work.org_id).play_money
+    play_money: bool = wallet_of(context.connection, context.org_id).play_money
 
     def show(row: Row[Any]) -> contract.Transaction:
         reference = None
@@ -76,6 +76,6 @@ def list_transactions(asked: contract.ListTransactions, work: Work) -> Page[cont
         )
 
     columns = {name: _T[name] for name in ("type", "reference_id", "created_at")}
-    rows = select(transactions).where(_T.org_id == work.org_id)
+    rows = select(transactions).where(_T.org_id == context.org_id)
     listing = Listing(contract.list_transactions, rows, columns, _T.id, counted=("created_at",))
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)

@@ -1,4 +1,4 @@
-"""What the gate answers, and how it is written: envelopes, headers, bytes."""
+"""What the request pipeline answers, and how it is written: envelopes, headers, bytes."""
 
 import re
 from collections.abc import Mapping, MutableMapping

@@ -1,4 +1,4 @@
-"""A request as it comes in: ASGI's scope with what the gate asks of it, and the body within its limits."""
+"""A request as it comes in: ASGI's scope with what the request pipeline asks of it, and the body within its limits."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
 from typing import Any

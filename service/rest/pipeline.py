@@ -36,7 +36,7 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import betas, idempotency
 from callwright.service.rest.answers import Answer
-from callwright.service.rest.authentication.authenticate import Admission, refuse_if_too_many
+from callwright.service.rest.authentication.authenticate import Authentication, refuse_if_too_many
 from callwright.service.rest.incoming import Incoming
 from callwright.service.rest.known_answers import KnownAnswers
 from callwright.service.rest.problems import problem_body
@@ -44,7 +44,7 @@ from callwright.service.rest.ranges import check_range
 from callwright.service.rest.requests import check_media_type, read_input, read_json
 from callwright.service.rest.routes import Found, RouteTable
 from callwright.service.rest.transaction import Asked, MediaWanted, performed
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.speech.synthesiser import SpeechUnavailable
 
 log = logging.getLogger(__name__)
@@ -62,15 +62,15 @@ class _Again(Exception):
     """A write that is to be tried once more."""
 
 
-class Gate:
+class RequestPipeline:
     """Serves every operation of the contract, as an ASGI application below the versioned prefix."""
 
-    def __init__(self, ports: Ports, routes: RouteTable) -> None:
-        self._ports = ports
+    def __init__(self, services: Services, routes: RouteTable) -> None:
+        self._services = services
         self._routes = routes
-        self._admission = Admission(ports)
+        self._authentication = Authentication(services)
         self._answers = KnownAnswers()
-        self._public_path = urlsplit(ports.settings.public_url or "").path.rstrip("/")
+        self._public_path = urlsplit(services.settings.public_url or "").path.rstrip("/")
         """What stands before the prefix in the public address; whoever passes requests on takes it away."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -80,11 +80,11 @@ class Gate:
 
     def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
         """Counts an unknown key that somebody else has refused. Gives a 429's headers when it is one too many."""
-        return self._admission.note_unknown_key(address)
+        return self._authentication.note_unknown_key(address)
 
     async def answer(self, incoming: Incoming) -> Answer:
         """The answer to one request, which is a problem where it is refused or fails."""
-        request_id = self._ports.ids.new("req")
+        request_id = self._services.ids.new("req")
         headers = {"X-Request-Id": request_id}
         try:
             found = await self._serve(incoming, request_id, headers)
@@ -113,14 +113,14 @@ class Gate:
 
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
         body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
-        if self._ports.database.is_sqlite:  # nothing there waits for another machine
+        if self._services.database.is_sqlite:  # nothing there waits for another machine
             return await self._served(incoming, body, request_id, headers)
         with limited():
             return await self._served(incoming, body, request_id, headers)
 
     async def _served(self, incoming: Incoming, body: bytes, request_id: str, headers: dict[str, str]) -> Answer:
         origin = incoming.header(b"origin")
-        if origin is not None and origin not in self._ports.settings.allowed_origins:
+        if origin is not None and origin not in self._services.settings.allowed_origins:
             raise Refusal(ORIGIN_NOT_ALLOWED)
         sent = read_json(body)
         secret = handed_over(incoming.scope)
@@ -133,27 +133,27 @@ class Gate:
             if operation is None or not operation.looks_up:
                 return None
             asked = self._asked(operation, found, principal, incoming, body, sent, request_id, secret)
-            return _look_up(connection, self._ports, asked)
+            return _look_up(connection, self._services, asked)
 
-        admitted = await self._admission.admit(secret, operation, incoming.address, look_up)
-        standing = admitted.standing
+        authenticated = await self._authentication.authenticate(secret, operation, incoming.address, look_up)
+        standing = authenticated.standing
         if standing is not None:
             headers.update(standing.headers())
-            refuse_if_too_many(standing, self._ports.clock.now_ms())
+            refuse_if_too_many(standing, self._services.clock.now_ms())
         switched_on = betas.enabled(incoming.header(b"x-service-beta"))
         if switched_on:
             headers[betas.HEADER] = f"enable={','.join(sorted(switched_on))}"
             if RATELIMIT_FIELDS.name in switched_on and standing is not None:
-                headers.update(standing.draft_fields(self._ports.clock.now_ms()))
+                headers.update(standing.draft_fields(self._services.clock.now_ms()))
         if operation is None:
             raise _no_route(found)
         if operation.deprecated is not None:
             headers.update(operation.deprecated.headers())
-        if isinstance(admitted.answer, Refusal):
-            raise admitted.answer
-        if admitted.answer is not None:
-            return admitted.answer
-        asked = self._asked(operation, found, admitted.principal, incoming, body, sent, request_id, secret)
+        if isinstance(authenticated.answer, Refusal):
+            raise authenticated.answer
+        if authenticated.answer is not None:
+            return authenticated.answer
+        asked = self._asked(operation, found, authenticated.principal, incoming, body, sent, request_id, secret)
         if operation.looks_up and asked.refusal is None:
             return await self._looked_up(asked, incoming.query)
         answer = await self._performed(asked)
@@ -194,32 +194,32 @@ class Gate:
 
     async def _looked_up(self, asked: Asked, query: bytes) -> Answer:
         """The answer to a look-up, the one of a moment ago where nothing was committed since the key was found."""
-        place, generation = (asked.principal.org_id, asked.canonical, query), self._admission.generation
-        now_ms = self._ports.clock.now_ms()
+        place, generation = (asked.principal.org_id, asked.canonical, query), self._authentication.generation
+        now_ms = self._services.clock.now_ms()
         answer = self._answers.find(place, generation, now_ms)
         if answer is None:
-            found = await self._ports.database.look_up(_look_up, self._ports, asked)
+            found = await self._services.database.look_up(_look_up, self._services, asked)
             if isinstance(found, Refusal):
                 raise found
             self._answers.keep(place, generation, now_ms, answer := found)
         return answer
 
     async def _performed(self, asked: Asked) -> Answer | MediaWanted:
-        database, operation = self._ports.database, asked.operation
+        database, operation = self._services.database, asked.operation
         if not operation.writes:
-            return await database.read(performed, self._ports, asked)
+            return await database.read(performed, self._services, asked)
         write = database.write_briefly if operation.name in BRIEF else database.write
         write = database.write_over_silent if operation.name in STOPS else write
         try:
             answer = await self._written(write, asked)
         except _Again:
             answer = await self._written(write, asked, is_last=True)
-        self._ports.wake()
+        self._services.wake()
         return answer
 
     async def _written(self, write: Any, asked: Asked, *, is_last: bool = False) -> Answer | MediaWanted:
         try:
-            return await write(performed, self._ports, asked)
+            return await write(performed, self._services, asked)
         except idempotency.KeyInProgress as error:
             raise Refusal(IDEMPOTENCY_IN_PROGRESS, headers={"Retry-After": "1"}) from error
         except DBAPIError as error:
@@ -235,7 +235,7 @@ class Gate:
 
     async def _media(self, wanted: MediaWanted, incoming: Incoming) -> Answer:
         try:
-            recording = await self._ports.recordings.open(wanted.plan, media_type=wanted.media_type)
+            recording = await self._services.recordings.open(wanted.plan, media_type=wanted.media_type)
         except SpeechUnavailable as error:
             raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made: {error.reason}") from error
         except OSError as error:
@@ -250,9 +250,9 @@ class Gate:
         return Answer(200, b"", headers, FileResponse(recording.path, media_type=recording.media_type))
 
 
-def _look_up(connection: Connection, ports: Ports, asked: Asked) -> Answer | Refusal:
+def _look_up(connection: Connection, services: Services, asked: Asked) -> Answer | Refusal:
     try:
-        answer = performed(connection, ports, asked)
+        answer = performed(connection, services, asked)
     except Refusal as refusal:
         return refusal
     assert isinstance(answer, Answer)  # nothing that is looked up comes as media

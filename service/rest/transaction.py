@@ -13,13 +13,13 @@ from callwright.contract.declaration.changes import Changes
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.service.accounts.principals import Principal, check_creator, identify
-from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS, Work
+from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS, RequestContext
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import idempotency
 from callwright.service.rest.answers import Answer, encoded, replayed
 from callwright.service.rest.audit import entries
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.speech.recordings import MediaType
 
 ACTION_PATH = "/settings/api-keys"
@@ -52,40 +52,40 @@ class MediaWanted:
     media_type: MediaType
 
 
-def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | MediaWanted:
+def performed(connection: Connection, services: Services, asked: Asked) -> Answer | MediaWanted:
     """Does what a request asks for.
 
     Raises:
         Refusal: as the operation declares it.
     """
     operation, principal = asked.operation, asked.principal
-    now_ms = ports.clock.now_ms()
+    now_ms = services.clock.now_ms()
     if operation.writes:
         capped = principal.spending_cap_micros is not None
         principal = identify(connection, asked.secret, writes=True, alone=capped)
     if asked.idempotency_key is not None:
         fingerprint = idempotency.request_fingerprint(asked.method, asked.canonical, asked.body)
         mine = (principal.org_id, principal.key_id, asked.idempotency_key)
-        stored = idempotency.claim(connection, *mine, fingerprint, now_ms, ports.clock.sure_ms())
+        stored = idempotency.claim(connection, *mine, fingerprint, now_ms, services.clock.sure_ms())
         if stored is not None:
             return replayed(operation, stored, asked.canonical)
     if asked.refusal is not None:
         raise asked.refusal
     if operation.creator_bound is not None:
-        check_creator(principal, operation.creator_bound, ports.own_address.root + ACTION_PATH)
-    work = Work(
+        check_creator(principal, operation.creator_bound, services.own_address.root + ACTION_PATH)
+    work = RequestContext(
         connection=connection,
         org_id=principal.org_id,
         plan=principal.plan,
         key_id=principal.key_id,
         request_id=asked.request_id,
         now_ms=now_ms,
-        ids=ports.ids,
-        cursors=ports.cursors,
-        plan_seal=ports.plan_seal,
-        settings=ports.settings,
+        ids=services.ids,
+        cursors=services.cursors,
+        plan_seal=services.plan_seal,
+        settings=services.settings,
         spending_cap_micros=principal.spending_cap_micros,
-        storage_is_full=ports.database.fullness.is_full,
+        storage_is_full=services.database.fullness.is_full,
     )
     if operation.shape == "media":
         return MediaWanted(*MEDIA_HANDLERS[operation.name](asked.input, work))
@@ -114,9 +114,9 @@ def performed(connection: Connection, ports: Ports, asked: Asked) -> Answer | Me
     return answer
 
 
-def _as_it_is(asked: Asked, work: Work) -> Answer:
+def _as_it_is(asked: Asked, context: RequestContext) -> Answer:
     """The answer to changes of which there are none: the thing as it stands, of which nothing is noted."""
     reader = entries.reader_of(asked.operation.path)
     assert reader is not None  # whatever can be changed can be read
     wanted = reader.takes.model_validate({name: asked.path[name] for name in reader.path_fields})
-    return encoded(asked.operation, HANDLERS[reader.name](wanted, work), asked.canonical)
+    return encoded(asked.operation, HANDLERS[reader.name](wanted, context), asked.canonical)

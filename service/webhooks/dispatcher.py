@@ -17,7 +17,7 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
 from callwright.service.webhooks import endpoint_queue, retention
 from callwright.service.webhooks.endpoint_queue import DueLane, LeaseLost, TakenLane
@@ -62,28 +62,30 @@ class Dispatcher:
 
     def __init__(
         self,
-        ports: Ports,
+        services: Services,
         bell: Bell,
         endpoints: Poster,
         *,
         places: int = MOST_LANES,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._ports, self._places = ports, places
-        self._lease_ms = ports.settings.delivery_lease_ms
-        self._owner = ports.ids.new("wrk")
-        self._parts = Parts(ports.database, ports.clock, ports.ids, endpoints, self._owner, self._lease_ms, chance)
+        self._services, self._places = services, places
+        self._lease_ms = services.settings.delivery_lease_ms
+        self._owner = services.ids.new("wrk")
+        self._parts = Parts(
+            services.database, services.clock, services.ids, endpoints, self._owner, self._lease_ms, chance
+        )
         self._new, self._due = bell.alarm(), bell.alarm()
         self._driven: dict[str, _Driven] = {}
-        self._load = Load(most_ahead=MOST_AHEAD if ports.database.is_sqlite else MOST_AHEAD_ON_POSTGRES)
+        self._load = Load(most_ahead=MOST_AHEAD if services.database.is_sqlite else MOST_AHEAD_ON_POSTGRES)
 
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
-        if self._ports.database.is_sqlite:
-            await write_once_there_is_room(self._ports.database, endpoint_queue.all_left_behind)
+        if self._services.database.is_sqlite:
+            await write_once_there_is_room(self._services.database, endpoint_queue.all_left_behind)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._renew)
-            tasks.start_soon(retention.run, self._ports)
+            tasks.start_soon(retention.run, self._services)
             tasks.start_soon(self._whenever, self._new, self._fan_out)
             try:
                 await self._whenever(self._due, partial(self._look, tasks))
@@ -110,7 +112,7 @@ class Dispatcher:
         while True:
             try:
                 # What was sent could not be written down, and would be sent again and again.
-                most_s = RETRY_S if self._ports.database.fullness.is_full else await work()
+                most_s = RETRY_S if self._services.database.fullness.is_full else await work()
             except StorageUnavailable:
                 most_s = RETRY_S
             except Exception:
@@ -119,9 +121,9 @@ class Dispatcher:
             await alarm.wait(most_s)
 
     async def _fan_out(self) -> float:
-        ports = self._ports
-        while await ports.database.look_up(is_waiting):
-            done = await ports.database.write_briefly(fan_out, ports.ids, ports.clock.now_ms())
+        services = self._services
+        while await services.database.look_up(is_waiting):
+            done = await services.database.write_briefly(fan_out, services.ids, services.clock.now_ms())
             if not done.events:  # other processes are at it
                 break
             if done.deliveries:
@@ -129,11 +131,11 @@ class Dispatcher:
         return IDLE_S
 
     async def _look(self, tasks: TaskGroup) -> float:
-        ports, now_ms = self._ports, self._ports.clock.now_ms()
+        services, now_ms = self._services, self._services.clock.now_ms()
         mine = (self._owner, now_ms, frozenset(self._driven))
-        found, next_ms, late = await ports.database.look_up(_seen, *mine)
-        if late and await ports.database.write(delivery_rows.wake_late, now_ms):
-            found, next_ms, _ = await ports.database.look_up(_seen, *mine)
+        found, next_ms, late = await services.database.look_up(_seen, *mine)
+        if late and await services.database.write(delivery_rows.wake_late, now_ms):
+            found, next_ms, _ = await services.database.look_up(_seen, *mine)
         free = [lane for lane in found if lane.webhook_id not in self._driven]
         room = self._places - len(self._driven)
         self._load.others_wait = len(free) > room
@@ -141,9 +143,9 @@ class Dispatcher:
         if chosen:
             orgs = {lane.webhook_id: lane.org_id for lane in chosen}
             until_ms = now_ms + self._lease_ms
-            for taken in await ports.database.write(endpoint_queue.take, list(orgs), self._owner, now_ms, until_ms):
+            for taken in await services.database.write(endpoint_queue.take, list(orgs), self._owner, now_ms, until_ms):
                 self._start(tasks, taken, orgs[taken.webhook_id], until_ms)
-        return IDLE_S if next_ms is None else min(IDLE_S, max(next_ms - ports.clock.now_ms(), 0) / SECOND)
+        return IDLE_S if next_ms is None else min(IDLE_S, max(next_ms - services.clock.now_ms(), 0) / SECOND)
 
     def _start(self, tasks: TaskGroup, taken: TakenLane, org_id: str, until_ms: int) -> None:
         lane = Lane(self._parts, taken.webhook_id, self._load, until_ms=until_ms, left_behind=taken.left_behind)
@@ -184,7 +186,7 @@ class Dispatcher:
     async def _renew(self) -> None:
         while True:
             await anyio.sleep(self._lease_ms / 3 / SECOND)
-            now_ms, driven = self._ports.clock.now_ms(), list(self._driven)
+            now_ms, driven = self._services.clock.now_ms(), list(self._driven)
             try:
                 held = await self._held(driven, now_ms + self._lease_ms) if driven else ()
                 for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
@@ -197,7 +199,9 @@ class Dispatcher:
 
     async def _held(self, webhook_ids: list[str], until_ms: int, *, waits: bool = False) -> Sequence[str]:
         """Holds on to lanes; returns those that are still held."""
-        held = await self._ports.database.write(endpoint_queue.renew, webhook_ids, self._owner, until_ms, waits=waits)
+        held = await self._services.database.write(
+            endpoint_queue.renew, webhook_ids, self._owner, until_ms, waits=waits
+        )
         for webhook_id in held:
             if webhook_id in self._driven:
                 self._driven[webhook_id].lane.until_ms = until_ms

@@ -13,7 +13,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, sel
 
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.unavailable import StorageUnavailable
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables.schema import deliveries, delivery_attempts, organizations, outbox, webhooks
 from callwright.service.webhooks.endpoint_queue import PENDING
 
@@ -62,12 +62,12 @@ _OLD_EVENTS = (
 )
 
 
-async def run(ports: Ports) -> None:
+async def run(services: Services) -> None:
     """Makes a pass every minute until cancelled."""
     await anyio.sleep(BEGIN_S)
     while True:
         try:
-            await sweep(ports)
+            await sweep(services)
         except StorageUnavailable:
             pass  # the log says so already
         except Exception:
@@ -75,18 +75,18 @@ async def run(ports: Ports) -> None:
         await anyio.sleep(EVERY_S)
 
 
-async def sweep(ports: Ports) -> None:
+async def sweep(services: Services) -> None:
     """One pass: deletes everything that is too old for certain."""
-    before_ms = ports.clock.sure_ms() - KEPT_MS
-    await _go_through(ports, full, forget_deliveries, before_ms)
-    await _go_through(ports, overdue, forget_events, before_ms)
+    before_ms = services.clock.sure_ms() - KEPT_MS
+    await _go_through(services, full, forget_deliveries, before_ms)
+    await _go_through(services, overdue, forget_events, before_ms)
 
 
-async def _go_through(ports: Ports, find: _Find, forget: _Forget, before_ms: int) -> None:
+async def _go_through(services: Services, find: _Find, forget: _Forget, before_ms: int) -> None:
     after = ""
-    while found := await ports.database.read(find, after, before_ms):
+    while found := await services.database.read(find, after, before_ms):
         for one in found:
-            while await ports.database.write(forget, one, before_ms) == MOST:
+            while await services.database.write(forget, one, before_ms) == MOST:
                 pass
         after = found[-1]
 

@@ -22,7 +22,7 @@ from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.database_clock import moment_of
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import audiences, import_errors, imports
 
@@ -51,60 +51,60 @@ class _TakenOver(Exception):
     """Another process works on the import now; the unit of work is undone."""
 
 
-async def work_on_one(ports: Ports, owner: str) -> bool:
+async def work_on_one(services: Services, owner: str) -> bool:
     """Runs the oldest waiting import to its end; false when none waits."""
-    now_ms = ports.clock.now_ms()
-    if await ports.database.look_up(lambda connection: connection.execute(_free(connection, owner, now_ms)).first()):
-        found = await ports.database.write(_take, ports, owner)
+    now_ms = services.clock.now_ms()
+    if await services.database.look_up(lambda connection: connection.execute(_free(connection, owner, now_ms)).first()):
+        found = await services.database.write(_take, services, owner)
     else:
         found = None
     if found is None:
         return False
     try:
-        if not await ports.database.write(_expired, ports, found, owner):
-            await _work(ports, found, owner)
+        if not await services.database.write(_expired, services, found, owner):
+            await _work(services, found, owner)
     except _TakenOver:
         log.warning("another process works on an import now", extra={"import_id": found})
     return True
 
 
-async def _work(ports: Ports, import_id: str, owner: str) -> None:
-    row: Row[Any] = await ports.database.read(lambda connection: connection.execute(_FIND, {"id": import_id}).one())
+async def _work(services: Services, import_id: str, owner: str) -> None:
+    row: Row[Any] = await services.database.read(lambda connection: connection.execute(_FIND, {"id": import_id}).one())
     try:
         header, records = await to_thread.run_sync(_read, row.csv)
     except _Unreadable as error:
-        await ports.database.write(_fail, ports, import_id, owner, str(error))
+        await services.database.write(_fail, services, import_id, owner, str(error))
         return
     done, total = row.processed, len(records)
     if not done:
-        audience = await ports.database.read(
+        audience = await services.database.read(
             lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
         )
         if audience is None:
             raise _TakenOver  # it was deleted with its imports
         bad = await to_thread.run_sync(_bad_rows, audience, header, records)
         if 2 * len(bad) > total:
-            await _refuse(ports, import_id, owner, bad, total)
+            await _refuse(services, import_id, owner, bad, total)
             return
     while done < total:
         end = min(done + PIECE, total)
         try:
             piece = records[done:end]
-            await ports.database.write(
-                _take_piece, ports, import_id, owner, header, piece, done, total, row.created_by_key_id
+            await services.database.write(
+                _take_piece, services, import_id, owner, header, piece, done, total, row.created_by_key_id
             )
         except Refusal as refusal:
-            await ports.database.write(_fail, ports, import_id, owner, refusal.message.removeprefix("rows: "))
+            await services.database.write(_fail, services, import_id, owner, refusal.message.removeprefix("rows: "))
             return
         except DBAPIError as error:
             if str(getattr(error.orig, "sqlstate", None))[:2] not in _REFUSED:
                 raise
             log.error("rows of an import cannot be stored", extra={"import_id": import_id})
             reason = f"the database cannot store a value in rows {done + 1} to {end}"
-            await ports.database.write(_fail, ports, import_id, owner, reason)
+            await services.database.write(_fail, services, import_id, owner, reason)
             return
         done = end
-    await ports.database.write(_complete, ports, import_id, owner)
+    await services.database.write(_complete, services, import_id, owner)
 
 
 def _numbered(
@@ -130,44 +130,44 @@ def _bad_rows(audience: Row[Any], header: Sequence[str], records: Sequence[Seque
     return sorted([*bad, *(one for one in read if isinstance(one, BadRow))], key=lambda one: one.number)
 
 
-async def _refuse(ports: Ports, import_id: str, owner: str, bad: Sequence[BadRow], total: int) -> None:
+async def _refuse(services: Services, import_id: str, owner: str, bad: Sequence[BadRow], total: int) -> None:
     """Ends an import of a file that is mostly bad, such as one whose numbers stand in another column. None is taken.
 
     Otherwise who happened to be readable would join running campaigns. Whoever goes on after a crash begins anew.
     """
     for begin in range(0, len(bad), PIECE):
-        await ports.database.write(_list_bad, ports, import_id, owner, bad[begin : begin + PIECE], begin == 0)
+        await services.database.write(_list_bad, services, import_id, owner, bad[begin : begin + PIECE], begin == 0)
     reason = (
         f"{len(bad):,} of {total:,} rows are bad, which is more than half, so none was taken. list_import_errors says "
         "what is wrong with them. Correct the file and import again, or make another audience if this one reads the "
         "wrong phone_column or default_country."
     )
-    await ports.database.write(_fail_whole, ports, import_id, owner, reason, len(bad), total)
+    await services.database.write(_fail_whole, services, import_id, owner, reason, len(bad), total)
 
 
 def _list_bad(
-    connection: Connection, ports: Ports, import_id: str, owner: str, bad: Sequence[BadRow], anew: bool
+    connection: Connection, services: Services, import_id: str, owner: str, bad: Sequence[BadRow], anew: bool
 ) -> None:
     _mine(connection, import_id, owner)
     if anew:
         connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
-    _keep_errors(connection, ports, import_id, bad)
-    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_lease(connection, ports)))
+    _keep_errors(connection, services, import_id, bad)
+    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_lease(connection, services)))
 
 
 def _fail_whole(
-    connection: Connection, ports: Ports, import_id: str, owner: str, reason: str, bad: int, total: int
+    connection: Connection, services: Services, import_id: str, owner: str, reason: str, bad: int, total: int
 ) -> None:
     _mine(connection, import_id, owner)
     values = {"total_rows": total, "processed": total, "invalid": bad}
     connection.execute(update(imports).where(_I.id == import_id).values(values))
-    _fail(connection, ports, import_id, owner, reason)
+    _fail(connection, services, import_id, owner, reason)
 
 
-def _keep_errors(connection: Connection, ports: Ports, import_id: str, bad: Sequence[BadRow]) -> None:
+def _keep_errors(connection: Connection, services: Services, import_id: str, bad: Sequence[BadRow]) -> None:
     errors = [
         {
-            "id": ports.ids.new("ier"),
+            "id": services.ids.new("ier"),
             "import_id": import_id,
             "row_number": one.number,
             "column": one.column,
@@ -186,28 +186,28 @@ def _free(connection: Connection, owner: str, now_ms: int) -> Select[Any]:
     return _WAITS.where(or_(_I.lease_owner.is_(None), over, _I.lease_owner == owner))
 
 
-def _lease(connection: Connection, ports: Ports) -> ColumnElement[int]:
+def _lease(connection: Connection, services: Services) -> ColumnElement[int]:
     """Until when an import is leased that is taken or held on to now."""
-    return moment_of(connection, ports.clock.now_ms()) + ports.settings.deployment_lease_ms
+    return moment_of(connection, services.clock.now_ms()) + services.settings.deployment_lease_ms
 
 
-def _take(connection: Connection, ports: Ports, owner: str) -> str | None:
+def _take(connection: Connection, services: Services, owner: str) -> str | None:
     """Leases the oldest import that waits, but none whose row others hold: whoever holds it may have frozen."""
-    free = _free(connection, owner, ports.clock.now_ms()).with_for_update(skip_locked=True)
+    free = _free(connection, owner, services.clock.now_ms()).with_for_update(skip_locked=True)
     found: str | None = connection.execute(free).scalar()
     if found is not None:
-        leased = _TAKE.values(lease_owner=owner, lease_until=_lease(connection, ports), status="importing")
+        leased = _TAKE.values(lease_owner=owner, lease_until=_lease(connection, services), status="importing")
         connection.execute(leased, {"b_id": found})
     return found
 
 
-def _expired(connection: Connection, ports: Ports, import_id: str, owner: str) -> bool:
+def _expired(connection: Connection, services: Services, import_id: str, owner: str) -> bool:
     """Whether the import is too old; then it fails. What it has added so far stays."""
     created_at: int = connection.execute(_AGE, {"id": import_id}).scalar_one()
-    if ports.clock.now_ms() < created_at + EXPIRES_MS:
+    if services.clock.now_ms() < created_at + EXPIRES_MS:
         return False
     hours = EXPIRES_MS // HOUR
-    _fail(connection, ports, import_id, owner, f"it has not ended within {hours} hours; import the file again")
+    _fail(connection, services, import_id, owner, f"it has not ended within {hours} hours; import the file again")
     return True
 
 
@@ -242,7 +242,7 @@ def _check_header(header: Sequence[str]) -> None:
 
 def _take_piece(
     connection: Connection,
-    ports: Ports,
+    services: Services,
     import_id: str,
     owner: str,
     header: Sequence[str],
@@ -255,11 +255,11 @@ def _take_piece(
     row = _mine(connection, import_id, owner)
     if row.processed != done:
         raise _TakenOver
-    now_ms = ports.clock.now_ms()
+    now_ms = services.clock.now_ms()
     rows, bad = _numbered(header, piece, done + 1)
     taken = take_rows(
         connection,
-        ports.ids,
+        services.ids,
         row.audience_id,
         [cells for _, cells in rows],
         source="csv",
@@ -268,7 +268,7 @@ def _take_piece(
         numbers=[number for number, _ in rows],
         also_bad=bad,
     )
-    _keep_errors(connection, ports, import_id, taken.bad)
+    _keep_errors(connection, services, import_id, taken.bad)
     connection.execute(
         update(imports)
         .where(_I.id == import_id)
@@ -278,7 +278,7 @@ def _take_piece(
             added=_I.added + taken.added,
             invalid=_I.invalid + taken.invalid,
             duplicates=_I.duplicates + taken.duplicates,
-            lease_until=_lease(connection, ports),
+            lease_until=_lease(connection, services),
         )
     )
 
@@ -291,18 +291,18 @@ def _mine(connection: Connection, import_id: str, owner: str) -> Row[Any]:
     return row
 
 
-def _complete(connection: Connection, ports: Ports, import_id: str, owner: str) -> None:
+def _complete(connection: Connection, services: Services, import_id: str, owner: str) -> None:
     row = _mine(connection, import_id, owner)
     status = "completed_with_errors" if row.invalid or row.duplicates else "completed"
-    _end(connection, ports, row, status, None)
+    _end(connection, services, row, status, None)
 
 
-def _fail(connection: Connection, ports: Ports, import_id: str, owner: str, reason: str) -> None:
-    _end(connection, ports, _mine(connection, import_id, owner), "failed", reason)
+def _fail(connection: Connection, services: Services, import_id: str, owner: str, reason: str) -> None:
+    _end(connection, services, _mine(connection, import_id, owner), "failed", reason)
 
 
-def _end(connection: Connection, ports: Ports, row: Row[Any], status: str, reason: str | None) -> None:
-    now_ms = ports.clock.now_ms()
+def _end(connection: Connection, services: Services, row: Row[Any], status: str, reason: str | None) -> None:
+    now_ms = services.clock.now_ms()
     connection.execute(
         update(imports)
         .where(_I.id == row.id)
@@ -324,6 +324,6 @@ def _end(connection: Connection, ports: Ports, row: Row[Any], status: str, reaso
         invalid=row.invalid,
         duplicates=row.duplicates,
     )
-    outbox.emit(connection, ports.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
-    entry = outbox.entry_row(ports.ids, row.org_id, "audience.imported", row.audience_id, at_ms=now_ms)
+    outbox.emit(connection, services.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
+    entry = outbox.entry_row(services.ids, row.org_id, "audience.imported", row.audience_id, at_ms=now_ms)
     outbox.add_entries(connection, [entry])

@@ -6,19 +6,19 @@ many processes clears its own, one that was made while its call fell due is foun
 pass early, the next one does it again.
 """
 
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables import recording_watermarks
 
 MOST_CALLS = 500
 """Calls of which one pass looks at the files; the next pass goes on behind them."""
 
 
-async def run(ports: Ports) -> None:
+async def run(services: Services) -> None:
     """One pass."""
-    sure_ms = ports.clock.sure_ms()
-    if due := await ports.database.read(recording_watermarks.due, sure_ms):
-        await ports.database.write(recording_watermarks.settle, due, sure_ms)
-    held = await ports.recordings.held(MOST_CALLS)
+    sure_ms = services.clock.sure_ms()
+    if due := await services.database.read(recording_watermarks.due, sure_ms):
+        await services.database.write(recording_watermarks.settle, due, sure_ms)
+    held = await services.recordings.held(MOST_CALLS)
     if held:
-        kept = await ports.database.read(recording_watermarks.kept_among, held)
-        await ports.recordings.forget(set(held) - kept)
+        kept = await services.database.read(recording_watermarks.kept_among, held)
+        await services.recordings.forget(set(held) - kept)

@@ -22,7 +22,7 @@ from callwright.service.platform.database.room import ROOM_S
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, REASON
 from callwright.service.platform.database.sqlite.presence import LOOK_S
 from callwright.service.platform.database.unavailable import StorageUnavailable
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables.schema import service_state
 
 log = logging.getLogger(__name__)
@@ -34,12 +34,12 @@ _FILLING = shake_256(b"").hexdigest(32_768)
 class StorageWatch:
     """Waits for a full disk, and then for room. One for each process."""
 
-    def __init__(self, ports: Ports, bell: Bell) -> None:
-        self._ports, self._bell = ports, bell
+    def __init__(self, services: Services, bell: Bell) -> None:
+        self._services, self._bell = services, bell
 
     async def run(self) -> None:
         """Watches until cancelled."""
-        fullness = self._ports.database.fullness
+        fullness = self._services.database.fullness
         while True:
             await fullness.found()
             try:
@@ -52,7 +52,7 @@ class StorageWatch:
 
     async def look_at_file(self) -> None:
         """Looks again and again whether the database file is where it was, until cancelled."""
-        database = self._ports.database
+        database = self._services.database
         while True:
             was_gone = database.presence.is_gone
             if database.presence.look() and was_gone:
@@ -63,11 +63,11 @@ class StorageWatch:
 
     async def recover(self) -> None:
         """Finds out whether there is room, and pauses what ran or was due. Raises `StorageFull` if there is none."""
-        ports = self._ports
-        await ports.database.write(_fill)
-        await ports.database.write(_free)
-        await pause_all(ports, REASON, only_due=True)
-        ports.database.fullness.over()
+        services = self._services
+        await services.database.write(_fill)
+        await services.database.write(_free)
+        await pause_all(services, REASON, only_due=True)
+        services.database.fullness.over()
         self._bell.ring()
 
 

@@ -28,7 +28,7 @@ from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plans import PLANS
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables import future_moments
 from callwright.service.tables.schema import deployments, organizations
 from callwright.service.telephony.simulated.engine import SimulatedEngine
@@ -58,22 +58,24 @@ _SCHEDULED = (
 class Supervisor:
     """Runs the workers of one process until it is cancelled."""
 
-    def __init__(self, ports: Ports, bell: Bell) -> None:
-        self._ports = ports
+    def __init__(self, services: Services, bell: Bell) -> None:
+        self._services = services
         self._due = bell.alarm()
         self._uploaded = bell.alarm()
-        self._owner = ports.ids.new("wrk")
+        self._owner = services.ids.new("wrk")
         self._driven: set[str] = set()
         self._is_ending = False
         self._none_driven = anyio.Event()
 
     async def run(self) -> None:
         """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
-        if self._ports.database.is_sqlite:
-            await write_once_there_is_room(self._ports.database, leases.forget_all)
+        if self._services.database.is_sqlite:
+            await write_once_there_is_room(self._services.database, leases.forget_all)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._again_and_again, self._renew, self._ports.settings.deployment_lease_ms / 3 / SECOND)
-            tasks.start_soon(self._again_and_again, self._ports.database.end_silent, FREED_EVERY_S)
+            tasks.start_soon(
+                self._again_and_again, self._renew, self._services.settings.deployment_lease_ms / 3 / SECOND
+            )
+            tasks.start_soon(self._again_and_again, self._services.database.end_silent, FREED_EVERY_S)
             tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
             tasks.start_soon(self._again_and_again, self._correct, future_moments.EVERY_S)
             tasks.start_soon(self._whenever, self._uploaded, self._import)
@@ -99,7 +101,7 @@ class Supervisor:
             await alarm.wait(IDLE_S)
 
     async def _import(self) -> None:
-        while await imports.work_on_one(self._ports, self._owner):
+        while await imports.work_on_one(self._services, self._owner):
             pass
 
     async def _again_and_again(self, work: Any, every_s: float) -> None:
@@ -116,11 +118,11 @@ class Supervisor:
 
     async def _renew(self) -> None:
         database, lease_ms, driven = (
-            self._ports.database,
-            self._ports.settings.deployment_lease_ms,
+            self._services.database,
+            self._services.settings.deployment_lease_ms,
             sorted(self._driven),
         )
-        now_ms = self._ports.clock.now_ms()
+        now_ms = self._services.clock.now_ms()
         given = (self._owner, now_ms, now_ms + lease_ms)
         held = set(await database.write(leases.renew, driven, *given)) if driven else set[str]()
         for deployment_id in driven:  # one whose row is held keeps no other lease from being renewed
@@ -129,41 +131,43 @@ class Supervisor:
                     await database.write(leases.renew, [deployment_id], *given, waits=True)
 
     async def _sweep(self) -> None:
-        await sweeps.run(self._ports)
+        await sweeps.run(self._services)
 
     async def _correct(self) -> None:
-        ports = self._ports
-        await ports.database.write(future_moments.correct, ports.settings, ports.clock.now_ms())
+        services = self._services
+        await services.database.write(future_moments.correct, services.settings, services.clock.now_ms())
 
     async def _look(self, tasks: TaskGroup) -> None:
-        ports = self._ports
-        database = ports.database
+        services = self._services
+        database = services.database
         if self._is_ending or database.presence.is_gone or database.fullness.is_full:  # first what ran is paused
             return
-        now_ms = ports.clock.now_ms()
-        for row in await ports.database.look_up(_scheduled, now_ms):
+        now_ms = services.clock.now_ms()
+        for row in await services.database.look_up(_scheduled, now_ms):
             await self._activate(row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
         driven = frozenset(self._driven)
-        found = await ports.database.look_up(leases.candidates, self._owner, now_ms, room, driven) if room > 0 else ()
+        found = (
+            await services.database.look_up(leases.candidates, self._owner, now_ms, room, driven) if room > 0 else ()
+        )
         if free := [deployment_id for deployment_id in found if deployment_id not in self._driven]:
-            until_ms = now_ms + ports.settings.deployment_lease_ms
-            for deployment_id in await ports.database.write(leases.take, free, self._owner, now_ms, until_ms):
+            until_ms = now_ms + services.settings.deployment_lease_ms
+            for deployment_id in await services.database.write(leases.take, free, self._owner, now_ms, until_ms):
                 self._driven.add(deployment_id)
                 tasks.start_soon(self._drive, deployment_id)
 
     async def _activate(self, deployment_id: str, now_ms: int) -> None:
         try:
-            await self._ports.database.write(_activate, self._ports, deployment_id, now_ms)
+            await self._services.database.write(_activate, self._services, deployment_id, now_ms)
         except Locked:
             log.warning("a scheduled deployment is held by others", extra={"deployment_id": deployment_id})
 
     def _driver(self) -> Rehearsal | LiveDriver:
-        ports, settings = self._ports, self._ports.settings
-        parts = (ports.database, ports.clock, ports.ids)
+        services, settings = self._services, self._services.settings
+        parts = (services.database, services.clock, services.ids)
         given: dict[str, Any] = {"owner": self._owner, "lease_ms": settings.deployment_lease_ms, "ends": self.ends}
         if isinf(settings.sim_time_scale):
-            engine = SimulatedEngine(ports.database, fence=leases.fence_of(self._owner))
+            engine = SimulatedEngine(services.database, fence=leases.fence_of(self._owner))
             return Rehearsal(*parts, engine, public_url=settings.public_url, **given)
         return LiveDriver(*parts, scale=settings.sim_time_scale, public_url=settings.public_url, **given)
 
@@ -189,7 +193,7 @@ class Supervisor:
                 log.exception("driving a deployment failed", extra=given)
             await anyio.sleep(RETRY_S)
         try:
-            await self._ports.database.write(leases.release, deployment_id, self._owner)
+            await self._services.database.write(leases.release, deployment_id, self._owner)
         except (StorageUnavailable, Locked):
             pass  # this process takes it up again, or it runs out by itself
         except Exception:  # so does this one
@@ -206,7 +210,7 @@ def _scheduled(connection: Connection, now_ms: int) -> Sequence[Row[Any]]:
     return connection.execute(_SCHEDULED, {"now": now_ms}).all()
 
 
-def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: int) -> None:
+def _activate(connection: Connection, services: Services, deployment_id: str, now_ms: int) -> None:
     """Starts a scheduled deployment whose moment has come, or pauses it with the reason why it may not start."""
     row: Row[Any] | None = connection.execute(
         _SCHEDULED.where(deployments.c.id == deployment_id).with_for_update(of=deployments, skip_locked=True),
@@ -219,6 +223,6 @@ def _activate(connection: Connection, ports: Ports, deployment_id: str, now_ms: 
     except Refusal as refusal:
         refusals = [refusal]
     if refusals:
-        endings.pause_locked(connection, ports.ids, row, refusals[0].problem.code, now_ms=now_ms)
+        endings.pause_locked(connection, services.ids, row, refusals[0].problem.code, now_ms=now_ms)
         return
     activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)

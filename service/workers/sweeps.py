@@ -11,7 +11,7 @@ from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.money import RENTAL_PERIOD_MS
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables import audit_reading, outbox
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import api_keys, idempotency_keys, phone_numbers
@@ -27,30 +27,30 @@ _TOUCH = update(api_keys).where(api_keys.c.id == bindparam("b_key")).values(last
 _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindparam("before"))
 
 
-async def run(ports: Ports) -> None:
+async def run(services: Services) -> None:
     """One sweep. It goes by what is certain of the time: nothing of this can be undone."""
-    sure_ms = ports.clock.sure_ms()
-    await keep_uses(ports)
-    due = await ports.database.read(lambda connection: connection.execute(_DUE, {"now": sure_ms}).all())
+    sure_ms = services.clock.sure_ms()
+    await keep_uses(services)
+    due = await services.database.read(lambda connection: connection.execute(_DUE, {"now": sure_ms}).all())
     for number in due:
-        await ports.database.write(_renew, ports, number.id, sure_ms)
-    await ports.database.write(lambda connection: connection.execute(_EXPIRED, {"before": sure_ms - DAY}).rowcount)
-    for org_id in await ports.database.read(audit_reading.overdue, sure_ms):
-        await ports.database.write(audit_reading.forget, org_id, sure_ms)
-    await recording_retention.run(ports)
+        await services.database.write(_renew, services, number.id, sure_ms)
+    await services.database.write(lambda connection: connection.execute(_EXPIRED, {"before": sure_ms - DAY}).rowcount)
+    for org_id in await services.database.read(audit_reading.overdue, sure_ms):
+        await services.database.write(audit_reading.forget, org_id, sure_ms)
+    await recording_retention.run(services)
 
 
-async def keep_uses(ports: Ports) -> None:
+async def keep_uses(services: Services) -> None:
     """Writes down when keys were last used and how often, if any was since the last time."""
-    await ports.limits.keep(ports.clock.sure_ms())
-    if ports.used_keys:
-        used = dict(ports.used_keys)
-        ports.used_keys.clear()
+    await services.limits.keep(services.clock.sure_ms())
+    if services.used_keys:
+        used = dict(services.used_keys)
+        services.used_keys.clear()
         try:
-            await ports.database.write(_touch, used)
+            await services.database.write(_touch, used)
         except (StorageUnavailable, Locked) as error:
             for key, at_ms in used.items():  # unless it was used again meanwhile
-                ports.used_keys.setdefault(key, at_ms)
+                services.used_keys.setdefault(key, at_ms)
             if not isinstance(error, Locked):  # a key that writes all the time is written down later
                 raise
 
@@ -59,7 +59,7 @@ def _touch(connection: Connection, used: dict[str, int]) -> None:
     connection.execute(_TOUCH, [{"b_key": key, "b_now": at_ms} for key, at_ms in used.items()])
 
 
-def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) -> None:
+def _renew(connection: Connection, services: Services, number_id: str, now_ms: int) -> None:
     """Charges another month; a number that is not to be renewed is released, one that cannot be paid is suspended.
 
     Where the key that wants it renewed has a spending cap, a month beyond the cap cannot be paid. An inbound deployment
@@ -79,15 +79,15 @@ def _renew(connection: Connection, ports: Ports, number_id: str, now_ms: int) ->
     unpaid = not covered or wallet.balance_micros - wallet.reserved_micros < row.monthly_micros
     if row.auto_renew and not unpaid:
         charge = Movement("number_rental", -row.monthly_micros, "phone_number", row.id, "a month of a phone number")
-        book(connection, ports.ids, row.org_id, [charge], now_ms=now_ms)
+        book(connection, services.ids, row.org_id, [charge], now_ms=now_ms)
         renewed = update(phone_numbers).where(_N.id == number_id)
         connection.execute(renewed.values(renews_at=row.renews_at + RENTAL_PERIOD_MS, updated_at=now_ms))
         done = "renewed"
     else:
         done = "suspended" if row.auto_renew else "released"
-        number_status.lose(connection, ports.ids, row, done, now_ms=now_ms)
+        number_status.lose(connection, services.ids, row, done, now_ms=now_ms)
         if deployment is not None:
             connection.execute(update(phone_numbers).where(_N.id == number_id).values(inbound_deployment_id=None))
-            endings.lose_number(connection, ports.ids, deployment, now_ms=now_ms)
-    entry = outbox.entry_row(ports.ids, row.org_id, f"phone_number.{done}", number_id, at_ms=now_ms)
+            endings.lose_number(connection, services.ids, deployment, now_ms=now_ms)
+    entry = outbox.entry_row(services.ids, row.org_id, f"phone_number.{done}", number_id, at_ms=now_ms)
     outbox.add_entries(connection, [entry])

@@ -27,7 +27,7 @@ from callwright.client import (
 from callwright.client.transport import ASGITransport, AsyncBaseTransport, Request, Response, httpx
 from callwright.contract.agents import CreateAgent, create_agent
 from callwright.service import accounts
-from callwright.service.app import Application, gate_of
+from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import api_keys, request_days
 from tests.support.clock_set_by_test import NOON_MS, MovableClock, Process, standing
 from tests.support.service import BASE_URL, Door, open_service
@@ -55,7 +55,7 @@ async def limited(
     """A client of a process whose clock its pauses move."""
     async with standing(door) as process:
         pauses = Pauses(process.clock)
-        transport = ASGITransport(app=Application(process.ports, gate_of(process.ports)))
+        transport = ASGITransport(app=Application(process.services, pipeline_of(process.services)))
         made: dict[str, Any] = {"transport": transport, "sleep": pauses, "draw": lambda: 0.0, **options}
         async with Client(BASE_URL, key or door.api_key, **made) as client:
             yield client, pauses, process
@@ -125,9 +125,9 @@ async def test_a_limit_that_is_never_free_is_raised_in_the_end_with_its_numbers(
 @pytest.mark.requirement("RATE-15", "ERR-74")
 async def test_a_used_up_day_is_raised_at_once_with_the_moment_it_ends(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        (key,) = await door.service.ports.database.read(accounts.keys_of, door.org_id)
+        (key,) = await door.service.services.database.read(accounts.keys_of, door.org_id)
         made_today = insert(request_days).values(key_id=key.id, day=NOON_MS // DAY_MS, requests=4_999)
-        await door.service.ports.database.write(lambda connection: connection.execute(made_today).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(made_today).rowcount)
         async with limited(door) as (client, pauses, process):
             await client.wallet.get()
             with pytest.raises(QuotaExceeded) as caught:
@@ -200,7 +200,7 @@ async def test_a_creation_asked_for_many_times_at_once_under_one_key_is_made_onc
 async def test_a_key_without_its_creator_is_told_what_to_do_and_where(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         orphaned = update(api_keys).values(created_by_user_id=None)
-        await door.service.ports.database.write(lambda connection: connection.execute(orphaned).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(orphaned).rowcount)
         async with limited(door) as (client, pauses, _):
             with pytest.raises(KeyOwnerRequired) as caught:
                 await client.agents.create(name="Ada", **ADA)

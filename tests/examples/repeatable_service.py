@@ -13,7 +13,7 @@ from sqlalchemy import Column, Table, select, update
 
 from callwright.contract.events import EventEnvelope
 from callwright.contract.webhooks import AttemptOutcome
-from callwright.service.app import Application, gate_of
+from callwright.service.app import Application, pipeline_of
 from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import iso_milliseconds
 from callwright.service.platform.database.listing import Cursors
@@ -71,7 +71,7 @@ class Stage:
 
     async def run_imports(self) -> None:
         """Imports what was uploaded."""
-        while await imports.work_on_one(self.door.service.ports, OWNER):
+        while await imports.work_on_one(self.door.service.services, OWNER):
             pass
 
     async def run_campaign(self, deployment_id: str) -> None:
@@ -83,17 +83,19 @@ class Stage:
         """Calls somebody, who answers and talks on; gives the call's id."""
         await lease(self.door, deployment_id, OWNER)
         try:
-            await driver_of(self.door, OWNER, engine=DeadEngine(self.door.service.ports.database)).drive(deployment_id)
+            await driver_of(self.door, OWNER, engine=DeadEngine(self.door.service.services.database)).drive(
+                deployment_id
+            )
         except Interrupted:
-            return await self.door.service.ports.database.write(_answer_the_open_call)
+            return await self.door.service.services.database.write(_answer_the_open_call)
         raise AssertionError("nobody was called")
 
     async def deliver(self, outcome: AttemptOutcome, status: int, says: str) -> None:
         """Sends what waits to be sent, to endpoints that all answer alike."""
         endpoints = Endpoints(self.clock)
         endpoints.answers[ENDPOINT] = lambda _: answer(outcome, status, says)
-        ports = self.door.service.ports
-        await Dispatcher(ports, Bell(), endpoints, chance=lambda: MIDDLE).work_until_idle()
+        services = self.door.service.services
+        await Dispatcher(services, Bell(), endpoints, chance=lambda: MIDDLE).work_until_idle()
 
     async def empty_the_wallet(self) -> None:
         """Takes all money out of it."""
@@ -102,7 +104,7 @@ class Stage:
     async def lose_the_numbers(self) -> None:
         """Another month of every number falls due, which nothing is left to pay."""
         await self._change(phone_numbers, phone_numbers.c.org_id, renews_at=self.clock.now_ms())
-        await sweeps.run(self.door.service.ports)
+        await sweeps.run(self.door.service.services)
 
     async def cap_spending(self) -> None:
         """Lets the key commit no money."""
@@ -122,14 +124,14 @@ class Stage:
 
     async def _change(self, table: Table, org_id: Column[Any], **values: Any) -> None:
         statement = update(table).where(org_id == self.door.org_id).values(**values)
-        await self.door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+        await self.door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def events(self) -> dict[str, dict[str, Any]]:
         """What a subscriber would have been sent: of each type the first event that has a value in every field."""
         rows = select(outbox).where(outbox.c.org_id == self.door.org_id).order_by(outbox.c.created_at, outbox.c.id)
         found: dict[str, dict[str, Any]] = {}
         complete: set[str] = set()
-        for row in await self.door.service.ports.database.read(lambda connection: connection.execute(rows).all()):
+        for row in await self.door.service.services.database.read(lambda connection: connection.execute(rows).all()):
             event = EventEnvelope(
                 id=row.id,
                 type=row.type,
@@ -159,14 +161,14 @@ async def open_stage(database_url: str, folder: Path) -> AsyncGenerator[Stage]:
     settings = ServiceSettings(data=folder, database_url=database_url, public_url=BASE)
     async with open_service(database_url, folder, workers=False, settings=settings) as running:
         clock = MovableClock(BEGINS_MS)
-        ports = replace(
-            running.service.ports,
+        services = replace(
+            running.service.services,
             clock=clock,
             ids=CountedIds(clock),
             cursors=Cursors(_SECRET),
             plan_seal=PlanSeal(_SECRET),
         )
-        gate = gate_of(ports)
-        still = replace(running.service, ports=ports, asgi=Application(ports, gate), gate=gate)
+        pipeline = pipeline_of(services)
+        still = replace(running.service, services=services, asgi=Application(services, pipeline), pipeline=pipeline)
         async with replace(running, service=still).another_organization(plan="growth") as door:
             yield Stage(door, clock)

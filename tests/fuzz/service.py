@@ -20,7 +20,7 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPHeaderDict, HTTPResponse
 
 from callwright.server.embedded.embedded import listener_on, listening
-from callwright.service.app import Application, gate_of, running
+from callwright.service.app import Application, pipeline_of, running
 from callwright.service.platform.alarm import Bell
 from callwright.service.settings import ServiceSettings
 from callwright.service.webhooks.dispatcher import Dispatcher
@@ -76,11 +76,11 @@ async def _serving(database_url: str, data: Path, workers: bool) -> AsyncGenerat
     bell = Bell()
     with listener_on() as listener:
         async with running(settings, workers=False) as service, anyio.create_task_group() as tasks:
-            ports = replace(service.ports, wake=bell.ring)
-            application = Application(ports, gate_of(ports))
+            services = replace(service.services, wake=bell.ring)
+            application = Application(services, pipeline_of(services))
             if workers:
-                tasks.start_soon(Supervisor(ports, bell).run)
-                tasks.start_soon(Dispatcher(ports, bell, Nowhere()).run)
+                tasks.start_soon(Supervisor(services, bell).run)
+                tasks.start_soon(Dispatcher(services, bell, Nowhere()).run)
             async with listening(application, listener) as base_url:
                 yield application, base_url
             tasks.cancel_scope.cancel()

@@ -17,7 +17,7 @@ from callwright.client.transport import ASGITransport
 from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.service.app import Application, gate_of
+from callwright.service.app import Application, pipeline_of
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.tools.runtime.tool_context import ConfirmMode
 from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
@@ -327,9 +327,9 @@ async def test_a_plan_that_expires_while_the_question_stands_starts_nothing(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        clock = MovableClock(door.service.ports.clock.now_ms())
-        ports = replace(door.service.ports, clock=clock)
-        transport = ASGITransport(app=Application(ports, gate_of(ports)))
+        clock = MovableClock(door.service.services.clock.now_ms())
+        services = replace(door.service.services, clock=clock)
+        transport = ASGITransport(app=Application(services, pipeline_of(services)))
         async with TypedClient(BASE_URL, door.api_key, transport=transport) as client:
             moved = replace(door, client=client)
             person = Person("accept")

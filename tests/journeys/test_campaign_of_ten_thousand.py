@@ -17,7 +17,7 @@ async def test_each_of_10_000_people_has_exactly_the_attempts_the_policy_allows(
         await door.client.deployments.start(id=made.id)
         ended = await door.ended(made.id, within_s=120)
         assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert Counter(contact.phone for contact in found.contacts).total() == CONTACTS
         assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
         assert {contact.attempts for contact in found.contacts} == {1, 2, 3}

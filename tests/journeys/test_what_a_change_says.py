@@ -129,12 +129,12 @@ async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among
         csv = "phone_number,first_name\n" + "".join(f"{p['phone_number']},Ada\n" for p in people(30, first=500))
         waiting = await door.client.audiences.import_csv(id=audience, csv=csv)
         if has_newer:  # another worker has the older one, and takes longer
-            far = door.service.ports.clock.now_ms() + HOUR
+            far = door.service.services.clock.now_ms() + HOUR
             held = update(import_table).where(import_table.c.id == waiting.id)
             held = held.values(status="importing", lease_owner="wrk_other", lease_until=far)
-            await door.service.ports.database.write(lambda connection: connection.execute(held).rowcount)
+            await door.service.services.database.write(lambda connection: connection.execute(held).rowcount)
             newer = await door.client.audiences.import_csv(id=audience, csv=csv)
-            assert await imports.work_on_one(door.service.ports, "wrk_test")
+            assert await imports.work_on_one(door.service.services, "wrk_test")
             ended = await door.client.audiences.get_import(id=audience, import_id=newer.id)
             assert ended.status == "completed"
         assert (await door.client.audiences.get(id=audience)).open_imports == [waiting.id]

@@ -108,12 +108,12 @@ async def test_people_who_are_left_out_are_not_counted_where_it_can_be_told(
     consent = Compliance(consent_column="ok")
     async with scheduled(database_url, tmp_path, era, "accept", rows, compliance=consent) as (door, found, campaign):
         await make_audience(door, people(4, first=500, ok="no"), "Others")
-        ports = door.service.ports
+        services = door.service.services
 
         def asks_not_to_be_called(connection: Any) -> None:
-            opt_out(connection, ports.ids, door.org_id, {phone(9): "call_1"}, simulated=True, now_ms=1)
+            opt_out(connection, services.ids, door.org_id, {phone(9): "call_1"}, simulated=True, now_ms=1)
 
-        await ports.database.write(asks_not_to_be_called)
+        await services.database.write(asks_not_to_be_called)
         said = await question(found, id=campaign.id, **change)
         assert may in said
         if "at most" not in may:

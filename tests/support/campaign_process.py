@@ -54,7 +54,7 @@ async def main(database_url: str, data: Path, lease_ms: int) -> None:
             sys.stdout.write("ready\n")
             sys.stdout.flush()
             while True:
-                if not await service.ports.database.read(_left):
+                if not await service.services.database.read(_left):
                     return
                 await anyio.sleep(0.02)
 

@@ -117,7 +117,7 @@ async def settled(door: Door, deployment_id: str, *, within_s: float = 30.0) -> 
     owner = select(deployments.c.lease_owner, deployments.c.in_flight).where(deployments.c.id == deployment_id)
     with anyio.fail_after(within_s):
         while True:
-            row = await door.service.ports.database.read(lambda connection: connection.execute(owner).one())
+            row = await door.service.services.database.read(lambda connection: connection.execute(owner).one())
             if row.lease_owner is None and not row.in_flight:
                 return await door.client.deployments.get(id=deployment_id)
             await anyio.sleep(0.005)
@@ -127,24 +127,24 @@ async def settled(door: Door, deployment_id: str, *, within_s: float = 30.0) -> 
 async def working(door: Door) -> AsyncGenerator[None]:
     """Workers for a service that was opened without."""
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(Supervisor(door.service.ports, Bell()).run)
+        tasks.start_soon(Supervisor(door.service.services, Bell()).run)
         yield
         tasks.cancel_scope.cancel()
 
 
 def driver_of(door: Door, owner: str = "wrk_test", *, engine: SimulatedEngine | None = None) -> Rehearsal:
     """A driver of one's own, for a service that was opened without workers."""
-    ports = door.service.ports
-    used = engine or SimulatedEngine(ports.database, fence=leases.fence_of(owner))
-    return Rehearsal(ports.database, ports.clock, ports.ids, used, owner=owner, lease_ms=60_000)
+    services = door.service.services
+    used = engine or SimulatedEngine(services.database, fence=leases.fence_of(owner))
+    return Rehearsal(services.database, services.clock, services.ids, used, owner=owner, lease_ms=60_000)
 
 
 async def leave_in_wallet(door: Door, micros: int) -> None:
     """Takes all but so much out of the wallet."""
-    ports = door.service.ports
-    wallet = await ports.database.read(wallet_of, door.org_id)
+    services = door.service.services
+    wallet = await services.database.read(wallet_of, door.org_id)
     taken = Movement("adjustment", micros - wallet.balance_micros, "organization", door.org_id, "taken by a test")
-    await ports.database.write(book, ports.ids, door.org_id, [taken], now_ms=ports.clock.now_ms())
+    await services.database.write(book, services.ids, door.org_id, [taken], now_ms=services.clock.now_ms())
 
 
 class Interrupted(Exception):
@@ -160,28 +160,28 @@ class DeadEngine(SimulatedEngine):
 
 async def lease(door: Door, deployment_id: str, owner: str) -> None:
     """Leases a deployment to a driver for a minute."""
-    ports = door.service.ports
-    now_ms = ports.clock.now_ms()
-    assert await ports.database.write(leases.take, [deployment_id], owner, now_ms, now_ms + 60_000)
+    services = door.service.services
+    now_ms = services.clock.now_ms()
+    assert await services.database.write(leases.take, [deployment_id], owner, now_ms, now_ms + 60_000)
 
 
 async def claim_and_die(door: Door, deployment_id: str, owner: str = "wrk_test") -> None:
     """Has a driver claim a round of calls and stop before it dials them; the lease stays where it is."""
     await lease(door, deployment_id, owner)
     with pytest.raises(Interrupted):
-        await driver_of(door, owner, engine=DeadEngine(door.service.ports.database)).drive(deployment_id)
+        await driver_of(door, owner, engine=DeadEngine(door.service.services.database)).drive(deployment_id)
 
 
 async def suspend_numbers(door: Door) -> None:
     """Takes every number of the service out of use."""
-    await door.service.ports.database.write(
+    await door.service.services.database.write(
         lambda connection: connection.execute(update(phone_numbers).values(status="suspended")).rowcount
     )
 
 
 async def expire_leases(door: Door) -> None:
     """Lets every lease run out."""
-    await door.service.ports.database.write(
+    await door.service.services.database.write(
         lambda connection: connection.execute(update(deployments).values(lease_until=0)).rowcount
     )
 
@@ -214,6 +214,6 @@ async def after_rounds(door: Door, rows: Sequence[dict[str, Any]], rounds: int =
     await door.client.deployments.start(id=made.id)
     await lease(door, made.id, "wrk_test")
     with pytest.raises(Interrupted):
-        await driver_of(door, engine=SomeRounds(door.service.ports.database, rounds=rounds)).drive(made.id)
+        await driver_of(door, engine=SomeRounds(door.service.services.database, rounds=rounds)).drive(made.id)
     await expire_leases(door)
     return await door.client.deployments.pause(id=made.id)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from time import time
 
 from callwright.client.transport import ASGITransport, httpx
-from callwright.service.app import Application, gate_of
+from callwright.service.app import Application, pipeline_of
 from callwright.service.platform.clock.clock import SystemClock
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables.request_limits import RequestLimits
 from tests.support.service import Door
 
@@ -59,15 +59,15 @@ class Process:
 
     http: httpx.AsyncClient
     clock: MovableClock
-    ports: Ports
+    services: Services
 
 
 @asynccontextmanager
 async def standing(door: Door, *, clock: MovableClock | None = None) -> AsyncGenerator[Process]:
     """Another process on the door's database, with the door's key. It has counted nothing yet."""
     shown = clock or MovableClock()
-    ports = replace(door.service.ports, clock=shown, limits=RequestLimits(door.service.ports.database))
-    transport = ASGITransport(app=Application(ports, gate_of(ports)))
+    services = replace(door.service.services, clock=shown, limits=RequestLimits(door.service.services.database))
+    transport = ASGITransport(app=Application(services, pipeline_of(services)))
     headers = {"Authorization": f"Bearer {door.api_key}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
-        yield Process(http, shown, ports)
+        yield Process(http, shown, services)

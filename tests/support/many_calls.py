@@ -41,7 +41,7 @@ async def put(door: Door, rows: Sequence[dict[str, Any]]) -> None:
     def write(connection: Connection) -> None:
         connection.execute(insert(calls), rows)
 
-    await door.service.ports.database.write(write)
+    await door.service.services.database.write(write)
 
 
 async def put_many(door: Door, count: int, chance: Random, **fields: Any) -> set[str]:

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
-from callwright.service.app import Application, gate_of
+from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import deployments
 from tests.support.service import BASE_URL, Door
 
@@ -32,9 +32,9 @@ class StandingClock:
 @asynccontextmanager
 async def in_future(door: Door, ahead_ms: int) -> AsyncGenerator[Client]:
     """A client of the same service as it will be later."""
-    ports = door.service.ports
-    ahead = replace(ports, clock=StandingClock(ports.clock.now_ms() + ahead_ms))
-    later = Application(ahead, gate_of(ahead))
+    services = door.service.services
+    ahead = replace(services, clock=StandingClock(services.clock.now_ms() + ahead_ms))
+    later = Application(ahead, pipeline_of(ahead))
     async with Client(BASE_URL, door.api_key, transport=ASGITransport(app=later)) as client:
         yield client
 
@@ -47,7 +47,7 @@ async def plan_of(door: Door, deployment_id: str) -> str:
 async def make_real(door: Door, deployment_id: str) -> None:
     """What a carrier will do: lets the deployment's telephones really ring."""
     statement = update(deployments).where(deployments.c.id == deployment_id).values(simulated=False)
-    await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def nobody_is_called(door: Door, deployment_id: str, status: str = "draft") -> bool:

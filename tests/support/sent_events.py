@@ -25,7 +25,7 @@ async def put_event(
     door: Door, type_: str = "call.started", *, data: str = '{"call_id":"cal_1"}', **fields: Any
 ) -> str:
     """An event in the log that is fanned out already; its id."""
-    event_id: str = fields.get("id") or door.service.ports.ids.new("evt")
+    event_id: str = fields.get("id") or door.service.services.ids.new("evt")
     row: dict[str, Any] = {
         "id": event_id,
         "org_id": door.org_id,
@@ -43,7 +43,7 @@ async def put_event(
 
 async def put_delivery(door: Door, webhook_id: str, event_id: str, **fields: Any) -> str:
     """A delivery that has arrived, unless told; its id."""
-    delivery_id: str = fields.get("id") or door.service.ports.ids.new("dlv")
+    delivery_id: str = fields.get("id") or door.service.services.ids.new("dlv")
     row: dict[str, Any] = {
         "id": delivery_id,
         "org_id": door.org_id,
@@ -86,7 +86,7 @@ async def set_on(door: Door, table: Table, id_: str, **values: Any) -> None:
 async def lane(door: Door, webhook_id: str) -> Any:
     """The lane of a subscription."""
     found = select(webhook_lanes).where(webhook_lanes.c.webhook_id == webhook_id)
-    return await door.service.ports.database.read(lambda connection: connection.execute(found).one())
+    return await door.service.services.database.read(lambda connection: connection.execute(found).one())
 
 
 async def rows_of(door: Door, table: Table, **wanted: Any) -> list[Mapping[str, Any]]:
@@ -94,10 +94,10 @@ async def rows_of(door: Door, table: Table, **wanted: Any) -> list[Mapping[str, 
     found = select(table).where(table.c.org_id == door.org_id).order_by(table.c.id)
     for name, value in wanted.items():
         found = found.where(table.c[name] == value)
-    return await door.service.ports.database.read(
+    return await door.service.services.database.read(
         lambda connection: [dict(row) for row in connection.execute(found).mappings()]
     )
 
 
 async def _write(door: Door, statement: Any) -> int:
-    return await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+    return await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)

@@ -34,7 +34,7 @@ class Door:
     @asynccontextmanager
     async def another_organization(self, *, plan: str = "enterprise") -> AsyncGenerator["Door"]:
         """A second organization of the same service, with a client of its own."""
-        async with _door(self.service, f"org {self.service.ports.ids.new('tst')}", plan, 0) as door:
+        async with _door(self.service, f"org {self.service.services.ids.new('tst')}", plan, 0) as door:
             yield door
 
     async def ended(self, deployment_id: str, *, within_s: float = 60.0) -> Deployment:
@@ -49,12 +49,12 @@ class Door:
 
 @asynccontextmanager
 async def _door(service: Service, name: str, plan: str, extra_dollars: int) -> AsyncGenerator[Door]:
-    ports = service.ports
-    now_ms = ports.clock.now_ms()
-    org_id = await ports.database.write(accounts.create_organization, ports.ids, name, plan, now_ms)
+    services = service.services
+    now_ms = services.clock.now_ms()
+    org_id = await services.database.write(accounts.create_organization, services.ids, name, plan, now_ms)
     if extra_dollars:
-        await ports.database.write(accounts.fund, ports.ids, org_id, extra_dollars * MICROS, now_ms)
-    key = await ports.database.write(accounts.create_key, ports.ids, org_id, "tests", now_ms)
+        await services.database.write(accounts.fund, services.ids, org_id, extra_dollars * MICROS, now_ms)
+    key = await services.database.write(accounts.create_key, services.ids, org_id, "tests", now_ms)
     async with Client(BASE_URL, key.secret, transport=ASGITransport(app=service.asgi)) as client:
         yield Door(service, org_id, key.secret, client)
 
@@ -74,6 +74,6 @@ async def open_service(
     made = settings or ServiceSettings(data=data, database_url=database_url)
     made = replace(made, data=data, database_url=database_url)
     async with running(made, workers=workers, clock=clock) as service:
-        service.ports.own_address.bound = BASE_URL.removesuffix("/v1")
+        service.services.own_address.bound = BASE_URL.removesuffix("/v1")
         async with _door(service, "tests", plan, extra_dollars) as door:
             yield door

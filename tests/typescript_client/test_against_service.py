@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from callwright.contract.surface import OPERATIONS
-from callwright.service.app import Application, gate_of
+from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import api_keys, organizations
 from tests.support.clock_set_by_test import standing
 from tests.support.service import Door, open_service
@@ -74,7 +74,7 @@ async def test_a_program_waits_for_a_rate_limit_and_a_walk_gives_each_entry_once
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
-        service = Application(process.ports, gate_of(process.ports))
+        service = Application(process.services, pipeline_of(process.services))
 
         async def with_clock(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["path"] != "/clock":
@@ -101,7 +101,7 @@ async def test_a_program_waits_for_a_rate_limit_and_a_walk_gives_each_entry_once
 async def orphan(door: Door) -> None:
     """Takes the creator from the door's key."""
     statement = update(api_keys).values(created_by_user_id=None)
-    await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 @pytest.mark.requirement("VER-07", "ERR-01", "ERR-03")
@@ -134,8 +134,8 @@ async def test_a_program_gets_both_envelopes_as_errors_that_say_what_to_do(datab
 async def test_a_program_is_told_at_once_when_the_day_is_used_up(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
         statement = update(organizations).where(organizations.c.id == door.org_id).values(requests_per_day=2)
-        await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
-        async with over_http(Application(process.ports, gate_of(process.ports))) as base_url:
+        await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+        async with over_http(Application(process.services, pipeline_of(process.services))) as base_url:
             program = tmp_path / "quota.mts"
             index = (HERE.parents[1] / "clients" / "typescript" / "src" / "index.ts").as_posix()
             shared = (HERE / "program.mts").as_posix()

@@ -11,7 +11,7 @@ from callwright.contract.voices import GetVoice, get_voice
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.budget import fitting_text
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Gone, Narrow, Reply, Tool, data_of, narrow
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed
 
 _PROMPT_BYTES = 6_000
@@ -51,37 +51,37 @@ class CreateAgentSimply(CreateAgent):
     language: Annotated[LanguageTag | None, Field(description="BCP-47 tag. Left out: the voice's own language.")] = None  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # filled in before it is asked
 
 
-def _entry(agent: Agent, _: Use) -> str:
+def _entry(agent: Agent, _: ToolContext) -> str:
     return line(agent.id, agent.name, agent.language, f"voice {agent.voice_id}")
 
 
-def _summary(agent: Agent, use: Use) -> str:
+def _summary(agent: Agent, context: ToolContext) -> str:
     return lines(
-        _entry(agent, use),
+        _entry(agent, context),
         f"needs columns: {listed(agent.variables)}" if agent.variables else "needs no columns",
         *(f"warning: {warning}" for warning in agent.warnings),
     )
 
 
-async def _with_language(use: Use, asked: CreateAgentSimply) -> CreateAgentSimply:
+async def _with_language(context: ToolContext, asked: CreateAgentSimply) -> CreateAgentSimply:
     """The arguments with the language of the voice, where none was named."""
     if asked.language is not None:
         return asked
-    voice = await use.client.ask(get_voice, GetVoice(id=asked.voice_id))
+    voice = await context.client.ask(get_voice, GetVoice(id=asked.voice_id))
     found = asked.model_copy(update={"language": voice.language})
     found.model_fields_set.add("language")
     return found
 
 
-async def _found(use: Use, asked: GetAgentInParts) -> Reply:
+async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     """The agent with its prompt, or the part of it that begins where the arguments say."""
-    agent = await use.client.ask(get_agent, narrowed(asked, GetAgent))
+    agent = await context.client.ask(get_agent, narrowed(asked, GetAgent))
     whole, begin = agent.system_prompt, asked.prompt_from
     part = fitting_text(whole[begin:], _PROMPT_BYTES)
     end = begin + len(part)
     more = end < len(whole)
     text = lines(
-        _summary(agent, use),
+        _summary(agent, context),
         f"welcome: {agent.welcome_message}" if agent.welcome_message else "welcome: none, the contact begins",
         f"prompt: {part}" if part == whole else f"prompt, characters {begin} to {end} of {len(whole)}: {part}",
         f"The prompt goes on: call again with prompt_from={end}, or read callwright://agents/{agent.id}/prompt"
@@ -98,7 +98,7 @@ async def _found(use: Use, asked: GetAgentInParts) -> Reply:
     return Reply(text=text, data=data_of(found))
 
 
-def _gone(gone: Gone, _: Use) -> str:
+def _gone(gone: Gone, _: ToolContext) -> str:
     return f"Deleted agent {gone.id}."
 
 

@@ -14,7 +14,7 @@ from callwright.contract.audiences import (
 from callwright.contract.checks.counts import count_of
 from callwright.tools.confirmation import stakes
 from callwright.tools.runtime.tool import READS, Hints, Narrow, Reply, Tool, data_of, narrow
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import line, lines, shortened
 
@@ -47,37 +47,37 @@ class ImportFound(ImportMade):
     errors: list[RowError] = []
 
 
-def _refused(error: RowError, _: Use) -> str:
+def _refused(error: RowError, _: ToolContext) -> str:
     facts = (error.column, error.message, error.value_redacted)
     return line(
         f"row {error.row_number}", error.code, *(shortened(cleaned(fact), 100) if fact else None for fact in facts)
     )
 
 
-def refusals(errors: list[RowError], use: Use) -> str | None:
+def refusals(errors: list[RowError], context: ToolContext) -> str | None:
     """Refused rows in words, fenced: they hold what stood in a file. The first ten of them."""
-    said = [_refused(error, use) for error in errors[:_ERRORS_SHOWN]]
-    return fenced(said, tag=use.session.ids(), what="Refused rows.") if said else None
+    said = [_refused(error, context) for error in errors[:_ERRORS_SHOWN]]
+    return fenced(said, tag=context.session.ids(), what="Refused rows.") if said else None
 
 
-def _added(answer: RowsAdded, use: Use) -> str:
+def _added(answer: RowsAdded, context: ToolContext) -> str:
     hidden = len(answer.errors) - _ERRORS_SHOWN
     return lines(
         f"{answer.added} of {count_of(answer.received, 'row')} added to {answer.audience_id}, "
         f"{answer.invalid} invalid, {count_of(answer.duplicates, 'duplicate')}.",
-        refusals(answer.errors, use),
+        refusals(answer.errors, context),
         f"{count_of(hidden, 'more refused row is', 'more refused rows are')} in the structured answer."
         if hidden > 0
         else None,
     )
 
 
-def _row(row: AudienceRow, use: Use) -> str:
+def _row(row: AudienceRow, context: ToolContext) -> str:
     values = [f"{cleaned(name)}={shortened(cleaned(value), 60)}" for name, value in row.values.items()]
     hidden = len(values) - _VALUES_SHOWN
     return line(
         row.id,
-        use.number(row.phone_number),
+        context.number(row.phone_number),
         row.country,
         row.timezone,
         shortened(row.external_id, 60) if row.external_id else None,
@@ -86,33 +86,33 @@ def _row(row: AudienceRow, use: Use) -> str:
     )
 
 
-def _import(imported: AudienceImport, use: Use) -> str:
+def _import(imported: AudienceImport, context: ToolContext) -> str:
     where = f"with id={imported.audience_id} and import_id={imported.id}"
     running = imported.status in ("pending", "importing")
     return lines(
         line(imported.id, imported.status, imported.status_reason, f"{imported.percent}%"),
         f"{imported.added} added, {imported.invalid} invalid, {imported.duplicates} duplicates",
-        use.hint(f"It goes on: get_audience_import {where} shows how it ends.") if running else None,
+        context.hint(f"It goes on: get_audience_import {where} shows how it ends.") if running else None,
     )
 
 
-async def _found(use: Use, asked: GetAudienceImport) -> Reply:
+async def _found(context: ToolContext, asked: GetAudienceImport) -> Reply:
     """The import, and the first rows it refused once it is over."""
-    imported = await use.client.ask(get_audience_import, asked)
+    imported = await context.client.ask(get_audience_import, asked)
     if imported.status_reason is not None:
-        imported = imported.model_copy(update={"status_reason": use.hint(imported.status_reason)})
+        imported = imported.model_copy(update={"status_reason": context.hint(imported.status_reason)})
     refused = imported.invalid + imported.duplicates
     errors: list[RowError] = []
     if refused and imported.status not in ("pending", "importing"):
         question = ListImportErrors(id=asked.id, import_id=asked.import_id, per_page=_ERRORS_SHOWN)
-        errors = (await use.client.ask(list_import_errors, question)).data
+        errors = (await context.client.ask(list_import_errors, question)).data
     left = refused - len(errors)
     where = f"with id={imported.audience_id} and import_id={imported.id}"
     text = lines(
-        _import(imported, use),
-        refusals(errors, use),
+        _import(imported, context),
+        refusals(errors, context),
         f"{count_of(left, 'more refused row')}." if errors and left > 0 else None,
-        use.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
+        context.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
     )
     found = narrow(ImportFound, imported).model_copy(update={"errors": errors})
     return Reply(text=text, data=data_of(found), untrusted=REFUSED)

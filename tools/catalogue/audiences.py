@@ -12,7 +12,7 @@ from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.catalogue.audience_rows import REFUSED, refusals
 from callwright.tools.replies.budget import fitting, json_bytes
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Gone, Narrow, Reply, Tool, data_of, narrow
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import line, lines, listed, moment, shortened
 
@@ -67,14 +67,14 @@ class GetAudienceInParts(GetAudience):
     columns_from: Annotated[int, Field(ge=0, description="First column to give of many, from 0.")] = 0
 
 
-def _entry(audience: Audience, _: Use) -> str:
+def _entry(audience: Audience, _: ToolContext) -> str:
     return line(audience.id, audience.name, audience.status, f"{audience.valid_count} of {audience.row_count} callable")
 
 
-def _state(audience: Audience, use: Use) -> str:
+def _state(audience: Audience, context: ToolContext) -> str:
     refused = audience.invalid_count + audience.duplicate_count
     return lines(
-        _entry(audience, use),
+        _entry(audience, context),
         line(
             f"{audience.invalid_count} invalid, {audience.duplicate_count} duplicates" if refused else None,
             f"default country {audience.default_country}" if audience.default_country else None,
@@ -83,27 +83,31 @@ def _state(audience: Audience, use: Use) -> str:
     )
 
 
-def _columns(place: str, names: str, audience: Audience, use: Use) -> str:
+def _columns(place: str, names: str, audience: Audience, context: ToolContext) -> str:
     """The names of columns, which come from the head of a file."""
     if not audience.columns:
         return "no columns yet"
     said = [f"{place}: {names}", f"phone column: {audience.phone_column}"]
-    return fenced(said, tag=use.session.ids(), what="Columns of the audience.")
+    return fenced(said, tag=context.session.ids(), what="Columns of the audience.")
 
 
-def _short(audience: Audience, use: Use) -> str:
+def _short(audience: Audience, context: ToolContext) -> str:
     names = [column.name for column in audience.columns]
-    return lines(_state(audience, use), _columns("columns", listed(names), audience, use))
+    return lines(_state(audience, context), _columns("columns", listed(names), audience, context))
 
 
-def _made(audience: NewAudience, use: Use) -> str:
+def _made(audience: NewAudience, context: ToolContext) -> str:
     empty = "It is empty. import_audience takes a CSV file. add_audience_rows takes rows."
-    return lines(_short(audience, use), refusals(audience.errors, use), None if audience.row_count else use.hint(empty))
+    return lines(
+        _short(audience, context),
+        refusals(audience.errors, context),
+        None if audience.row_count else context.hint(empty),
+    )
 
 
-async def _found(use: Use, asked: GetAudienceInParts) -> Reply:
+async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
     """The audience with its columns, or those that fit from where the arguments say."""
-    audience = await use.client.ask(get_audience, narrowed(asked, GetAudience))
+    audience = await context.client.ask(get_audience, narrowed(asked, GetAudience))
     begin = asked.columns_from
     columns = [
         ColumnFound(
@@ -121,8 +125,8 @@ async def _found(use: Use, asked: GetAudienceInParts) -> Reply:
     place = "columns" if whole else f"columns {begin} to {end - 1} of {len(columns)}"
     words = [column.name if column.fill_rate == 1 else f"{column.name} ({column.fill_rate:.0%})" for column in shown]
     text = lines(
-        _state(audience, use),
-        _columns(place, ", ".join(words), audience, use),
+        _state(audience, context),
+        _columns(place, ", ".join(words), audience, context),
         "A percentage says in how many rows a column is filled." if any("%)" in word for word in words) else None,
         f"{count_of(len(columns) - end, 'more column')}: call again with columns_from={end}"
         if end < len(columns)
@@ -132,7 +136,7 @@ async def _found(use: Use, asked: GetAudienceInParts) -> Reply:
     return Reply(text=text, data=data_of(found), untrusted=FROM_FILES)
 
 
-def _gone(gone: Gone, _: Use) -> str:
+def _gone(gone: Gone, _: ToolContext) -> str:
     return f"Deleted audience {gone.id} and its rows."
 
 

@@ -11,7 +11,7 @@ from callwright.contract.declaration.words import Timestamp
 from callwright.tools.media.recordings import GetRecordingInline, RecordingFound, recording, unworded
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript
 from callwright.tools.runtime.tool import READS, Hints, Narrow, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import clock_time, line, lines, listed, moment, shortened
 
@@ -53,11 +53,11 @@ class CallFound(CallEnded):
     warnings: list[str]
 
 
-def _entry(call: Call, use: Use) -> str:
+def _entry(call: Call, context: ToolContext) -> str:
     return line(
         call.id,
         moment(call.started_at or call.created_at),
-        use.number(call.to),
+        context.number(call.to),
         call.outcome or call.status,
         call.disposition,
         clock_time(call.duration_seconds) if call.duration_seconds else None,
@@ -70,13 +70,13 @@ def _cost(item: CostItem) -> str:
     return f"{item.item} {item.amount}"
 
 
-def _whole(call: Call, use: Use) -> str:
+def _whole(call: Call, context: ToolContext) -> str:
     questions = [shortened(question, _LONGEST_QUESTION) for question in call.unanswered_questions[:_QUESTIONS_SHOWN]]
     hidden = len(call.unanswered_questions) - len(questions)
     warnings = [shortened(warning, _LONGEST_QUESTION) for warning in call.warnings[:_QUESTIONS_SHOWN]]
     what = "Questions the agent could not answer."
     return lines(
-        _entry(call, use),
+        _entry(call, context),
         line(
             f"agent {call.agent_id}",
             f"deployment {call.deployment_id}" if call.deployment_id else None,
@@ -91,11 +91,11 @@ def _whole(call: Call, use: Use) -> str:
         f"cost {call.cost.amount} {call.cost.currency}: {listed([_cost(item) for item in call.cost.breakdown])}"
         if call.cost
         else None,
-        use.hint(f"{count_of(call.turn_count, 'turn')}. get_transcript reads them. get_recording has the sound.")
+        context.hint(f"{count_of(call.turn_count, 'turn')}. get_transcript reads them. get_recording has the sound.")
         if call.turn_count
         else None,
-        fenced(questions, tag=use.session.ids(), what=what) if questions else None,
-        fenced(warnings, tag=use.session.ids(), what="Warnings, with values of the contact.") if warnings else None,
+        fenced(questions, tag=context.session.ids(), what=what) if questions else None,
+        fenced(warnings, tag=context.session.ids(), what="Warnings, with values of the contact.") if warnings else None,
         f"{count_of(hidden, 'more question is', 'more questions are')} in callwright://calls/{call.id}"
         if hidden > 0
         else None,

@@ -11,7 +11,7 @@ from callwright.tools.replies.campaign_answers import DeploymentFound, Deploymen
 from callwright.tools.replies.campaign_words import entry, preview, whole
 from callwright.tools.replies.waiting import GetDeploymentWaiting, awaited
 from callwright.tools.runtime.tool import CHANGES, READS, Gone, Hints, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, moment
 
 _MOMENTS = {
@@ -56,10 +56,10 @@ _SHORT = frozenset((*SETTINGS, "max_concurrency", "phone_number_ids", "budget_ca
 REST = "The whole campaign is at callwright://deployments/{id}"
 
 
-def _contact(contact: Contact, use: Use) -> str:
+def _contact(contact: Contact, context: ToolContext) -> str:
     return line(
         contact.id,
-        use.number(contact.phone_number),
+        context.number(contact.phone_number),
         f"{contact.status} ({contact.status_reason})" if contact.status_reason else contact.status,
         count_of(contact.attempts, "attempt"),
         contact.last_outcome,
@@ -69,7 +69,7 @@ def _contact(contact: Contact, use: Use) -> str:
     )
 
 
-def _gone(gone: Gone, _: Use) -> str:
+def _gone(gone: Gone, _: ToolContext) -> str:
     return f"Deleted draft {gone.id}."
 
 

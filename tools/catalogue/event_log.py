@@ -8,7 +8,7 @@ from callwright.contract.event_log import Event, EventExplanation, WebhookArriva
 from callwright.tools.catalogue.webhook_deliveries import ANSWERS, entry, replayed
 from callwright.tools.catalogue.webhooks import SENDS
 from callwright.tools.runtime.tool import READS, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import line, lines, shortened
 
@@ -23,14 +23,14 @@ _NEXT = {
 """Which tool does what the next step of an arrival says, beside a replay."""
 
 
-def _entry(event: Event, _: Use) -> str:
+def _entry(event: Event, _: ToolContext) -> str:
     about = f"about {event.subject_id}" if event.subject_id else None
     return line(event.id, event.type, event.created_at, about, "simulated" if event.simulated else None)
 
 
-def _whole(event: Event, use: Use) -> str:
+def _whole(event: Event, context: ToolContext) -> str:
     data = json.dumps(event.data, ensure_ascii=False)
-    return lines(_entry(event, use), shortened(cleaned(data), _LONGEST_DATA))
+    return lines(_entry(event, context), shortened(cleaned(data), _LONGEST_DATA))
 
 
 def _arrival(one: WebhookArrival) -> str:
@@ -41,7 +41,7 @@ def _arrival(one: WebhookArrival) -> str:
     )
 
 
-def _explained(found: EventExplanation, use: Use) -> str:
+def _explained(found: EventExplanation, context: ToolContext) -> str:
     shown = found.webhooks[:_MOST_SHOWN]
     said = [f"{one.webhook_id}: {one.response_excerpt}" for one in shown if one.response_excerpt]
     to_do = [one for one in found.webhooks if one.next_step]
@@ -51,13 +51,13 @@ def _explained(found: EventExplanation, use: Use) -> str:
     hidden = len(found.webhooks) - len(shown)
     return lines(
         line(found.event_type, found.event_id),
-        use.hint(found.summary) or "It was sent to nobody.",
+        context.hint(found.summary) or "It was sent to nobody.",
         *(_arrival(one) for one in shown),
         f"{count_of(hidden, 'more subscription is', 'more subscriptions are')} in the structured answer."
         if hidden
         else None,
-        fenced(said, tag=use.session.ids(), what=ANSWERS) if said else None,
-        use.hint(" ".join(steps)) if steps else None,
+        fenced(said, tag=context.session.ids(), what=ANSWERS) if said else None,
+        context.hint(" ".join(steps)) if steps else None,
     )
 
 

@@ -5,12 +5,12 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatch
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import amount, clock_time, line, lines, moment
 
 
-def _match(match: TranscriptMatch, use: Use) -> str:
+def _match(match: TranscriptMatch, context: ToolContext) -> str:
     said = [f"[{turn.turn_index}] {clock_time(turn.start_seconds)} {turn.role}: {turn.text}" for turn in match.snippets]
     left = match.match_count - len(said)
     return lines(
@@ -22,8 +22,8 @@ def _match(match: TranscriptMatch, use: Use) -> str:
             f"{match.match_count} of {count_of(match.turn_count, 'turn')}",
             "simulated" if match.simulated else None,
         ),
-        fenced(said, tag=use.session.ids(), what=WHAT) if said else None,
-        use.hint(f"{count_of(left, 'more turn matches', 'more turns match')}; get_transcript reads them.")
+        fenced(said, tag=context.session.ids(), what=WHAT) if said else None,
+        context.hint(f"{count_of(left, 'more turn matches', 'more turns match')}; get_transcript reads them.")
         if said and left > 0
         else None,
     )
@@ -41,7 +41,7 @@ def _group(group: CallGroup) -> str:
     )
 
 
-def _stats(stats: CallStats, _: Use) -> str:
+def _stats(stats: CallStats, _: ToolContext) -> str:
     return lines(
         f"{count_of(stats.calls, 'call')}, {stats.answered} answered",
         *(_group(group) for group in stats.groups),

@@ -4,7 +4,7 @@ from callwright.contract import phone_numbers as contract
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
 from callwright.tools.confirmation import stakes
 from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, part_of
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import amount, line, lines, listed, moment
 
 NumberState = part_of(
@@ -24,7 +24,7 @@ def _able(capabilities: Capabilities) -> str:
     return listed([name for name, able in found.items() if able]) or "no capability"
 
 
-def _entry(number: PhoneNumber, _: Use) -> str:
+def _entry(number: PhoneNumber, _: ToolContext) -> str:
     return line(
         number.id,
         number.number,
@@ -38,26 +38,26 @@ def _entry(number: PhoneNumber, _: Use) -> str:
     )
 
 
-def _whole(number: PhoneNumber, use: Use) -> str:
+def _whole(number: PhoneNumber, context: ToolContext) -> str:
     renews = f"renews {moment(number.renews_at)}" if number.renews_at and number.auto_renew else None
     used_by = listed(number.outbound_deployment_ids)
     return lines(
-        _entry(number, use),
+        _entry(number, context),
         renews,
         f"used by {used_by}" if used_by else None,
         f"answered by {number.inbound_deployment_id}" if number.inbound_deployment_id else None,
     )
 
 
-def _rented(number: PhoneNumber, use: Use) -> str:
-    return lines(f"Rented {number.number} for {amount(number.monthly_cost)} a month.", _whole(number, use))
+def _rented(number: PhoneNumber, context: ToolContext) -> str:
+    return lines(f"Rented {number.number} for {amount(number.monthly_cost)} a month.", _whole(number, context))
 
 
-def _released(number: PhoneNumber, _: Use) -> str:
+def _released(number: PhoneNumber, _: ToolContext) -> str:
     return f"Released {number.number} ({number.id}); it is {number.status}."
 
 
-def _available(number: AvailableNumber, _: Use) -> str:
+def _available(number: AvailableNumber, _: ToolContext) -> str:
     return line(
         number.number,
         number.country,

@@ -4,11 +4,11 @@ from callwright.contract import voices as contract
 from callwright.contract.voices import Voice
 from callwright.tools.media.voice_previews import TOOL as GET_VOICE_PREVIEW
 from callwright.tools.runtime.tool import READS, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line
 
 
-def _entry(voice: Voice, _: Use) -> str:
+def _entry(voice: Voice, _: ToolContext) -> str:
     return line(
         voice.id,
         voice.name,

@@ -3,11 +3,11 @@
 from callwright.contract import wallet as contract
 from callwright.contract.wallet import Transaction, Wallet
 from callwright.tools.runtime.tool import CHANGES, READS, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import amount, line, lines, moment
 
 
-def _wallet(wallet: Wallet, _: Use) -> str:
+def _wallet(wallet: Wallet, _: ToolContext) -> str:
     return lines(
         line(
             f"available {amount(wallet.available)}",
@@ -21,7 +21,7 @@ def _wallet(wallet: Wallet, _: Use) -> str:
     )
 
 
-def _entry(transaction: Transaction, _: Use) -> str:
+def _entry(transaction: Transaction, _: ToolContext) -> str:
     about = transaction.reference
     return line(
         transaction.id,

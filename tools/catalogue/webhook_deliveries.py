@@ -5,7 +5,7 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.webhooks import Delivery, DeliveryAttempt, DeliveryWithAttempts, Replayed
 from callwright.tools.catalogue.webhooks import SENDS
 from callwright.tools.runtime.tool import READS, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import line, lines, moment, shortened
 
@@ -15,7 +15,7 @@ MOST_SHOWN = 10
 _LONGEST_ANSWER = 300
 
 
-def entry(delivery: Delivery, _: Use) -> str:
+def entry(delivery: Delivery, _: ToolContext) -> str:
     """A delivery in one line."""
     tries = delivery.attempt_count
     return line(
@@ -46,7 +46,7 @@ def _attempt(attempt: DeliveryAttempt) -> str:
     )
 
 
-def _whole(delivery: DeliveryWithAttempts, use: Use) -> str:
+def _whole(delivery: DeliveryWithAttempts, context: ToolContext) -> str:
     shown = delivery.attempts[-MOST_SHOWN:]
     hidden = len(delivery.attempts) - len(shown)
     said = [
@@ -55,23 +55,25 @@ def _whole(delivery: DeliveryWithAttempts, use: Use) -> str:
         if (words := " — ".join(filter(None, (one.detail, one.response_excerpt))))
     ]
     return lines(
-        entry(delivery, use),
+        entry(delivery, context),
         f"{hidden} earlier attempts are in the structured answer." if hidden else None,
         *(_attempt(one) for one in shown),
-        fenced(said, tag=use.session.ids(), what=ANSWERS) if said else None,
-        None if delivery.status == "succeeded" else use.hint("explain_event says why it did not arrive."),
+        fenced(said, tag=context.session.ids(), what=ANSWERS) if said else None,
+        None if delivery.status == "succeeded" else context.hint("explain_event says why it did not arrive."),
     )
 
 
-def replayed(answer: Replayed, use: Use) -> str:
+def replayed(answer: Replayed, context: ToolContext) -> str:
     """What a replay began."""
     if not answer.queued:
-        return lines("Nothing fits, so nothing is sent again.", use.hint("explain_event says where an event arrived."))
+        return lines(
+            "Nothing fits, so nothing is sent again.", context.hint("explain_event says where an event arrived.")
+        )
     count = f"{count_of(answer.queued, 'delivery is', 'deliveries are')} queued and sent from now on."
     return lines(
         count,
         "More fit: call again." if answer.has_more else None,
-        use.hint("list_webhook_deliveries with cause replay shows what comes of them."),
+        context.hint("list_webhook_deliveries with cause replay shows what comes of them."),
     )
 
 

@@ -4,7 +4,7 @@ from callwright.contract import webhooks as contract
 from callwright.contract.webhooks import NewWebhook, Webhook
 from callwright.tools.replies.webhook_trial import WebhookTried, tried, unworded
 from callwright.tools.runtime.tool import CHANGES, READS, Gone, Hints, Tool, part_of
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed, moment
 
 WebhookState = part_of(Webhook, "WebhookState", "id", "url", "events", "status", "disabled_reason")
@@ -15,7 +15,7 @@ SENDS = Hints(read_only=False, destructive=False, idempotent=False, open_world=T
 """It makes the service send to an address of a customer's."""
 
 
-def _entry(webhook: Webhook, _: Use) -> str:
+def _entry(webhook: Webhook, _: ToolContext) -> str:
     disabled = f"disabled ({webhook.disabled_reason})" if webhook.disabled_reason else webhook.status
     failures = webhook.consecutive_failures
     return line(
@@ -28,10 +28,10 @@ def _entry(webhook: Webhook, _: Use) -> str:
     )
 
 
-def _whole(webhook: Webhook, use: Use) -> str:
+def _whole(webhook: Webhook, context: ToolContext) -> str:
     off = webhook.status == "disabled"
     return lines(
-        _entry(webhook, use),
+        _entry(webhook, context),
         line(
             f"last arrived {moment(webhook.last_success_at)}" if webhook.last_success_at else "nothing arrived yet",
             f"last failed {moment(webhook.last_failure_at)}" if webhook.last_failure_at else None,
@@ -43,21 +43,21 @@ def _whole(webhook: Webhook, use: Use) -> str:
             if webhook.previous_secret_until
             else None,
         ),
-        use.hint("update_webhook with status active enables it; replay_webhook then sends what was missed.")
+        context.hint("update_webhook with status active enables it; replay_webhook then sends what was missed.")
         if off
         else None,
     )
 
 
-def _made(webhook: NewWebhook, use: Use) -> str:
+def _made(webhook: NewWebhook, context: ToolContext) -> str:
     return lines(
         f"Subscribed {webhook.url} ({webhook.id}) to {listed(webhook.events)}.",
         _secret(webhook),
-        use.hint("test_webhook tries whether an event arrives."),
+        context.hint("test_webhook tries whether an event arrives."),
     )
 
 
-def _rotated(webhook: NewWebhook, _: Use) -> str:
+def _rotated(webhook: NewWebhook, _: ToolContext) -> str:
     until = webhook.previous_secret_until
     both = f"Until {moment(until)} deliveries are signed with an earlier secret as well." if until else None
     return lines(
@@ -74,7 +74,7 @@ def _secret(webhook: NewWebhook) -> str:
     )
 
 
-def _gone(gone: Gone, _: Use) -> str:
+def _gone(gone: Gone, _: ToolContext) -> str:
     return f"Deleted webhook subscription {gone.id}; nothing more is sent to it."
 
 

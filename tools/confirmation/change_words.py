@@ -27,7 +27,7 @@ from callwright.tools.confirmation.people_called import (
     refuse_while_importing,
 )
 from callwright.tools.references.looked_up import looked_up
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import moment
 from callwright.tools.wording.value_words import NOT_SHOWN, stored, told
 
@@ -51,7 +51,7 @@ _FIRST = (
 
 
 async def change_said(
-    use: Use, deployment: Mapping[str, Any], asked: UpdateDeployment, weighty: Set[str]
+    context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, weighty: Set[str]
 ) -> tuple[str, list[Mapping[str, Any]]]:
     """The sentence, and the things it names whose revisions it was made of.
 
@@ -65,14 +65,14 @@ async def change_said(
     for name in [*(name for name in _FIRST if name in weighty), *sorted(weighty - {*_FIRST})]:
         value = getattr(asked, name)
         if name == "agent_id":
-            agent = await looked_up(use, get_agent, GetAgent(id=value))
+            agent = await looked_up(context, get_agent, GetAgent(id=value))
             things.append(agent)
             values.append(f"agent_id {_called(agent, value)}")
         elif name == "audience_id":
-            audience = await looked_up(use, get_audience, GetAudience(id=value))
+            audience = await looked_up(context, get_audience, GetAudience(id=value))
             values.append(f"audience_id {_called(audience, value)} with {_people(audience)}")
         elif name == "phone_number_ids":
-            values.append(f"phone_number_ids {await _numbers(use, value)}")
+            values.append(f"phone_number_ids {await _numbers(context, value)}")
         else:
             values.append(told(name, _now(deployment, asked, name), _before(deployment, name), given.get(name)))
     inbound = deployment.get("call_type") == "inbound"
@@ -88,9 +88,9 @@ async def change_said(
         if freed := consent_no_longer_asked(deployment, asked):
             sentence += f" {freed}"
         own = GetAudience(id=str(deployment.get("audience_id")))
-        refuse_while_importing(audience or await looked_up(use, get_audience, own))
-        who, people = await people_called(use, deployment, asked, audience)
-        sentence += f" {await change_cost(use, deployment, asked, who, people)}"
+        refuse_while_importing(audience or await looked_up(context, get_audience, own))
+        who, people = await people_called(context, deployment, asked, audience)
+        sentence += f" {await change_cost(context, deployment, asked, who, people)}"
         if deployment.get("plan_id"):
             sentence += (
                 " Changed like this it no longer fits its plan, so at its moment it pauses and waits for a person."
@@ -129,8 +129,8 @@ def _people(audience: Mapping[str, Any]) -> str:
     return count_of(people, "person", "people") if isinstance(people, int) else "people of unknown number"
 
 
-async def _numbers(use: Use, ids: Sequence[str]) -> str:
-    found = [await looked_up(use, get_phone_number, GetPhoneNumber(id=one)) for one in ids[:_MOST_NUMBERS]]
+async def _numbers(context: ToolContext, ids: Sequence[str]) -> str:
+    found = [await looked_up(context, get_phone_number, GetPhoneNumber(id=one)) for one in ids[:_MOST_NUMBERS]]
     shown = [named(str(number.get("number") or one)) for number, one in zip(found, ids, strict=False)]
     more = len(ids) - len(shown)
     return f"[{', '.join(shown)}{f' and {more} more' if more else ''}]"

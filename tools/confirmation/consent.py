@@ -26,7 +26,7 @@ from callwright.contract.declaration.model import Input
 from callwright.tools.confirmation.asked_at import PATIENCE_S, AskedAt, moment_of
 from callwright.tools.confirmation.told_sentences import Mark, is_genuine, mark_in, new_mark
 from callwright.tools.runtime.stake import Stake, Weigh
-from callwright.tools.runtime.tool_context import Clock, Use
+from callwright.tools.runtime.tool_context import Clock, ToolContext
 from callwright.tools.wording.cleaning import NOT_INSTRUCTIONS, cleaned
 
 LONGEST_QUESTION = 4_000
@@ -72,8 +72,8 @@ class _Asked(BaseModel):
 
 
 async def agreed(
-    context: Context[Any, Any], weigh: Weigh, use: Use, asked: Given, tool: str
-) -> tuple[Given, Use] | InputRequiredResult:
+    context: Context[Any, Any], weigh: Weigh, use: ToolContext, asked: Given, tool: str
+) -> tuple[Given, ToolContext] | InputRequiredResult:
     """The arguments to carry out, and with what, once a person has agreed where one has to; in the newer protocol first
     the question.
 
@@ -125,20 +125,22 @@ async def agreed(
     return held, use
 
 
-def _now(use: Use) -> AskedAt:
-    return moment_of(use.session.clock, use.session.process)
+def _now(context: ToolContext) -> AskedAt:
+    return moment_of(context.session.clock, context.session.process)
 
 
-def _once(use: Use, before: _Asked, tool: str) -> Use:
+def _once(context: ToolContext, before: _Asked, tool: str) -> ToolContext:
     """With what the answer is carried out: with the key of its question. What the service would do again all the same,
     because it takes no such key, is done for the first answer only.
     """
-    if not use.key and not use.session.used_answers.take(before.key, running_s=use.session.clock.monotonic()):
+    if not context.key and not context.session.used_answers.take(
+        before.key, running_s=context.session.clock.monotonic()
+    ):
         raise ToolError(
             f"This yes has been used already, and each counts once: nothing more was done. Call {tool} again to ask "
             "the person anew."
         )
-    return replace(use, key=before.key)
+    return replace(context, key=before.key)
 
 
 def _held(asked: Given, bound: Mapping[str, Any]) -> Given:
@@ -241,9 +243,9 @@ def _can_ask(context: Context[Any, Any]) -> bool:
     return _answers_by_a_call(context) or context.session.can_send_request
 
 
-def _told(use: Use, asked: Input, stake: Stake, tool: str) -> Use:
+def _told(context: ToolContext, asked: Input, stake: Stake, tool: str) -> ToolContext:
     """With what it is carried out once the sentence has come back. Raises ToolError with the sentence unless it has."""
-    session, now = use.session, _now(use)
+    session, now = context.session, _now(context)
     given: str | None = getattr(asked, "person_agreed_to", None)
     about = f"{tool} {_fingerprint(asked, stake.question)} {json.dumps(stake.bound, sort_keys=True)}"
     mark = None if given is None else mark_in(cleaned(given))
@@ -257,7 +259,7 @@ def _told(use: Use, asked: Input, stake: Stake, tool: str) -> Use:
         why = f"That was asked {PATIENCE_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
     else:
         session.used_answers.take(mark.key, running_s=now.running_s)
-        return replace(use, key=mark.key)
+        return replace(context, key=mark.key)
     new = new_mark(about, secret=session.secret, at=now, fresh_id=session.ids())
     words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if stake.shown else ""
     raise ToolError(

@@ -22,7 +22,7 @@ from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.wallet import GetWallet, Price, get_wallet
 from callwright.tools.references.looked_up import looked_up
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 
 
 class _Calling(BaseModel):
@@ -35,23 +35,23 @@ class _Calling(BaseModel):
 
 
 async def change_cost(
-    use: Use, deployment: Mapping[str, Any], asked: UpdateDeployment, who: str | None, people: int | None
+    context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, who: str | None, people: int | None
 ) -> str:
     """A sentence about what a campaign that has not begun may cost once it is changed, for so many people.
 
     `who` is the people in words.
     """
     changes = asked.model_dump(mode="json", include=asked.named().keys() & _Calling.model_fields.keys())
-    found = _dearest({**deployment, **changes}, people, await _price(use))
+    found = _dearest({**deployment, **changes}, people, await _price(context))
     if found is None:
         return "What it may then cost is not known."
     said = cost_said(cap=found.cap, overrun=found.overrun, high=found.micros)
     return f"It may then call {who} {said}."
 
 
-async def joining_cost(use: Use, campaigns: Sequence[Mapping[str, Any]], people: int) -> str:
+async def joining_cost(context: ToolContext, campaigns: Sequence[Mapping[str, Any]], people: int) -> str:
     """What people who join campaigns may cost, as a part of a sentence, whatever the campaigns have cost already."""
-    price = await _price(use)
+    price = await _price(context)
     found = [_dearest(campaign, people, price) for campaign in campaigns]
     known = [case.micros for case in found if case is not None]
     if len(known) < len(found):
@@ -59,8 +59,8 @@ async def joining_cost(use: Use, campaigns: Sequence[Mapping[str, Any]], people:
     return cost_said(cap=None, overrun=0, high=sum(known), more=True)
 
 
-async def _price(use: Use) -> CallPrice | None:
-    prices = (await looked_up(use, get_wallet, GetWallet())).get("prices")
+async def _price(context: ToolContext) -> CallPrice | None:
+    prices = (await looked_up(context, get_wallet, GetWallet())).get("prices")
     for one in cast("list[Any]", prices) if isinstance(prices, list) else []:
         try:
             found = Price.model_validate(one)

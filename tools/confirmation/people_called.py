@@ -15,14 +15,14 @@ from callwright.contract.deployments.deployments import (
     preview_deployment,
 )
 from callwright.tools.references.looked_up import looked_up
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 
 _NO_CONSENT = "no_consent"
 
 
 async def people_called(
-    use: Use, deployment: Mapping[str, Any], asked: UpdateDeployment, audience: Mapping[str, Any] | None
+    context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, audience: Mapping[str, Any] | None
 ) -> tuple[str | None, int | None]:
     """The people in words and as a count; neither where the service does not say how many they are.
 
@@ -32,13 +32,13 @@ async def people_called(
     before, now = _consent_columns(deployment, asked)
     most = now is not None
     if audience is None:
-        found = await _preview(use, asked.id)
+        found = await _preview(context, asked.id)
         count, most = found.get("eligible"), now is not None and now != before
         if isinstance(count, int) and now != before:
             count += _without_consent(found)
         elif not isinstance(count, int):
             whose = GetAudience(id=str(deployment.get("audience_id")))
-            count, most = (await looked_up(use, get_audience, whose)).get("valid_count"), True
+            count, most = (await looked_up(context, get_audience, whose)).get("valid_count"), True
     else:
         count = audience.get("valid_count")
     if not isinstance(count, int):
@@ -76,10 +76,10 @@ def _consent_columns(deployment: Mapping[str, Any], asked: UpdateDeployment) -> 
     return column, asked.compliance.consent_column if asked.compliance is not None else column
 
 
-async def _preview(use: Use, campaign: str) -> dict[str, Any]:
+async def _preview(context: ToolContext, campaign: str) -> dict[str, Any]:
     """Who would be called as it is; nothing where a service gives no preview of what is scheduled."""
     try:
-        return await looked_up(use, preview_deployment, PreviewDeployment(id=campaign))
+        return await looked_up(context, preview_deployment, PreviewDeployment(id=campaign))
     except (Conflict, RuleRejected):
         return {}
 

@@ -51,7 +51,7 @@ from callwright.tools.confirmation.cost_words import joining_cost
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.replies.inbound_words import taking
 from callwright.tools.runtime.stake import Stake
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import amount, listed
 
@@ -100,27 +100,27 @@ class ImportAgreed(Agreeing, ImportAudience):
     """A file to import; where a deployment calls its people at once, the person's yes."""
 
 
-async def start(use: Use, asked: StartAgreed) -> Stake | None:
+async def start(context: ToolContext, asked: StartAgreed) -> Stake | None:
     """Starting or resuming: the summary of the plan.
 
     Raises:
         ToolError: the person has to be asked, and there is no plan to ask them about.
     """
-    deployment = await looked_up(use, get_deployment, GetDeployment(id=asked.id))
+    deployment = await looked_up(context, get_deployment, GetDeployment(id=asked.id))
     same_start = asked.plan_id is not None and deployment.get("plan_id") == asked.plan_id
-    if same_start or not use.asks(real=_real(deployment)):
+    if same_start or not context.asks(real=_real(deployment)):
         return None
     if deployment.get("status", "draft") not in _STARTABLE:
         return Stake(sentence=None, bound=_bound(deployment))
     if deployment.get("call_type") == "inbound":
         settings = cast("dict[str, Any]", deployment.get("inbound") or {})
         number_id = str(settings.get("phone_number_id") or "a number")
-        number = {"number": number_id, **await looked_up(use, get_phone_number, GetPhoneNumber(id=number_id))}
+        number = {"number": number_id, **await looked_up(context, get_phone_number, GetPhoneNumber(id=number_id))}
         settings = {**settings, "max_concurrency": deployment.get("max_concurrency")}
-        return await _answering(use, str(deployment.get("agent_id")), number, settings, deployment)
-    if asked.plan_id is None and use.session.offers(preview_deployment.name):
+        return await _answering(context, str(deployment.get("agent_id")), number, settings, deployment)
+    if asked.plan_id is None and context.session.offers(preview_deployment.name):
         try:
-            await use.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
+            await context.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
         except NotOffered:
             return Stake(sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known.")
         if deployment.get("status") == "scheduled":
@@ -134,10 +134,10 @@ async def start(use: Use, asked: StartAgreed) -> Stake | None:
             "preview_deployment, then call again with its plan_id."
         )
     # With the plan, so that a stale one is refused before anybody is asked, and the sentence is that of this plan.
-    found = await looked_up(use, preview_deployment, PreviewDeployment(id=asked.id, plan_id=asked.plan_id))
+    found = await looked_up(context, preview_deployment, PreviewDeployment(id=asked.id, plan_id=asked.plan_id))
     if problems := found.get("problems"):
         said = listed([cleaned(str(problem)) for problem in problems], most=5)
-        raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + use.hint(_REPAIR))
+        raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + context.hint(_REPAIR))
     sentence = str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}.")
     return Stake(
         sentence=f"{sentence} It begins at once, in simulated time." if asked.jump_clock else sentence,
@@ -154,13 +154,13 @@ def _first_words(preview: Mapping[str, Any]) -> str | None:
     return f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}" if greeting else "The contact speaks first."
 
 
-async def create(use: Use, asked: CreateAgreed) -> Stake | None:
+async def create(context: ToolContext, asked: CreateAgreed) -> Stake | None:
     """Drafting costs nothing; starting at once does not show the person a plan, so it is not done where they are asked.
 
     Raises:
         ToolError: auto_start is set where the person has to be asked.
     """
-    if asked.auto_start and use.asks(real=await _real_money(use)):
+    if asked.auto_start and context.asks(real=await _real_money(context)):
         raise ToolError(
             "auto_start: not here, because a person has to agree to the plan first. Nothing was made. Call again "
             "without auto_start, then use preview_deployment and start_deployment."
@@ -168,44 +168,48 @@ async def create(use: Use, asked: CreateAgreed) -> Stake | None:
     return None
 
 
-async def bind(use: Use, asked: BindAgreed) -> Stake | None:
+async def bind(context: ToolContext, asked: BindAgreed) -> Stake | None:
     """Letting an agent answer whoever calls a number: which number, which agent, when, where others go."""
-    number = await looked_up(use, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
-    if not use.asks(real=_real(number)):
+    number = await looked_up(context, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
+    if not context.asks(real=_real(number)):
         return None
     if number.get("inbound_deployment_id"):
         return Stake(sentence=None, bound=_bound(number))
     settings = asked.model_dump(mode="json", include={*ANSWERING, "max_concurrency"})
-    return await _answering(use, asked.agent_id, {"number": asked.phone_number_id, **number}, settings)
+    return await _answering(context, asked.agent_id, {"number": asked.phone_number_id, **number}, settings)
 
 
 _CALL_AT_ONCE = "To call at once use preview_deployment, then start_deployment with its plan_id."
 
 
-async def update(use: Use, asked: UpdateAgreed) -> Stake | None:
+async def update(context: ToolContext, asked: UpdateAgreed) -> Stake | None:
     """Changing a campaign that dials, or will by itself, so that it dials more or other people.
 
     Raises:
         ToolError: the person has to be asked, and the change does not fit into one question.
     """
-    deployment = await looked_up(use, get_deployment, GetDeployment(id=asked.id))
+    deployment = await looked_up(context, get_deployment, GetDeployment(id=asked.id))
     status = deployment.get("status")
     given = asked.named().keys() - {"id", "name", "metadata"}
-    if not given or not use.asks(real=_real(deployment)):
+    if not given or not context.asks(real=_real(deployment)):
         return None
     inbound = deployment.get("call_type") == "inbound"
     more = _TAKES_MORE if inbound else _DIALS_MORE
     weighty = given & more if status == "active" else given
     if status not in _DIALLING or not weighty:
         return Stake(sentence=None, bound=_bound(deployment))
-    if status == "scheduled" and asked.start_at is not None and asked.start_at.timestamp() <= use.session.clock.time():
+    if (
+        status == "scheduled"
+        and asked.start_at is not None
+        and asked.start_at.timestamp() <= context.session.clock.time()
+    ):
         raise ToolError(f"start_at: must be later than now, and nobody was asked: nothing was changed. {_CALL_AT_ONCE}")
     if status == "scheduled" and asked.start_at is None and "start_at" in given:
         raise ToolError(
             "start_at: cannot be cleared while the deployment is scheduled, and nobody was asked: nothing was changed. "
             f"{_CALL_AT_ONCE}"
         )
-    sentence, things = await change_said(use, deployment, asked, weighty)
+    sentence, things = await change_said(context, deployment, asked, weighty)
     if inbound:
         sentence = f"{sentence} {_then_answers(deployment, asked)}"
     return Stake(sentence=sentence, bound=_bound(*things))
@@ -219,16 +223,16 @@ def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str
     return f"It then answers {when}. {rest}".rstrip()
 
 
-async def rent(use: Use, asked: RentAgreed) -> Stake | None:
+async def rent(context: ToolContext, asked: RentAgreed) -> Stake | None:
     """Renting a number: which one, at what price.
 
     Raises:
         ToolError: the person has to be asked, and no number with its price can be named.
     """
-    if not use.asks(real=await _real_money(use)):
+    if not context.asks(real=await _real_money(context)):
         return None
-    offer = None if asked.number is None else await _offer(use, asked, asked.number)
-    if offer is None and not await _searchable(use, asked):
+    offer = None if asked.number is None else await _offer(context, asked, asked.number)
+    if offer is None and not await _searchable(context, asked):
         return Stake(sentence=f"Rent {_rented(asked)}. Its price is not known.")
     if offer is None:
         raise ToolError(
@@ -243,12 +247,12 @@ async def rent(use: Use, asked: RentAgreed) -> Stake | None:
     )
 
 
-async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
+async def renew(context: ToolContext, asked: RenewAgreed) -> Stake | None:
     """Renewing a number every month again."""
     if not asked.auto_renew:
         return None
-    number = await looked_up(use, get_phone_number, GetPhoneNumber(id=asked.id))
-    if not use.asks(real=_real(number)):
+    number = await looked_up(context, get_phone_number, GetPhoneNumber(id=asked.id))
+    if not context.asks(real=_real(number)):
         return None
     if number.get("auto_renew") is True:
         return Stake(sentence=None, bound=_bound(number))
@@ -256,14 +260,14 @@ async def renew(use: Use, asked: RenewAgreed) -> Stake | None:
     return Stake(sentence=f"Pay {_price(number)} for {what}.", bound=_bound(number))
 
 
-async def add_rows(use: Use, asked: RowsAgreed) -> Stake | None:
+async def add_rows(context: ToolContext, asked: RowsAgreed) -> Stake | None:
     """Adding people to an audience that is being called."""
-    return await joining(use, asked.id, len(asked.rows))
+    return await joining(context, asked.id, len(asked.rows))
 
 
-async def import_file(use: Use, asked: ImportAgreed) -> Stake | None:
+async def import_file(context: ToolContext, asked: ImportAgreed) -> Stake | None:
     """Importing people into an audience that is being called. Raises ToolError where nobody can say how many."""
-    return await joining(use, asked.id, await to_thread.run_sync(rows_in, asked.csv))
+    return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv))
 
 
 def rows_in(text: str) -> int | None:
@@ -275,9 +279,13 @@ def rows_in(text: str) -> int | None:
 
 
 async def _answering(
-    use: Use, agent_id: str, number: Mapping[str, Any], settings: Mapping[str, Any], *others: Mapping[str, Any]
+    context: ToolContext,
+    agent_id: str,
+    number: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    *others: Mapping[str, Any],
 ) -> Stake:
-    agent = await looked_up(use, get_agent, GetAgent(id=agent_id))
+    agent = await looked_up(context, get_agent, GetAgent(id=agent_id))
     by = _named(agent) if agent.get("name") else named(agent_id)
     when, rest = taking(settings)
     said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}, {when}. {rest}".rstrip()
@@ -287,17 +295,17 @@ async def _answering(
     )
 
 
-async def joining(use: Use, audience_id: str, people: int | None) -> Stake | None:
+async def joining(context: ToolContext, audience_id: str, people: int | None) -> Stake | None:
     """Adding so many people to an audience: the campaigns that would call them as well.
 
     Raises:
         ToolError: the person has to be asked, and `people` is None because nobody can say how many they are.
     """
-    if not use.asks(real=True):
+    if not context.asks(real=True):
         return None
     # Read before the campaigns: one that begins between the two readings is in none of the revisions that are bound.
-    bound = _bound(await looked_up(use, get_audience, GetAudience(id=audience_id)))
-    weighty = [entry for entry in await _callers(use, audience_id) if use.asks(real=_real(entry))]
+    bound = _bound(await looked_up(context, get_audience, GetAudience(id=audience_id)))
+    weighty = [entry for entry in await _callers(context, audience_id) if context.asks(real=_real(entry))]
     if not weighty:
         return Stake(sentence=None, bound=bound)
     if people is None:
@@ -306,19 +314,19 @@ async def joining(use: Use, audience_id: str, people: int | None) -> Stake | Non
             "was imported. Correct the text and call again."
         )
     names = listed([_named(entry) for entry in weighty], most=len(weighty))
-    cost = await joining_cost(use, weighty, people)
+    cost = await joining_cost(context, weighty, people)
     return Stake(
         sentence=f"Add {count_of(people, 'person', 'people')} to an audience, so that {names} calls them too, {cost}.",
         bound=bound,
     )
 
 
-async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
+async def _callers(context: ToolContext, audience_id: str) -> list[dict[str, Any]]:
     """Every campaign that calls people who are added to an audience, now or once it goes on."""
     found: list[dict[str, Any]] = []
     asked = ListDeployments(audience_id=audience_id, status=_CALLING, per_page=MOST_ENTRIES)
     for _ in range(_MOST_PAGES):
-        listing = await looked_up(use, list_deployments, asked)
+        listing = await looked_up(context, list_deployments, asked)
         found += cast("list[dict[str, Any]]", listing.get("data", []))
         paging = cast("dict[str, Any]", listing.get("pagination") or {})
         if not paging.get("has_more"):
@@ -332,8 +340,8 @@ async def _callers(use: Use, audience_id: str) -> list[dict[str, Any]]:
     return [entry for entry in here if entry.get("status") in _CALLING]
 
 
-async def _real_money(use: Use) -> bool:
-    return (await looked_up(use, get_wallet, GetWallet())).get("play_money") is not True
+async def _real_money(context: ToolContext) -> bool:
+    return (await looked_up(context, get_wallet, GetWallet())).get("play_money") is not True
 
 
 def _bound(*things: Mapping[str, Any]) -> dict[str, Any]:
@@ -343,20 +351,20 @@ def _bound(*things: Mapping[str, Any]) -> dict[str, Any]:
     return {"expected_revisions": ours} if ours else {}
 
 
-async def _offer(use: Use, asked: RentPhoneNumber, number: str) -> dict[str, Any] | None:
+async def _offer(context: ToolContext, asked: RentPhoneNumber, number: str) -> dict[str, Any] | None:
     """A number that is free, with its price."""
     search = SearchAvailableNumbers(
         country=asked.country, number_type=asked.number_type, contains=number[-_DIGITS_TO_FIND_BY:], per_page=200
     )
-    found = (await looked_up(use, search_available_numbers, search)).get("data", [])
+    found = (await looked_up(context, search_available_numbers, search)).get("data", [])
     return next((offer for offer in found if offer.get("number") == number), None)
 
 
-async def _searchable(use: Use, asked: RentPhoneNumber) -> bool:
+async def _searchable(context: ToolContext, asked: RentPhoneNumber) -> bool:
     """Whether the service shows at all what is free and what it costs."""
     search = SearchAvailableNumbers(country=asked.country, per_page=1)
     try:
-        await use.client.ask_loosely(search_available_numbers, search)
+        await context.client.ask_loosely(search_available_numbers, search)
     except NotOffered:
         return False
     return True

@@ -12,7 +12,7 @@ from callwright.client.errors import AddressUnreadable, AnswerTooLarge, Callwrig
 from callwright.contract.calls import GetCall, GetRecording, get_call, get_recording
 from callwright.tools.media.foreign_transcripts import needs_another_way
 from callwright.tools.runtime.tool import Reply
-from callwright.tools.runtime.tool_context import Caller, Media, Use
+from callwright.tools.runtime.tool_context import Caller, Media, ToolContext
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import line, lines
 
@@ -41,13 +41,13 @@ async def any_recording(
 
 
 async def foreign_recording(
-    use: Use, asked: GetRecording, about: dict[str, Any], *, inline_bytes: int | None, resource_bytes: int
+    context: ToolContext, asked: GetRecording, about: dict[str, Any], *, inline_bytes: int | None, resource_bytes: int
 ) -> Reply:
     """What the recording is and where it can be had, of a call that the contract's model does not fit.
 
     `inline_bytes` is None where the sound is not wanted in the reply.
     """
-    async with any_recording(use.client, asked, about=about) as (media, url):
+    async with any_recording(context.client, asked, about=about) as (media, url):
         sound = await _small(media, inline_bytes) if inline_bytes is not None else None
         media_type = sound_of(sound, media.media_type)
         size = media.size if sound is None else len(sound)

@@ -14,7 +14,7 @@ from callwright.contract.declaration.model import Resource
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.media.foreign_recordings import foreign_recording
 from callwright.tools.runtime.tool import Reply, data_of
-from callwright.tools.runtime.tool_context import Media, Session, Use
+from callwright.tools.runtime.tool_context import Media, Session, ToolContext
 from callwright.tools.wording.text import clock_time, line, lines
 
 INLINE_BYTES = 200_000
@@ -66,19 +66,19 @@ def elsewhere(url: str | None) -> str:
     return "Start `callwright serve` to fetch it over HTTP."
 
 
-async def recording(use: Use, asked: GetRecordingInline) -> Reply:
+async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
     """A description of the recording, a link to it, and the sound where that was asked for and it is small."""
-    about = await use.client.ask_loosely(get_call, GetCall(call_uuid=asked.call_uuid))
+    about = await context.client.ask_loosely(get_call, GetCall(call_uuid=asked.call_uuid))
     if (call := about.answer) is None:
         most = INLINE_BYTES - 1 if asked.inline else None
         plain = narrowed(asked, GetRecording)
-        return await foreign_recording(use, plain, about.data, inline_bytes=most, resource_bytes=RESOURCE_BYTES)
+        return await foreign_recording(context, plain, about.data, inline_bytes=most, resource_bytes=RESOURCE_BYTES)
     if why := _WHY_NOT.get(call.recording.status):
-        others = use.hint("list_calls with outcome=[answered] finds others.")
+        others = context.hint("list_calls with outcome=[answered] finds others.")
         raise ToolError(f"Call {call.id} has no recording: {why}. {others}".rstrip())
-    async with use.client.open(get_recording, narrowed(asked, GetRecording)) as media:
+    async with context.client.open(get_recording, narrowed(asked, GetRecording)) as media:
         sound = await _sound(media) if asked.inline else None
-        url = recording_url(use.session, call.id, asked.format)
+        url = recording_url(context.session, call.id, asked.format)
         readable = asked.format == "mp3" and (media.size is None or media.size <= RESOURCE_BYTES)
         found = RecordingFound(
             call_id=call.id,
@@ -91,10 +91,10 @@ async def recording(use: Use, asked: GetRecordingInline) -> Reply:
             url=url,
             inline=sound is not None,
         )
-    return Reply(text=_words(call, found, asked, use), data=data_of(found), more=_blocks(found, sound))
+    return Reply(text=_words(call, found, asked, context), data=data_of(found), more=_blocks(found, sound))
 
 
-def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, use: Use) -> str:
+def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, context: ToolContext) -> str:
     size = f"{found.size_bytes / 1000:.0f} kB" if found.size_bytes is not None else None
     return lines(
         line(
@@ -106,7 +106,7 @@ def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, use: Us
             "simulated" if found.simulated else None,
         ),
         line(call.outcome, call.disposition, count_of(call.turn_count, "turn")),
-        use.hint("get_transcript gives the words."),
+        context.hint("get_transcript gives the words."),
         "It is too large to send along." if asked.inline and not found.inline else None,
         f"Resource: {found.resource_uri}" if found.resource_uri else elsewhere(found.url),
     )
@@ -135,6 +135,6 @@ async def _sound(media: Media) -> bytes | None:
         return None
 
 
-def unworded(_: Any, __: Use) -> str:
+def unworded(_: Any, __: ToolContext) -> str:
     """Stands where a tool words its answer itself."""
     return ""

@@ -20,7 +20,7 @@ from callwright.tools.media.transcripts import (
 )
 from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting, json_bytes
 from callwright.tools.runtime.tool import Narrow, Reply, data_of, narrow
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned_at, fenced
 from callwright.tools.wording.text import line, lines
 
@@ -72,10 +72,10 @@ class TranscriptPart(Narrow):
     next_cursor: str | None = None
 
 
-async def part_of_transcript(use: Use, asked: ReadTranscript) -> Reply:
+async def part_of_transcript(context: ToolContext, asked: ReadTranscript) -> Reply:
     """The turns asked for. What does not fit is counted, with the cursor that goes on."""
-    masks = use.session.masks
-    found = await whole_transcript(use.client, asked.call_uuid, masks=masks, until=_last_of_use(asked))
+    masks = context.session.masks
+    found = await whole_transcript(context.client, asked.call_uuid, masks=masks, until=_last_of_use(asked))
     unread = max(0, min(found.turn_count, MOST_TURNS) - len(found.turns)) if found.next_cursor else 0
     wanted = [turn for turn in found.turns if _wanted(turn, asked)]
     most = wanted[: asked.per_page]
@@ -90,7 +90,7 @@ async def part_of_transcript(use: Use, asked: ReadTranscript) -> Reply:
     part = empty.model_copy(update={"next_cursor": cursor, "turns_left": turns_left})
     data = only_said({**data_of(part), "turns": turns[:count]}, shown)
     cleaned_at(data, "turns.text")
-    return Reply(text=_worded(part, shown, said[:count], use), data=data, untrusted=("turns.text",))
+    return Reply(text=_worded(part, shown, said[:count], context), data=data, untrusted=("turns.text",))
 
 
 def _indices(asked: ReadTranscript) -> tuple[int, int | None] | None:
@@ -142,7 +142,7 @@ def _fitting(said: Sequence[str], turns: Sequence[dict[str, Any]], max_tokens: i
     return fitting(sizes, max_tokens * BYTES_A_TOKEN - _HEAD_BYTES)
 
 
-def _worded(part: TranscriptPart, shown: Transcript, said: list[str], use: Use) -> str:
+def _worded(part: TranscriptPart, shown: Transcript, said: list[str], context: ToolContext) -> str:
     if not part.turn_count:
         return lines(heading(shown), absence(shown))
     if not said:
@@ -150,6 +150,6 @@ def _worded(part: TranscriptPart, shown: Transcript, said: list[str], use: Use) 
     more = count_of(part.turns_left, "more turn") if part.turns_left else "More turns"
     return lines(
         heading(shown),
-        fenced(said, tag=use.session.ids(), what=WHAT),
+        fenced(said, tag=context.session.ids(), what=WHAT),
         line(f"{more}: call again with cursor={part.next_cursor}") if part.next_cursor else None,
     )

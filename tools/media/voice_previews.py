@@ -11,7 +11,7 @@ from callwright.contract.voices import GetVoice, GetVoicePreview, get_voice, get
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.media.recordings import INLINE_BYTES, elsewhere, unworded
 from callwright.tools.runtime.tool import READS, Reply, Tool, data_of
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines
 
 
@@ -33,12 +33,12 @@ class VoicePreview(Resource):
     inline: Annotated[bool, Field(description="Whether the sound is part of this reply.")]
 
 
-async def voice_preview(use: Use, asked: GetVoicePreviewInline) -> Reply:
+async def voice_preview(context: ToolContext, asked: GetVoicePreviewInline) -> Reply:
     """A link to the sound of a voice, and the sound where it was asked for."""
-    voice = await use.client.ask(get_voice, GetVoice(id=asked.id))
-    async with use.client.open(get_voice_preview, narrowed(asked, GetVoicePreview)) as media:
+    voice = await context.client.ask(get_voice, GetVoice(id=asked.id))
+    async with context.client.open(get_voice_preview, narrowed(asked, GetVoicePreview)) as media:
         sound = await media.read(INLINE_BYTES)
-        base_url = use.session.base_url
+        base_url = context.session.base_url
         found = VoicePreview(
             voice_id=voice.id,
             language=voice.language,

@@ -12,7 +12,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.plain_words import WHAT, Plain, further, one_of, page_of, plain_line, said
 from callwright.tools.runtime.tool import Gone, Narrow, Paging, Reply, Tool, data_of, narrow
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, cleaned_at, fenced
 from callwright.tools.wording.text import line, lines, shortened
 
@@ -25,13 +25,13 @@ _MASKED = frozenset({"to", "phone_number"})
 _LONGEST_VALUE = 200
 
 
-async def asked_plainly(tool: Tool, use: Use, asked: Input) -> Reply:
+async def asked_plainly(tool: Tool, context: ToolContext, asked: Input) -> Reply:
     """Asks the operation once, with a fresh idempotency key where that matters, and words the answer."""
     operation = tool.operation
-    key = (use.key or use.session.ids()) if tool.keyed else None
-    complete = await tool.complete(use, asked) if tool.complete is not None else asked
+    key = (context.key or context.session.ids()) if tool.keyed else None
+    complete = await tool.complete(context, asked) if tool.complete is not None else asked
     question = narrowed(complete, operation.takes)
-    found = await use.client.ask_loosely(operation, question, idempotency_key=key)
+    found = await context.client.ask_loosely(operation, question, idempotency_key=key)
     answer: Any = one_of(found)
     if operation.shape == "nothing":
         answer = Gone(id=getattr(asked, operation.path_fields[-1]))
@@ -39,7 +39,7 @@ async def asked_plainly(tool: Tool, use: Use, asked: Input) -> Reply:
     data = {**data_of(narrow(slim, answer)), **further(answer)} if slim else data_of(answer)
     for path in tool.untrusted:
         cleaned_at(data, path)
-    return Reply(text=said(tool.reply, answer, use), data=data, untrusted=(*tool.untrusted, *further(answer)))
+    return Reply(text=said(tool.reply, answer, context), data=data, untrusted=(*tool.untrusted, *further(answer)))
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Place:
         return f"n{self.seen}" if self.cursor is None else f"n{self.seen}_{self.cursor}"
 
 
-async def page_at(tool: Tool, use: Use, asked: Input, *, most: int) -> tuple[Page[Any], Paging, int]:
+async def page_at(tool: Tool, context: ToolContext, asked: Input, *, most: int) -> tuple[Page[Any], Paging, int]:
     """Up to `most` entries from where the arguments say, where the answer stands, and how many entries follow it."""
     place = Place.of(getattr(asked, "cursor", None))
     by_count = place.seen > 0 and place.cursor is None
@@ -81,7 +81,7 @@ async def page_at(tool: Tool, use: Use, asked: Input, *, most: int) -> tuple[Pag
         }
     )
     question.model_fields_set.update({"cursor", "page", "per_page"})
-    found = page_of(await use.client.ask_loosely(tool.operation, question))
+    found = page_of(await context.client.ask_loosely(tool.operation, question))
     entries, paging = found.data, found.pagination
     more = paging.has_more
     if by_count:
@@ -107,7 +107,7 @@ class Entries:
     """Whether the words have to be put inside a fence together."""
 
 
-def entries_of(tool: Tool, use: Use, asked: Input, page: Page[Any]) -> Entries:
+def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) -> Entries:
     """What is shown of each entry: the fields that were asked for, or the ones the tool shows by itself."""
     names = cast("list[str] | None", getattr(asked, "fields", None))
     wanted = names or tool.shown
@@ -120,43 +120,43 @@ def entries_of(tool: Tool, use: Use, asked: Input, page: Page[Any]) -> Entries:
         for entry, others in zip(whole["data"], more, strict=True)
     ]
     if any(isinstance(entry, Plain) for entry in page.data):
-        return Entries([plain_line(entry, use) for entry in data], data, ("data",), fences=True)
+        return Entries([plain_line(entry, context) for entry in data], data, ("data",), fences=True)
     if names and tool.fenced_as:
-        words = [plain_line(entry, use) for entry in data]
+        words = [plain_line(entry, context) for entry in data]
     elif names:
-        words = [_fields_in_words(entry, tool, use) for entry in data]
+        words = [_fields_in_words(entry, tool, context) for entry in data]
     else:
-        words = [said(tool.reply, entry, use) for entry in page.data]
+        words = [said(tool.reply, entry, context) for entry in page.data]
     untrusted = tuple(path for path in tool.untrusted if path.split(".")[1] in wanted)
     return Entries(words, data, untrusted, fences=bool(tool.fenced_as))
 
 
-def list_reply(tool: Tool, use: Use, entries: Entries, paging: Paging, left: int) -> Reply:
+def list_reply(tool: Tool, context: ToolContext, entries: Entries, paging: Paging, left: int) -> Reply:
     """A page in words and as data: one line an entry, then how many follow and how to get them."""
     fences = entries.fences and bool(entries.words)
-    words = [fenced(entries.words, tag=use.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words
+    words = [fenced(entries.words, tag=context.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words
     most = tool.operation.counts_to
     least = "At least " if most is not None and paging.total == most else ""
     count = f"{least}{left} more" if left else "More"
     text = lines(
         *words,
         f"{count}: call again with cursor={paging.next_cursor}" if paging.has_more else None,
-        None if entries.data else use.hint(tool.empty),
+        None if entries.data else context.hint(tool.empty),
     )
     data = {"data": entries.data, "pagination": data_of(paging)}
     return Reply(text=text, data=data, untrusted=entries.untrusted)
 
 
-def _fields_in_words(entry: dict[str, Any], tool: Tool, use: Use) -> str:
+def _fields_in_words(entry: dict[str, Any], tool: Tool, context: ToolContext) -> str:
     outside = {path.split(".")[1] for path in tool.untrusted}
-    facts = [f"{name}={_value(name, value, use)}" for name, value in entry.items() if name not in outside]
-    said = [f"{name}={_value(name, value, use)}" for name, value in entry.items() if name in outside and value]
-    return lines(line(*facts), fenced(said, tag=use.session.ids(), what="Words of others.") if said else None)
+    facts = [f"{name}={_value(name, value, context)}" for name, value in entry.items() if name not in outside]
+    said = [f"{name}={_value(name, value, context)}" for name, value in entry.items() if name in outside and value]
+    return lines(line(*facts), fenced(said, tag=context.session.ids(), what="Words of others.") if said else None)
 
 
-def _value(name: str, value: Any, use: Use) -> str:
+def _value(name: str, value: Any, context: ToolContext) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if name in _MASKED:
-        return use.number(text)
+        return context.number(text)
     words = cleaned(text)
     return words if len(words) <= _LONGEST_VALUE else f"{shortened(words, _LONGEST_VALUE)} ({len(words)} characters)"

@@ -18,7 +18,7 @@ from callwright.tools.arguments.arguments import LIST_LENGTH
 from callwright.tools.replies.asking import asked_plainly, entries_of, list_reply, page_at
 from callwright.tools.replies.plain_words import acted
 from callwright.tools.runtime.tool import Reply, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import shortened
 
 BYTES_A_TOKEN = 4
@@ -42,17 +42,17 @@ _LIST_BYTES = 600
 """Room for what a list says beside its entries."""
 
 
-async def answered(tool: Tool, use: Use, asked: Input, *, noted: Callable[[Reply], Reply]) -> Reply:
+async def answered(tool: Tool, context: ToolContext, asked: Input, *, noted: Callable[[Reply], Reply]) -> Reply:
     """Runs a tool once; its answer keeps to the bound, with what `noted` adds to it."""
     most = bound_of(asked)
     if tool.act is not None:
-        reply = await acted(tool, use, asked)
+        reply = await acted(tool, context, asked)
     elif tool.many:
-        reply = await _listed(tool, use, asked, most)
+        reply = await _listed(tool, context, asked, most)
     else:
-        reply = await asked_plainly(tool, use, asked)
+        reply = await asked_plainly(tool, context, asked)
     known = _Known(dict(asked) | {name: value for name, value in reply.data.items() if isinstance(value, str)})
-    return fitted(noted(reply), most, rest=use.hint(tool.rest.format_map(known)))
+    return fitted(noted(reply), most, rest=context.hint(tool.rest.format_map(known)))
 
 
 class _Known(dict[str, Any]):
@@ -115,21 +115,21 @@ def fitted(reply: Reply, most: int, *, rest: str = "") -> Reply:
     return replace(reply, text=f"{text}\n{note}", data={**data, "shortened": said})
 
 
-async def _listed(tool: Tool, use: Use, asked: Input, most: int) -> Reply:
+async def _listed(tool: Tool, context: ToolContext, asked: Input, most: int) -> Reply:
     """A page that fits. Entries that are too many are asked for again, fewer; one entry at least always comes."""
     per_page: int = getattr(asked, "per_page", LIST_LENGTH)
     for _ in range(_ROUNDS):
-        found, paging, left = await page_at(tool, use, asked, most=per_page)
-        entries = entries_of(tool, use, asked, found)
-        reply = list_reply(tool, use, entries, paging, left)
+        found, paging, left = await page_at(tool, context, asked, most=per_page)
+        entries = entries_of(tool, context, asked, found)
+        reply = list_reply(tool, context, entries, paging, left)
         if len(entries.data) <= 1 or size_of(reply.text, reply.data) <= most:
             return reply
         sizes = [
             json_bytes(said) + json_bytes(entry) + 2 for said, entry in zip(entries.words, entries.data, strict=True)
         ]
         per_page = min(fitting(sizes, most - _LIST_BYTES), len(entries.data) - 1)
-    found, paging, left = await page_at(tool, use, asked, most=1)
-    return list_reply(tool, use, entries_of(tool, use, asked, found), paging, left)
+    found, paging, left = await page_at(tool, context, asked, most=1)
+    return list_reply(tool, context, entries_of(tool, context, asked, found), paging, left)
 
 
 def _cut_text(text: str, room: int) -> str:

@@ -5,7 +5,7 @@ from callwright.contract.deployments.contacts import Stats
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.previews import Preview
 from callwright.tools.replies import inbound_words
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import amount, counted, line, lines, listed, moment, shortened
 
@@ -41,7 +41,7 @@ def progress(stats: Stats) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def entry(deployment: Deployment, _: Use) -> str:
+def entry(deployment: Deployment, _: ToolContext) -> str:
     """A deployment on one line."""
     return line(
         deployment.id,
@@ -54,16 +54,16 @@ def entry(deployment: Deployment, _: Use) -> str:
     )
 
 
-def whole(deployment: Deployment, use: Use) -> str:
+def whole(deployment: Deployment, context: ToolContext) -> str:
     """A deployment with its settings and the next step."""
     stats, inbound = deployment.stats, deployment.inbound
     return lines(
-        _state(deployment, use),
+        _state(deployment, context),
         inbound_words.settings(deployment, inbound) if inbound else _campaign(deployment),
         f"outcomes: {counted(stats.outcomes, most=_NAMES_SHOWN)}" if stats.outcomes else None,
         f"dispositions: {counted(stats.dispositions, most=_NAMES_SHOWN)}" if stats.dispositions else None,
         _words_at_start(deployment),
-        _next(deployment, use),
+        _next(deployment, context),
     )
 
 
@@ -85,29 +85,29 @@ def _campaign(deployment: Deployment) -> str:
     )
 
 
-def started(deployment: Deployment, use: Use) -> str:
+def started(deployment: Deployment, context: ToolContext) -> str:
     """What a start or resume set going."""
     network = "Simulated network: no telephone rings, the money is play money."
     if deployment.call_type == "inbound":
         network = inbound_words.NOBODY_CALLS
     waits = deployment.status == "scheduled"
     return lines(
-        _state(deployment, use),
+        _state(deployment, context),
         f"It waits for its start at {moment(deployment.start_at)}: nobody is called before." if waits else None,
         f"Its own clock is at {moment(deployment.clock)}." if deployment.simulated and deployment.clock else None,
         network if deployment.simulated else None,
-        _next(deployment, use),
+        _next(deployment, context),
     )
 
 
-def stopped(deployment: Deployment, use: Use) -> str:
+def stopped(deployment: Deployment, context: ToolContext) -> str:
     """Where a pause or cancellation left it."""
     in_flight = deployment.stats.in_flight
     finishing = f"{count_of(in_flight, 'call is', 'calls are')} still under way and will finish." if in_flight else None
-    return lines(_state(deployment, use), finishing, _next(deployment, use))
+    return lines(_state(deployment, context), finishing, _next(deployment, context))
 
 
-def preview(found: Preview, use: Use) -> str:
+def preview(found: Preview, context: ToolContext) -> str:
     """Who would be called, at what cost, what stands in the way, and the plan to start with."""
     cost, finish = found.cost, moment(found.finishes_at)
     blocked = [f"{block.count} {_BLOCKED.get(block.reason, block.reason)}" for block in found.blocked]
@@ -121,7 +121,7 @@ def preview(found: Preview, use: Use) -> str:
         ),
         f"not called: {listed(blocked)}" if blocked else None,
         f"no value: {listed(missing)}" if missing else None,
-        _greeting(found, use),
+        _greeting(found, context),
         line(
             f"cost {amount(cost.low)} to {amount(cost.high)}",
             f"available {amount(cost.available)}",
@@ -139,24 +139,24 @@ def preview(found: Preview, use: Use) -> str:
     )
 
 
-def _greeting(found: Preview, use: Use) -> str:
+def _greeting(found: Preview, context: ToolContext) -> str:
     """What the first contact would hear, with the cells of their row in it."""
     if found.greeting is None:
         return "greeting: none, nobody would be called"
     if not found.greeting:
         return "greeting: none, the contact begins"
-    return fenced([shortened(found.greeting, 500)], tag=use.session.ids(), what="Greeting of the first contact.")
+    return fenced([shortened(found.greeting, 500)], tag=context.session.ids(), what="Greeting of the first contact.")
 
 
-def _next(deployment: Deployment, use: Use) -> str:
+def _next(deployment: Deployment, context: ToolContext) -> str:
     known = inbound_words.NEXT if deployment.call_type == "inbound" else _NEXT
     words = known.get(deployment.status, "")
-    return use.hint(words.replace("{start_at}", moment(deployment.start_at) or "its start_at"))
+    return context.hint(words.replace("{start_at}", moment(deployment.start_at) or "its start_at"))
 
 
-def _state(deployment: Deployment, use: Use) -> str:
+def _state(deployment: Deployment, context: ToolContext) -> str:
     return lines(
-        entry(deployment, use),
+        entry(deployment, context),
         f"reason: {deployment.status_reason}" if deployment.status_reason else None,
         _waiting(deployment),
     )

@@ -18,7 +18,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page, Pagination
 from callwright.tools.runtime.tool import Reply, Tool
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.guarded_answers import guarded_json
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import line, lines, shortened
@@ -96,24 +96,24 @@ def entries_like(operation: AnyOperation, data: Json) -> list[Any]:
     ]
 
 
-def said(words: Callable[[Any, Use], str], answer: BaseModel, use: Use) -> str:
+def said(words: Callable[[Any, ToolContext], str], answer: BaseModel, context: ToolContext) -> str:
     """The answer in its own words where they fit, in generic ones elsewhere: a fact a line, under a bound."""
     if not isinstance(answer, Plain):
         try:
-            return words(answer, use)
+            return words(answer, context)
         except _WRONG:
-            return said(words, plain(answer.model_dump(mode="json", by_alias=True, exclude_none=True)), use)
-    facts = list(_facts(further(answer), "", _LONGEST_VALUE, use.number, _DEPTH))
+            return said(words, plain(answer.model_dump(mode="json", by_alias=True, exclude_none=True)), context)
+    facts = list(_facts(further(answer), "", _LONGEST_VALUE, context.number, _DEPTH))
     if not facts:
         return "Done. The service said nothing more."
     kept, left = _within(facts, MOST_BYTES)
     return lines(
-        fenced(kept, tag=use.session.ids(), what=WHAT),
+        fenced(kept, tag=context.session.ids(), what=WHAT),
         f"{count_of(left, 'more field is', 'more fields are')} in the structured answer." if left else None,
     )
 
 
-async def acted(tool: Tool, use: Use, asked: Input) -> Reply:
+async def acted(tool: Tool, context: ToolContext, asked: Input) -> Reply:
     """What a tool's own code gives. An answer of its operation that does not fit is given as it came.
 
     Raises:
@@ -122,20 +122,20 @@ async def acted(tool: Tool, use: Use, asked: Input) -> Reply:
     if tool.act is None:
         raise TypeError(f"{tool.name} has no code of its own")
     try:
-        return await tool.act(use, asked)
+        return await tool.act(context, asked)
     except DoesNotFit as other:
         if other.operation != tool.operation.name:
             raise
-        return plain_reply(guarded_json(tool.operation.item, other.data, masks=use.session.masks), use)
+        return plain_reply(guarded_json(tool.operation.item, other.data, masks=context.session.masks), context)
 
 
-def plain_reply(data: Json, use: Use) -> Reply:
+def plain_reply(data: Json, context: ToolContext) -> Reply:
     """The reply of a tool about one thing that the contract's model does not fit."""
     answer = plain(data)
-    return Reply(text=said(_unworded, answer, use), data=further(answer), untrusted=tuple(further(answer)))
+    return Reply(text=said(_unworded, answer, context), data=further(answer), untrusted=tuple(further(answer)))
 
 
-def _unworded(_: Any, __: Use) -> str:
+def _unworded(_: Any, __: ToolContext) -> str:
     return ""
 
 
@@ -144,9 +144,9 @@ def further(answer: BaseModel) -> Json:
     return answer.model_extra or {}
 
 
-def plain_line(fields: Json, use: Use) -> str:
+def plain_line(fields: Json, context: ToolContext) -> str:
     """One entry of a list in one line, to be put inside a fence."""
-    kept, left = _within(list(_facts(fields, "", _LONGEST_IN_A_LINE, use.number, _DEPTH)), _MOST_BYTES_IN_A_LINE)
+    kept, left = _within(list(_facts(fields, "", _LONGEST_IN_A_LINE, context.number, _DEPTH)), _MOST_BYTES_IN_A_LINE)
     return line(*kept, f"and {count_of(left, 'more field')}" if left else None) or "(empty)"
 
 

@@ -19,7 +19,7 @@ from callwright.tools.replies.campaign_answers import DeploymentFound
 from callwright.tools.replies.campaign_words import progress, settled, whole
 from callwright.tools.replies.plain_words import plain_reply
 from callwright.tools.runtime.tool import Reply, data_of, narrow
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import lines
 
 MOVING = frozenset({"active", "scheduled"})
@@ -53,12 +53,12 @@ class GetDeploymentWaiting(Input):
     ] = 0
 
 
-async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
+async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
     """The deployment once it rests, or as it is when the time is up."""
-    clock = use.session.clock
+    clock = context.session.clock
     if (asked.id is None) == (asked.idempotency_key is None):
         raise ToolError("Invalid arguments: id: required, unless idempotency_key is given in its place.")
-    wanted = asked.id or await _made_with(use, asked.idempotency_key or "")
+    wanted = asked.id or await _made_with(context, asked.idempotency_key or "")
     if wanted is None:
         raise ToolError(
             "No request with this key has succeeded in the last 24 hours: it made nothing and dialled nobody. It "
@@ -68,11 +68,11 @@ async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
     question = GetDeployment(id=wanted)
     pause, last = _FIRST_PAUSE_S, -1
     while True:
-        loose = await use.client.ask_loosely(get_deployment, question)
+        loose = await context.client.ask_loosely(get_deployment, question)
         if (found := loose.answer) is None:
-            return plain_reply(loose.data, use)  # its states are not known, so nobody can say when it rests
+            return plain_reply(loose.data, context)  # its states are not known, so nobody can say when it rests
         if asked.wait_seconds:
-            last = await _reported(use, found, last)
+            last = await _reported(context, found, last)
         left = deadline - clock.monotonic()
         if not _moving(found) or left <= 0:
             break
@@ -82,7 +82,7 @@ async def awaited(use: Use, asked: GetDeploymentWaiting) -> Reply:
     note = (
         f"Not finished after {count_of(asked.wait_seconds, 'second')}; call again to go on waiting." if late else None
     )
-    return Reply(text=lines(whole(found, use), note), data=data_of(narrow(DeploymentFound, found)))
+    return Reply(text=lines(whole(found, context), note), data=data_of(narrow(DeploymentFound, found)))
 
 
 def _moving(found: Deployment) -> bool:
@@ -90,17 +90,17 @@ def _moving(found: Deployment) -> bool:
     return found.status in MOVING and found.call_type == "outbound"
 
 
-async def _made_with(use: Use, key: str) -> str | None:
+async def _made_with(context: ToolContext, key: str) -> str | None:
     """The id of the deployment that a request with this idempotency key made or started."""
-    found = await use.client.ask(list_deployments, ListDeployments(idempotency_key=key, per_page=1))
+    found = await context.client.ask(list_deployments, ListDeployments(idempotency_key=key, per_page=1))
     return next((deployment.id for deployment in found.data), None)
 
 
-async def _reported(use: Use, found: Deployment, last: int) -> int:
+async def _reported(context: ToolContext, found: Deployment, last: int) -> int:
     """Reports how many contacts get no further call, when that has grown: progress has to increase."""
     stats = found.stats
     now = settled(stats)
     if now <= last or not stats.contacts:
         return last
-    await use.progress(float(now), float(stats.contacts), progress(stats))
+    await context.progress(float(now), float(stats.contacts), progress(stats))
     return now

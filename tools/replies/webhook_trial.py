@@ -15,7 +15,7 @@ from callwright.contract.webhooks import (
 )
 from callwright.tools.replies.plain_words import plain_reply
 from callwright.tools.runtime.tool import Narrow, Reply, data_of
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import lines
 
@@ -44,17 +44,17 @@ class WebhookTried(Narrow):
     next_step: str | None = None
 
 
-async def tried(use: Use, asked: TestWebhook) -> Reply:
+async def tried(context: ToolContext, asked: TestWebhook) -> Reply:
     """Whether a test arrived, what the endpoint answered, and what to repair if it did not."""
-    loose = await use.client.ask_loosely(test_webhook, asked, idempotency_key=use.key or use.session.ids())
+    loose = await context.client.ask_loosely(test_webhook, asked, idempotency_key=context.key or context.session.ids())
     if loose.answer is None:
-        return plain_reply(loose.data, use)
+        return plain_reply(loose.data, context)
     sent = loose.answer
-    found = await _settled(use, sent)
+    found = await _settled(context, sent)
     last = found.attempts[-1] if found is not None and found.attempts else None
     now: Delivery = found or sent
     arrived = now.status == "succeeded"
-    why = None if arrived or last is None else await _why(use, now)
+    why = None if arrived or last is None else await _why(context, now)
     excerpt = last.response_excerpt if last is not None else ""
     result = WebhookTried(
         webhook_id=now.webhook_id,
@@ -70,39 +70,39 @@ async def tried(use: Use, asked: TestWebhook) -> Reply:
         next_step=cleaned(why.next_step) if why is not None else None,
     )
     text = lines(
-        _said(result, use) if found is not None else _UNKNOWN,
+        _said(result, context) if found is not None else _UNKNOWN,
         f"Next: {result.next_step}" if result.next_step else None,
-        fenced([excerpt[:200]], tag=use.session.ids(), what=WHAT) if excerpt and not arrived else None,
+        fenced([excerpt[:200]], tag=context.session.ids(), what=WHAT) if excerpt and not arrived else None,
     )
     return Reply(text=text, data=data_of(result), untrusted=("response_excerpt",) if excerpt else ())
 
 
-def unworded(_: Any, __: Use) -> str:
+def unworded(_: Any, __: ToolContext) -> str:
     """The words come from `tried`."""
     return ""
 
 
-def _said(result: WebhookTried, use: Use) -> str:
+def _said(result: WebhookTried, context: ToolContext) -> str:
     if result.arrived:
         return (
             f"The test arrived at {result.webhook_id}: the endpoint answered {result.response_status} after "
             f"{result.duration_ms} ms."
         )
-    later = use.hint(f"get_webhook_delivery with delivery_id {result.delivery_id} shows its attempts.")
+    later = context.hint(f"get_webhook_delivery with delivery_id {result.delivery_id} shows its attempts.")
     if result.outcome is None:
         return lines(f"The test was not sent within {LONGEST_S:g} seconds; it waits for its turn.", later)
     what = result.explanation or f"Its outcome is {result.outcome}."
     return lines(f"The test did not arrive at {result.webhook_id}. {what}", later)
 
 
-async def _settled(use: Use, sent: Delivery) -> DeliveryWithAttempts | None:
+async def _settled(context: ToolContext, sent: Delivery) -> DeliveryWithAttempts | None:
     """The delivery once an attempt was made, or as it is when the time is up; None where nobody shows it."""
-    clock = use.session.clock
+    clock = context.session.clock
     deadline, pause = clock.monotonic() + LONGEST_S, _FIRST_PAUSE_S
     question = GetWebhookDelivery(id=sent.webhook_id, delivery_id=sent.id)
     while True:
         try:
-            found = await use.client.ask(get_webhook_delivery, question)
+            found = await context.client.ask(get_webhook_delivery, question)
         except NotOffered:
             return None
         left = deadline - clock.monotonic()
@@ -112,10 +112,10 @@ async def _settled(use: Use, sent: Delivery) -> DeliveryWithAttempts | None:
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
 
 
-async def _why(use: Use, delivery: Delivery) -> WebhookArrival | None:
+async def _why(context: ToolContext, delivery: Delivery) -> WebhookArrival | None:
     """What the service makes of a test that did not arrive, where it says so."""
     try:
-        found = await use.client.ask(explain_event, ExplainEvent(id=delivery.event_id))
+        found = await context.client.ask(explain_event, ExplainEvent(id=delivery.event_id))
     except CallwrightError:  # the test was sent and its outcome is known; the words about it alone are missing
         return None
     return next((one for one in found.webhooks if one.webhook_id == delivery.webhook_id), None)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 
 _MOST_SHOWN = 600
@@ -34,5 +34,5 @@ class Stake:
         return f"{sentence}\n{self.shown[:_MOST_SHOWN]}" if self.shown else sentence
 
 
-Weigh = Callable[[Use, Any], Awaitable[Stake | None]]
+Weigh = Callable[[ToolContext, Any], Awaitable[Stake | None]]
 """What a person has to be asked about before a call with these arguments; None where nothing is at stake."""

@@ -12,7 +12,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page
 from callwright.tools.runtime.stake import Weigh
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.toolsets import Toolset
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -76,9 +76,9 @@ class Paging(Narrow):
     next_cursor: str | None = None
 
 
-Act = Callable[[Use, Any], Awaitable[Reply]]
-Complete = Callable[[Use, Any], Awaitable[Input]]
-Words = Callable[[Any, Use], str]
+Act = Callable[[ToolContext, Any], Awaitable[Reply]]
+Complete = Callable[[ToolContext, Any], Awaitable[Input]]
+Words = Callable[[Any, ToolContext], str]
 
 _HELD = frozenset({"expected_revisions", "expected_monthly_cost"})
 """Arguments that no tool offers: the weighing fills them with what a person was asked about."""

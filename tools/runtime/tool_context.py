@@ -178,7 +178,7 @@ Progress = Callable[[float, float | None, str], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Use:
+class ToolContext:
     """One call of one tool."""
 
     client: Caller

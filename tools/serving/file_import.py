@@ -34,7 +34,7 @@ from callwright.tools.replies.asking import asked_plainly
 from callwright.tools.replies.errors import explained
 from callwright.tools.runtime.stake import Stake
 from callwright.tools.runtime.tool import Narrow, Reply, Tool, data_of, narrow
-from callwright.tools.runtime.tool_context import Use, fence_of
+from callwright.tools.runtime.tool_context import ToolContext, fence_of
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import lines, shortened
 
@@ -109,17 +109,17 @@ def import_tool(folders: Folders) -> Tool:
     )
 
 
-async def _weighed(folders: Folders, use: Use, asked: ImportAudienceFile) -> Stake | None:
+async def _weighed(folders: Folders, context: ToolContext, asked: ImportAudienceFile) -> Stake | None:
     """What a person has to agree to: how many people of the file join which campaigns."""
     _check_one(asked)
     if asked.path is None:
-        return await joining(use, asked.id, await to_thread.run_sync(rows_in, asked.csv or ""))
+        return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv or ""))
     try:
         with await to_thread.run_sync(kept, folders, asked.path) as file:
             people = await to_thread.run_sync(_rows, file, asked.from_row)
     except UnreadableFile as error:
         raise _unreadable(error, _sent_of(asked.path)) from error
-    stake = await joining(use, asked.id, people)
+    stake = await joining(context, asked.id, people)
     return None if stake is None else replace(stake, bound={**stake.bound, "content": file.digest})
 
 
@@ -128,11 +128,11 @@ def _check_one(asked: ImportAudienceFile) -> None:
         raise ToolError("Invalid arguments: path: give either the path of a file, or its text as csv.")
 
 
-async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienceFile) -> Reply:
+async def _imported(tool: Tool, folders: Folders, context: ToolContext, asked: ImportAudienceFile) -> Reply:
     _check_one(asked)
     if asked.path is None:
-        return await (tool.act(use, asked) if tool.act else asked_plainly(tool, use, asked))
-    deadline = use.session.clock.monotonic() + PATIENCE_S
+        return await (tool.act(context, asked) if tool.act else asked_plainly(tool, context, asked))
+    deadline = context.session.clock.monotonic() + PATIENCE_S
     sent = _sent_of(asked.path)
     try:
         with await to_thread.run_sync(kept, folders, asked.path) as file:
@@ -140,7 +140,7 @@ async def _imported(tool: Tool, folders: Folders, use: Use, asked: ImportAudienc
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
             await to_thread.run_sync(_rows, file, asked.from_row)  # to its end, before the first row of it is sent
             with closing(parts_of(file.bytes, from_row=asked.from_row)) as parts:
-                return await _send(tool, use, asked, parts, file.size, sent, deadline)
+                return await _send(tool, context, asked, parts, file.size, sent, deadline)
     except UnreadableFile as error:
         raise _unreadable(error, sent) from error
 
@@ -159,47 +159,58 @@ def _rows(file: KeptFile, from_row: int) -> int:
 
 
 async def _send(
-    tool: Tool, use: Use, asked: ImportAudienceFile, parts: Iterator[Part], total: int, sent: _Sent, deadline: float
+    tool: Tool,
+    context: ToolContext,
+    asked: ImportAudienceFile,
+    parts: Iterator[Part],
+    total: int,
+    sent: _Sent,
+    deadline: float,
 ) -> Reply:
     """Sends one part at least, however late it is, so that every call gets further."""
     while (part := await to_thread.run_sync(next, parts, None)) is not None:
         if sent.imports:
-            await _settled(use, sent, deadline)
-            if use.session.clock.monotonic() >= deadline:
-                return _reply(tool, use, sent, next_row=part.first_row)
-        sent.imports.append(await _begun(tool, use, asked, part, sent))
+            await _settled(context, sent, deadline)
+            if context.session.clock.monotonic() >= deadline:
+                return _reply(tool, context, sent, next_row=part.first_row)
+        sent.imports.append(await _begun(tool, context, asked, part, sent))
         sent.parts.append(part)
-        await use.progress(float(part.ends_at), float(total), f"row {part.last_row:,} sent")
-    return _reply(tool, use, sent, next_row=None)
+        await context.progress(float(part.ends_at), float(total), f"row {part.last_row:,} sent")
+    return _reply(tool, context, sent, next_row=None)
 
 
-async def _begun(tool: Tool, use: Use, asked: ImportAudienceFile, part: Part, sent: _Sent) -> AudienceImport:
+async def _begun(
+    tool: Tool, context: ToolContext, asked: ImportAudienceFile, part: Part, sent: _Sent
+) -> AudienceImport:
     question = narrowed(asked.model_copy(update={"csv": part.csv}), ImportAudience)
     try:
         # Of one call the parts have one key each, so that the same call again sends none of them twice.
-        key = f"{use.key or use.session.ids()}-{part.first_row}"
-        return await use.client.ask(import_audience, question, idempotency_key=key)
+        key = f"{context.key or context.session.ids()}-{part.first_row}"
+        return await context.client.ask(import_audience, question, idempotency_key=key)
     except ToolError as refused:
         rows = f"rows {part.first_row:,} to {part.last_row:,}"
         raise ToolError(f"{sent.rows} Of {rows} and what follows nothing was sent: {refused}") from refused
     except CallwrightError as error:
-        said = explained(error, tool, offers=use.session.offers, fence=fence_of(use.session))
+        said = explained(error, tool, offers=context.session.offers, fence=fence_of(context.session))
         where = f"Rows {part.first_row:,} to {part.last_row:,} failed: {said}"
         raise ToolError(f"{sent.rows} {where} {_again(part.first_row)}") from error
 
 
-async def _settled(use: Use, sent: _Sent, deadline: float) -> None:
+async def _settled(context: ToolContext, sent: _Sent, deadline: float) -> None:
     """Waits until the last import is done, so that of double rows the first one in the file is kept."""
-    clock, pause, last = use.session.clock, _FIRST_PAUSE_S, sent.imports[-1]
+    clock, pause, last = context.session.clock, _FIRST_PAUSE_S, sent.imports[-1]
     question = GetAudienceImport(id=last.audience_id, import_id=last.id)
     part = sent.parts[-1]
     where = f"Rows {part.first_row:,} to {part.last_row:,} are import {last.id}"
     while True:
         try:
-            last = await use.client.ask(get_audience_import, question)
+            last = await context.client.ask(get_audience_import, question)
         except CallwrightError as error:
             said = explained(
-                error, tool_named(get_audience_import.name), offers=use.session.offers, fence=fence_of(use.session)
+                error,
+                tool_named(get_audience_import.name),
+                offers=context.session.offers,
+                fence=fence_of(context.session),
             )
             raise ToolError(
                 f"{sent.rows} {where}, but how it goes cannot be seen: {said} {_again(part.last_row + 1)}"
@@ -212,10 +223,10 @@ async def _settled(use: Use, sent: _Sent, deadline: float) -> None:
         await clock.sleep(pause)
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_S)
     if last.status == "failed" or _took_nothing(last):
-        why = use.hint(cleaned(last.status_reason or "")).rstrip(".") or "the service refused every row of it"
+        why = context.hint(cleaned(last.status_reason or "")).rstrip(".") or "the service refused every row of it"
         raise ToolError(
             f"{sent.rows} {where}, and {why}. No more was sent. "
-            + use.hint(f"get_audience_import with id={last.audience_id} and import_id={last.id} says more. ")
+            + context.hint(f"get_audience_import with id={last.audience_id} and import_id={last.id} says more. ")
             + _again(part.first_row)
         )
 
@@ -227,7 +238,7 @@ def _again(row: int) -> str:
     )
 
 
-def _reply(tool: Tool, use: Use, sent: _Sent, *, next_row: int | None) -> Reply:
+def _reply(tool: Tool, context: ToolContext, sent: _Sent, *, next_row: int | None) -> Reply:
     last = sent.imports[-1]
     data = data_of(narrow(tool.gives, last) if tool.gives and issubclass(tool.gives, Narrow) else last)
     data["parts"] = [
@@ -236,13 +247,13 @@ def _reply(tool: Tool, use: Use, sent: _Sent, *, next_row: int | None) -> Reply:
     ]
     if next_row is not None:
         data["next_row"] = next_row
-    return Reply(text=_words(tool, use, sent, next_row), data=data)
+    return Reply(text=_words(tool, context, sent, next_row), data=data)
 
 
-def _words(tool: Tool, use: Use, sent: _Sent, next_row: int | None) -> str:
+def _words(tool: Tool, context: ToolContext, sent: _Sent, next_row: int | None) -> str:
     last: Any = sent.imports[-1]
     if len(sent.parts) == 1 and next_row is None:
-        return lines(sent.rows, tool.reply(last, use))
+        return lines(sent.rows, tool.reply(last, context))
     refused = [(part, found) for part, found in zip(sent.parts, sent.imports, strict=True) if found.invalid]
     hidden = len(refused) - _PARTS_SHOWN
     totals = [sum(getattr(found, name) for found in sent.imports) for name in _COUNTS]
@@ -255,6 +266,6 @@ def _words(tool: Tool, use: Use, sent: _Sent, next_row: int | None) -> str:
         ),
         f"{count_of(hidden, 'more import has', 'more imports have')} invalid rows." if hidden > 0 else None,
         "The last import:",
-        tool.reply(last, use),
+        tool.reply(last, context),
         f"Time was up before the end of the file. {_again(next_row)}" if next_row else None,
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from callwright.contract.declaration.model import Input
     from callwright.tools.runtime.tool import Reply
     from callwright.tools.runtime.tool import Tool as CatalogueTool
-    from callwright.tools.runtime.tool_context import Session, Sessions, Use
+    from callwright.tools.runtime.tool_context import Session, Sessions, ToolContext
 
 
 class ServedTool(Tool):
@@ -127,7 +127,7 @@ async def _run(
     from callwright.tools.references.names import resolved
     from callwright.tools.replies.errors import explained
     from callwright.tools.runtime.guarded import client_of
-    from callwright.tools.runtime.tool_context import Use, fence_of
+    from callwright.tools.runtime.tool_context import ToolContext, fence_of
 
     async def progress(now: float, total: float | None, words: str) -> None:
         await context.report_progress(now, total, words)
@@ -138,7 +138,7 @@ async def _run(
         found = await resolved(tool, own, session, tool_named)
         asked = validated(tool, found.arguments)
         client = with_extra(await client_of(session), tool.operation, extra)
-        use = Use(client=client, session=session, progress=progress, key=key)
+        use = ToolContext(client=client, session=session, progress=progress, key=key)
         if tool.weigh is not None:
             agreement = await agreed(context, tool.weigh, use, asked, tool.name)
             if isinstance(agreement, InputRequiredResult):
@@ -152,15 +152,17 @@ async def _run(
         tool_name.reset(running)
 
 
-async def _done(tool: "CatalogueTool", use: "Use", asked: "Input", noted: "Callable[[Reply], Reply]") -> "Reply":
+async def _done(
+    tool: "CatalogueTool", context: "ToolContext", asked: "Input", noted: "Callable[[Reply], Reply]"
+) -> "Reply":
     """Carries it out. Where nobody knows what came of it, the same yes with the same key may be given again."""
     from callwright.tools.replies.budget import answered
 
     try:
-        return await answered(tool, use, asked, noted=noted)
+        return await answered(tool, context, asked, noted=noted)
     except BaseException:
         if tool.keyed:
-            use.session.used_answers.give_back(use.key)
+            context.session.used_answers.give_back(context.key)
         raise
 
 

@@ -24,7 +24,7 @@ from callwright.service.dialling.agent_snapshot import SNAPSHOT
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.rows import change, find, kept_agent, move, seen
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action
 from callwright.service.rules.plan_seal import SealedPlan
@@ -35,44 +35,46 @@ from callwright.service.telephony.engine import AgentSnapshot
 _K = deployment_contacts.c
 
 
-def _agent(work: Work, row: Row[Any]) -> dict[str, Any]:
+def _agent(context: RequestContext, row: Row[Any]) -> dict[str, Any]:
     """Who would call: the agent as it is now, or what was kept of it at the start.
 
     Until its moment comes, somebody may still start a scheduled deployment at once, and then with the agent as it is.
     """
     if row.agent_snapshot is None or row.status in ("draft", "scheduled"):
-        return kept_agent(agent_handlers.find(work, row.agent_id, field="agent_id"))
+        return kept_agent(agent_handlers.find(context, row.agent_id, field="agent_id"))
     return json.loads(row.agent_snapshot)
 
 
 @handles(contract.preview_deployment)
-def preview_deployment(asked: contract.PreviewDeployment, work: Work) -> Preview:
+def preview_deployment(asked: contract.PreviewDeployment, context: RequestContext) -> Preview:
     """What a start or resume would do.
 
     Raises:
         Refusal: invalid_field for an inbound deployment, which calls nobody; or the plan is none of this deployment, is
             too old, or does not fit any more.
     """
-    row = find(work, asked.id, lock=False)
+    row = find(context, asked.id, lock=False)
     if row.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
-    agent, seal = _agent(work, row), work.plan_seal
-    return preview(work.connection, work.plan, row, agent, seal=seal, now_ms=work.now_ms, plan_id=asked.plan_id)
+    agent, seal = _agent(context, row), context.plan_seal
+    return preview(
+        context.connection, context.plan, row, agent, seal=seal, now_ms=context.now_ms, plan_id=asked.plan_id
+    )
 
 
 @handles(contract.start_deployment)
-def start_deployment(asked: contract.StartDeployment, work: Work) -> contract.Deployment:
+def start_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
     """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money.
 
     One that is scheduled begins at once only with a new plan, made while it is scheduled, or with `jump_clock`.
     """
-    row = find(work, asked.id)
-    if _may("start", asked, row, work):
-        start(work, row, plan_id=asked.plan_id, jump_clock=asked.jump_clock)
-    return seen(work, asked.id)
+    row = find(context, asked.id)
+    if _may("start", asked, row, context):
+        start(context, row, plan_id=asked.plan_id, jump_clock=asked.jump_clock)
+    return seen(context, asked.id)
 
 
-def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work) -> bool:
+def _may(action: str, asked: contract.StartDeployment, row: Row[Any], context: RequestContext) -> bool:
     """Whether the action changes anything; False when it was done before.
 
     Raises:
@@ -88,18 +90,18 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], work: Work
     if asked.plan_id is not None:
         if asked.plan_id == row.plan_id and not (asked.jump_clock and row.started_at is None):
             return False
-        plan = work.plan_seal.open(asked.plan_id, org_id=row.org_id, deployment_id=row.id)
+        plan = context.plan_seal.open(asked.plan_id, org_id=row.org_id, deployment_id=row.id)
     acts = check_action(action, row.status, at_once=plan is not None or asked.jump_clock)
     if plan is not None:
-        audience = audience_of(work.connection, row.audience_id, lock=row.started_at is None)
-        now = parts_of(work.connection, row, audience=audience, agent=_agent(work, row))
-        check_plan(plan, now, work.now_ms)
+        audience = audience_of(context.connection, row.audience_id, lock=row.started_at is None)
+        now = parts_of(context.connection, row, audience=audience, agent=_agent(context, row))
+        check_plan(plan, now, context.now_ms)
     elif acts and not row.simulated:
         raise Refusal(PLAN_REQUIRED)
     return acts
 
 
-def start(work: Work, row: Row[Any], *, plan_id: str | None = None, jump_clock: bool = False) -> None:
+def start(context: RequestContext, row: Row[Any], *, plan_id: str | None = None, jump_clock: bool = False) -> None:
     """Starts a draft, or schedules it while its moment is ahead; one that is scheduled begins at once.
 
     With `jump_clock` a draft begins in any case, and its own clock at that moment.
@@ -107,85 +109,85 @@ def start(work: Work, row: Row[Any], *, plan_id: str | None = None, jump_clock: 
     Raises:
         Refusal: what forbids the start.
     """
-    kept = _agent(work, row)
-    _check_start(work, row, kept)
-    answered = spending_cap.set_going(work.connection, work.answerable, row, now_ms=work.now_ms)
-    change(work, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, **answered)
-    if row.status == "draft" and _waits(row, work) and not jump_clock:
-        move(work, row.id, "scheduled", None)
+    kept = _agent(context, row)
+    _check_start(context, row, kept)
+    answered = spending_cap.set_going(context.connection, context.answerable, row, now_ms=context.now_ms)
+    change(context, row.id, agent_snapshot=json_text(kept), plan_id=plan_id, **answered)
+    if row.status == "draft" and _waits(row, context) and not jump_clock:
+        move(context, row.id, "scheduled", None)
         return
-    _begin(work, row, jump_clock)
+    _begin(context, row, jump_clock)
 
 
-def _waits(row: Row[Any], work: Work) -> bool:
-    return row.start_at is not None and row.start_at > work.now_ms
+def _waits(row: Row[Any], context: RequestContext) -> bool:
+    return row.start_at is not None and row.start_at > context.now_ms
 
 
-def _begin(work: Work, row: Row[Any], jump_clock: bool) -> None:
-    clock_ms = row.start_at if jump_clock and _waits(row, work) else work.now_ms
-    begin(work.connection, row, clock_ms, now_ms=work.now_ms)
+def _begin(context: RequestContext, row: Row[Any], jump_clock: bool) -> None:
+    clock_ms = row.start_at if jump_clock and _waits(row, context) else context.now_ms
+    begin(context.connection, row, clock_ms, now_ms=context.now_ms)
 
 
-def _check_start(work: Work, row: Row[Any], kept: dict[str, Any]) -> None:
+def _check_start(context: RequestContext, row: Row[Any], kept: dict[str, Any]) -> None:
     speaker = AgentSnapshot(id=row.agent_id, **{name: kept[name] for name in SNAPSHOT})
-    for refusal in start_refusals(work.connection, work.plan, row, speaker, asked=True):
+    for refusal in start_refusals(context.connection, context.plan, row, speaker, asked=True):
         raise refusal
 
 
 @handles(contract.pause_deployment, stops=True)
-def pause_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+def pause_deployment(asked: contract.DeploymentAction, context: RequestContext) -> contract.Deployment:
     """A paused deployment: no new calls, those under way finish, the queue stays."""
-    row = find(work, asked.id)
+    row = find(context, asked.id)
     if check_action("pause", row.status):
-        move(work, row.id, "paused", "manual")
+        move(context, row.id, "paused", "manual")
         data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
-        work.emit(DEPLOYMENT_PAUSED, data, simulated=row.simulated)
-    return seen(work, asked.id)
+        context.emit(DEPLOYMENT_PAUSED, data, simulated=row.simulated)
+    return seen(context, asked.id)
 
 
 @handles(contract.resume_deployment)
-def resume_deployment(asked: contract.StartDeployment, work: Work) -> contract.Deployment:
+def resume_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
     """A deployment that goes on where it stood."""
-    row = find(work, asked.id)
-    if _may("resume", asked, row, work):
+    row = find(context, asked.id)
+    if _may("resume", asked, row, context):
         if row.call_type == "inbound":
-            inbound.check_resume(work, row)
-            move(work, row.id, "active", None)
+            inbound.check_resume(context, row)
+            move(context, row.id, "active", None)
         else:
-            _go_on(asked, row, work)
+            _go_on(asked, row, context)
         data = PausedData(deployment_id=row.id, reason="manual", simulated=row.simulated)
-        work.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
-    return seen(work, asked.id)
+        context.emit(DEPLOYMENT_RESUMED, data, simulated=row.simulated)
+    return seen(context, asked.id)
 
 
-def _go_on(asked: contract.StartDeployment, row: Row[Any], work: Work) -> None:
-    _check_start(work, row, _agent(work, row))
-    answered = spending_cap.set_going(work.connection, work.answerable, row, now_ms=work.now_ms)
-    change(work, row.id, plan_id=asked.plan_id, **answered)
+def _go_on(asked: contract.StartDeployment, row: Row[Any], context: RequestContext) -> None:
+    _check_start(context, row, _agent(context, row))
+    answered = spending_cap.set_going(context.connection, context.answerable, row, now_ms=context.now_ms)
+    change(context, row.id, plan_id=asked.plan_id, **answered)
     if row.started_at is not None:
-        move(work, row.id, "active", None)
-    elif _waits(row, work) and not asked.jump_clock:
-        move(work, row.id, "scheduled", None)
+        move(context, row.id, "active", None)
+    elif _waits(row, context) and not asked.jump_clock:
+        move(context, row.id, "scheduled", None)
     else:
-        _begin(work, row, asked.jump_clock)
+        _begin(context, row, asked.jump_clock)
 
 
 @handles(contract.cancel_deployment, stops=True)
-def cancel_deployment(asked: contract.DeploymentAction, work: Work) -> contract.Deployment:
+def cancel_deployment(asked: contract.DeploymentAction, context: RequestContext) -> contract.Deployment:
     """A cancelled deployment: what is pending is dropped for good, calls under way finish, its number is unbound."""
-    row = find(work, asked.id)
+    row = find(context, asked.id)
     if check_action("cancel", row.status):
         if row.call_type == "inbound":
-            inbound.unbind(work, row)
+            inbound.unbind(context, row)
         waiting = ("pending", "retry_waiting")
-        dropped = work.connection.execute(
+        dropped = context.connection.execute(
             update(deployment_contacts)
             .where(_K.deployment_id == row.id, _K.status.in_(waiting))
             .values(status="cancelled", next_at=None)
         ).rowcount
         states = {name: count for name, count in json.loads(row.states).items() if name not in waiting}
         states["cancelled"] = states.get("cancelled", 0) + dropped
-        move(work, row.id, "cancelled", "manual")
-        change(work, row.id, completed_at=work.now_ms, states=json_text(states))
-        endings.cancelled(work.connection, work.ids, row.id)
-    return seen(work, asked.id)
+        move(context, row.id, "cancelled", "manual")
+        change(context, row.id, completed_at=context.now_ms, states=json_text(states))
+        endings.cancelled(context.connection, context.ids, row.id)
+    return seen(context, asked.id)

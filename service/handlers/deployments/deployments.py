@@ -31,7 +31,7 @@ from callwright.service.handlers.deployments.rows import (
     seen,
 )
 from callwright.service.handlers.deployments.view import show, show_contact, shown_status
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, milliseconds
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.money import micros
@@ -59,41 +59,41 @@ NETWORK_IS_SIMULATED = True
 
 
 @handles(contract.list_deployments)
-def list_deployments(asked: contract.ListDeployments, work: Work) -> Page[contract.Deployment]:
+def list_deployments(asked: contract.ListDeployments, context: RequestContext) -> Page[contract.Deployment]:
     """A page of deployments."""
     names = ("call_type", "name", "agent_id", "audience_id", "created_at", "updated_at")
     columns: dict[str, Any] = {name: _D[name] for name in names}
-    columns["status"] = shown_status(work.full_at_ms)
+    columns["status"] = shown_status(context.full_at_ms)
     columns["started_at"] = func.coalesce(_D.started_at, 0)
-    rows = SEEN.where(_D.org_id == work.org_id)
+    rows = SEEN.where(_D.org_id == context.org_id)
     if asked.idempotency_key is not None:
-        rows = rows.where(_D.id.in_(_answered_with(work, asked.idempotency_key)))
+        rows = rows.where(_D.id.in_(_answered_with(context, asked.idempotency_key)))
         columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are found already
     listing = Listing(contract.list_deployments, rows, columns, _D.id)
 
     def shown(row: Row[Any]) -> contract.Deployment:
-        return show(row, full_at_ms=work.full_at_ms)
+        return show(row, full_at_ms=context.full_at_ms)
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=shown)
 
 
-def _answered_with(work: Work, key: str) -> list[str]:
+def _answered_with(context: RequestContext, key: str) -> list[str]:
     """The deployments that requests with an idempotency key were answered with, whichever API key made them."""
-    given_ = {"org": work.org_id, "key": key, "since": work.now_ms - DAY}
-    return [orjson.loads(body)["data"]["id"] for body in work.connection.execute(_ANSWERS, given_).scalars()]
+    given_ = {"org": context.org_id, "key": key, "since": context.now_ms - DAY}
+    return [orjson.loads(body)["data"]["id"] for body in context.connection.execute(_ANSWERS, given_).scalars()]
 
 
 @handles(contract.get_deployment)
-def get_deployment(asked: contract.GetDeployment, work: Work) -> contract.Deployment:
+def get_deployment(asked: contract.GetDeployment, context: RequestContext) -> contract.Deployment:
     """One deployment."""
-    return seen(work, asked.id)
+    return seen(context, asked.id)
 
 
-def _check_numbers(work: Work, number_ids: list[str], field: str) -> None:
+def _check_numbers(context: RequestContext, number_ids: list[str], field: str) -> None:
     for place, number_id in enumerate(number_ids):
         if number_id in number_ids[:place]:
             raise invalid(field, f"names {number_id} twice")
-        if number_handlers.find(work, number_id, field=field).status != "active":
+        if number_handlers.find(context, number_id, field=field).status != "active":
             raise invalid(field, f"{number_id} is not active")
 
 
@@ -102,18 +102,18 @@ def _check_times(start_ms: int | None, end_ms: int | None, now_ms: int) -> None:
         raise invalid("end_at", "must be later than now and than start_at")
 
 
-def _set_numbers(work: Work, deployment_id: str, number_ids: list[str]) -> None:
+def _set_numbers(context: RequestContext, deployment_id: str, number_ids: list[str]) -> None:
     own = deployment_numbers.c.deployment_id == deployment_id
-    work.connection.execute(delete(deployment_numbers).where(own))
+    context.connection.execute(delete(deployment_numbers).where(own))
     rows = [
         {"deployment_id": deployment_id, "phone_number_id": number_id, "position": position}
         for position, number_id in enumerate(number_ids)
     ]
-    work.connection.execute(insert(deployment_numbers), rows)
+    context.connection.execute(insert(deployment_numbers), rows)
 
 
 @handles(contract.create_deployment)
-def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.Deployment:
+def create_deployment(asked: contract.CreateDeployment, context: RequestContext) -> contract.Deployment:
     """A new deployment, a draft unless auto_start is set."""
     if (asked.phone_number_id is None) == (asked.phone_number_ids is None):
         if asked.phone_number_id is None:
@@ -123,21 +123,21 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
     if asked.auto_start and not NETWORK_IS_SIMULATED:
         message = "auto_start: telephones would really ring; make a draft, preview it, then start it with the plan_id"
         raise Refusal(PLAN_REQUIRED, message, field="auto_start")
-    agent = agent_handlers.find(work, asked.agent_id, field="agent_id")
-    audience = audience_handlers.find(work, asked.audience_id, field="audience_id")
+    agent = agent_handlers.find(context, asked.agent_id, field="agent_id")
+    audience = audience_handlers.find(context, asked.audience_id, field="audience_id")
     field = "phone_number_ids" if asked.phone_number_ids else "phone_number_id"
     number_ids = asked.phone_number_ids or [asked.phone_number_id or ""]
-    _check_numbers(work, number_ids, field)
-    check_name_free(work, NAMED, asked.name)
-    check_concurrency(work, asked.max_concurrency)
+    _check_numbers(context, number_ids, field)
+    check_name_free(context, NAMED, asked.name)
+    check_concurrency(context, asked.max_concurrency)
     start_ms = milliseconds(asked.start_at) if asked.start_at else None
     end_ms = milliseconds(asked.end_at) if asked.end_at else None
-    _check_times(start_ms, end_ms, work.now_ms)
+    _check_times(start_ms, end_ms, context.now_ms)
     missing = missing_columns(agent, audience, asked.voicemail.message_template) if audience.valid_count else []
     if missing:
         raise invalid("audience_id", f"the audience has no column {missing[0]!r}, which prompt or messages use")
-    deployment_id = work.ids.new("dep")
-    work.connection.execute(
+    deployment_id = context.ids.new("dep")
+    context.connection.execute(
         insert(deployments),
         {
             **asked.model_dump(
@@ -150,25 +150,25 @@ def create_deployment(asked: contract.CreateDeployment, work: Work) -> contract.
             ),
             **columns_of(settings_in(asked)),
             "id": deployment_id,
-            "org_id": work.org_id,
+            "org_id": context.org_id,
             "status": "draft",
-            "status_changed_at": work.now_ms,
+            "status_changed_at": context.now_ms,
             "simulated": NETWORK_IS_SIMULATED,
-            "seed": work.settings.sim_seed,
+            "seed": context.settings.sim_seed,
             "phone_number_ids": json_text(number_ids),
             "start_at": start_ms,
             "end_at": end_ms,
             "budget_cap_micros": micros(asked.budget_cap.amount) if asked.budget_cap else None,
             "metadata": json_text(asked.metadata),
-            "created_at": work.now_ms,
-            "updated_at": work.now_ms,
-            "created_by_key_id": work.key_id,
+            "created_at": context.now_ms,
+            "updated_at": context.now_ms,
+            "created_by_key_id": context.key_id,
         },
     )
-    _set_numbers(work, deployment_id, number_ids)
+    _set_numbers(context, deployment_id, number_ids)
     if asked.auto_start:
-        start(work, find(work, deployment_id))
-    return seen(work, deployment_id)
+        start(context, find(context, deployment_id))
+    return seen(context, deployment_id)
 
 
 _OWN = frozenset({"name", "call_type", "phone_number_id", "auto_start", "start_at", "end_at", "budget_cap"})
@@ -177,9 +177,9 @@ _COPIED = tuple(name for name in contract.CreateDeployment.model_fields if name 
 
 
 @handles(contract.clone_deployment)
-def clone_deployment(asked: CloneDeployment, work: Work) -> contract.Deployment:
+def clone_deployment(asked: CloneDeployment, context: RequestContext) -> contract.Deployment:
     """A draft with the settings of another campaign. Raises `Refusal`: invalid_field for an inbound deployment."""
-    original = seen(work, asked.id)
+    original = seen(context, asked.id)
     if original.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, and its number cannot be bound twice")
     copied: dict[str, Any] = {name: getattr(original, name) for name in _COPIED}
@@ -187,79 +187,79 @@ def clone_deployment(asked: CloneDeployment, work: Work) -> contract.Deployment:
     copied["budget_cap"] = None if cap is None else Spend(amount=cap.amount)
     wanted = {name: value for name in asked.model_fields_set if (value := getattr(asked, name)) is not None}
     del wanted["id"]
-    return create_deployment(contract.CreateDeployment(**{**copied, **wanted}), work)
+    return create_deployment(contract.CreateDeployment(**{**copied, **wanted}), context)
 
 
 @handles(contract.update_deployment)
-def update_deployment(asked: contract.UpdateDeployment, work: Work) -> contract.Deployment:
+def update_deployment(asked: contract.UpdateDeployment, context: RequestContext) -> contract.Deployment:
     """A changed deployment."""
-    row = find(work, asked.id)
+    row = find(context, asked.id)
     changes = meant(given(asked), row.call_type)
     check_editable(set(changes), row.status, row.call_type)
     if not changes:
-        return seen(work, asked.id)
+        return seen(context, asked.id)
     if row.status == "scheduled" and "start_at" in changes and changes["start_at"] is None:
         raise invalid(
             "start_at",
             "cannot be cleared while the deployment is scheduled; to call at once, preview and start it by that plan",
         )
     if "name" in changes:
-        check_name_free(work, NAMED, changes["name"], but=asked.id)
+        check_name_free(context, NAMED, changes["name"], but=asked.id)
     if "agent_id" in changes:
-        agent = agent_handlers.find(work, changes["agent_id"], field="agent_id", lock=row.call_type == "inbound")
+        agent = agent_handlers.find(context, changes["agent_id"], field="agent_id", lock=row.call_type == "inbound")
         if row.agent_snapshot is not None:
             changes["agent_snapshot"] = json_text(kept_agent(agent))
     if "audience_id" in changes:
-        audience_handlers.find(work, changes["audience_id"], field="audience_id")
+        audience_handlers.find(context, changes["audience_id"], field="audience_id")
         if row.status == "scheduled":  # it begins by itself, with everybody who is there by then
-            audience_of(work.connection, changes["audience_id"], lock=True)
-            if waiting_imports := still_importing(work.connection, changes["audience_id"]):
+            audience_of(context.connection, changes["audience_id"], lock=True)
+            if waiting_imports := still_importing(context.connection, changes["audience_id"]):
                 raise waiting_imports
     if "max_concurrency" in changes:
-        check_concurrency(work, changes["max_concurrency"])
-    settings = inbound.changed_settings(work, row, asked)
+        check_concurrency(context, changes["max_concurrency"])
+    settings = inbound.changed_settings(context, row, asked)
     changes = {name: value for name, value in changes.items() if name not in ("inbound", *ANSWERING)}
     if settings is not None:
         changes["inbound"] = settings
     if "phone_number_ids" in changes:
-        _check_numbers(work, changes["phone_number_ids"], "phone_number_ids")
-        _set_numbers(work, asked.id, changes["phone_number_ids"])
+        _check_numbers(context, changes["phone_number_ids"], "phone_number_ids")
+        _set_numbers(context, asked.id, changes["phone_number_ids"])
         changes["phone_number_ids"] = json_text(changes["phone_number_ids"])
     for name in ("start_at", "end_at"):
         if changes.get(name) is not None:
             changes[name] = milliseconds(changes[name])
-    if row.status == "scheduled" and "start_at" in changes and changes["start_at"] <= work.now_ms:
+    if row.status == "scheduled" and "start_at" in changes and changes["start_at"] <= context.now_ms:
         raise invalid(
             "start_at",
             "must be later than now while it is scheduled; to call at once, preview and start it by that plan",
         )
     if "end_at" in changes or "start_at" in changes:
-        _check_times(changes.get("start_at", row.start_at), changes.get("end_at", row.end_at), work.now_ms)
+        _check_times(changes.get("start_at", row.start_at), changes.get("end_at", row.end_at), context.now_ms)
     if "budget_cap" in changes:
         cap = changes.pop("budget_cap")
         changes["budget_cap_micros"] = micros(cap.amount) if cap else None
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
-    spending_cap.check_change(work.connection, work.answerable, row, changes)
+    spending_cap.check_change(context.connection, context.answerable, row, changes)
     if set(changes) - {"metadata"}:
         changes["settings_changes"] = _D.settings_changes + 1
-    change(work, asked.id, **changed_columns(row, changes))
-    waiting.rules_changed(work.connection, asked.id, set(changes))
-    return seen(work, asked.id)
+    change(context, asked.id, **changed_columns(row, changes))
+    waiting.rules_changed(context.connection, asked.id, set(changes))
+    return seen(context, asked.id)
 
 
 @handles(contract.delete_deployment)
-def delete_deployment(asked: contract.DeploymentAction, work: Work) -> None:
+def delete_deployment(asked: contract.DeploymentAction, context: RequestContext) -> None:
     """Removes a draft."""
-    check_action("delete", find(work, asked.id).status)
-    work.connection.execute(delete(deployment_numbers).where(deployment_numbers.c.deployment_id == asked.id))
-    work.connection.execute(delete(deployments).where(_D.id == asked.id))
+    check_action("delete", find(context, asked.id).status)
+    context.connection.execute(delete(deployment_numbers).where(deployment_numbers.c.deployment_id == asked.id))
+    context.connection.execute(delete(deployments).where(_D.id == asked.id))
 
 
 @handles(contract.list_contacts)
-def list_contacts(asked: ListContacts, work: Work) -> Page[Contact]:
+def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]:
     """A page of a deployment's contacts."""
-    campaign = find(work, asked.id, lock=False)
+    campaign = find(context, asked.id, lock=False)
     names = ("status", "last_outcome", "last_disposition", "phone", "position")
     listing = Listing(
         contract.list_contacts,
@@ -274,4 +274,4 @@ def list_contacts(asked: ListContacts, work: Work) -> Page[Contact]:
     def shown(row: Row[Any]) -> Contact:
         return show_contact(row, campaign)
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=shown)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=shown)

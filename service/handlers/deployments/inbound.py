@@ -21,7 +21,7 @@ from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.changes import check_name_free
 from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, seen
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.phone import Dialable, read_number
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables.campaign_settings import columns_of
@@ -39,10 +39,10 @@ _NO_CAMPAIGN = {
 
 
 @handles(contract.create_inbound_deployment)
-def create_inbound_deployment(asked: CreateInboundDeployment, work: Work) -> contract.Deployment:
+def create_inbound_deployment(asked: CreateInboundDeployment, context: RequestContext) -> contract.Deployment:
     """An inbound deployment, active at once, with the number bound to it."""
-    agent_handlers.find(work, asked.agent_id, field="agent_id", lock=True)
-    number = number_handlers.find(work, asked.phone_number_id, field="phone_number_id", lock=True)
+    agent_handlers.find(context, asked.agent_id, field="agent_id", lock=True)
+    number = number_handlers.find(context, asked.phone_number_id, field="phone_number_id", lock=True)
     settings = Inbound(
         phone_number_id=asked.phone_number_id,
         business_hours=asked.business_hours,
@@ -50,7 +50,7 @@ def create_inbound_deployment(asked: CreateInboundDeployment, work: Work) -> con
         overflow=_checked(asked.overflow, "overflow", number.number),
         recording_enabled=asked.recording_enabled,
     )
-    check_name_free(work, NAMED, asked.name)
+    check_name_free(context, NAMED, asked.name)
     if number.inbound_deployment_id is not None:
         raise Refusal(
             PHONE_NUMBER_ALREADY_BOUND,
@@ -59,34 +59,34 @@ def create_inbound_deployment(asked: CreateInboundDeployment, work: Work) -> con
             details={"bound_to": number.inbound_deployment_id},
         )
     _check_capable(number, "phone_number_id")
-    check_concurrency(work, asked.max_concurrency)
-    _check_unbounded(work)
-    deployment_id = work.ids.new("dep")
+    check_concurrency(context, asked.max_concurrency)
+    _check_unbounded(context)
+    deployment_id = context.ids.new("dep")
     row = {
         **_NO_CAMPAIGN,
         "id": deployment_id,
-        "org_id": work.org_id,
+        "org_id": context.org_id,
         "name": asked.name,
         "call_type": "inbound",
         "status": "active",
-        "status_changed_at": work.now_ms,
-        "started_at": work.now_ms,
+        "status_changed_at": context.now_ms,
+        "started_at": context.now_ms,
         "simulated": number.simulated,
-        "seed": work.settings.sim_seed,
+        "seed": context.settings.sim_seed,
         "agent_id": asked.agent_id,
         "inbound": settings.model_dump_json(),
         "max_concurrency": asked.max_concurrency,
         "metadata": json_text(asked.metadata),
-        "created_at": work.now_ms,
-        "updated_at": work.now_ms,
-        "created_by_key_id": work.key_id,
+        "created_at": context.now_ms,
+        "updated_at": context.now_ms,
+        "created_by_key_id": context.key_id,
     }
-    work.connection.execute(insert(deployments), row)
-    _bind(work, asked.phone_number_id, deployment_id)
-    return seen(work, deployment_id)
+    context.connection.execute(insert(deployments), row)
+    _bind(context, asked.phone_number_id, deployment_id)
+    return seen(context, deployment_id)
 
 
-def changed_settings(work: Work, row: Row[Any], asked: contract.UpdateDeployment) -> str | None:
+def changed_settings(context: RequestContext, row: Row[Any], asked: contract.UpdateDeployment) -> str | None:
     """How a deployment takes calls after a change, as its row keeps it; None where that is not to change.
 
     The change may be named as a deployment is made or as it is shown. Raises `Refusal` for what cannot be.
@@ -101,7 +101,7 @@ def changed_settings(work: Work, row: Row[Any], asked: contract.UpdateDeployment
     if inside.pop("phone_number_id", settings.phone_number_id) != settings.phone_number_id:
         message = "cannot change: cancel this deployment and make another one for the other number"
         raise invalid("inbound.phone_number_id", message)
-    number = number_handlers.find(work, settings.phone_number_id).number
+    number = number_handlers.find(context, settings.phone_number_id).number
     changes = {**outside, **inside}
     for name in ("after_hours", "overflow"):
         if name in changes:
@@ -115,20 +115,20 @@ def settings_of(row: Row[Any]) -> Inbound:
     return Inbound.model_validate_json(row.inbound)
 
 
-def check_resume(work: Work, row: Row[Any]) -> None:
+def check_resume(context: RequestContext, row: Row[Any]) -> None:
     """Raises `Refusal` when an inbound deployment cannot take calls again."""
-    _check_capable(number_handlers.find(work, settings_of(row).phone_number_id), None)
-    _check_unbounded(work)
+    _check_capable(number_handlers.find(context, settings_of(row).phone_number_id), None)
+    _check_unbounded(context)
 
 
-def unbind(work: Work, row: Row[Any]) -> None:
+def unbind(context: RequestContext, row: Row[Any]) -> None:
     """Frees the number of an inbound deployment, so that another one may have it."""
-    _bind(work, settings_of(row).phone_number_id, None)
+    _bind(context, settings_of(row).phone_number_id, None)
 
 
-def _bind(work: Work, number_id: str, deployment_id: str | None) -> None:
-    values = {"inbound_deployment_id": deployment_id, "updated_at": work.now_ms}
-    work.connection.execute(update(phone_numbers).where(_N.id == number_id).values(values))
+def _bind(context: RequestContext, number_id: str, deployment_id: str | None) -> None:
+    values = {"inbound_deployment_id": deployment_id, "updated_at": context.now_ms}
+    context.connection.execute(update(phone_numbers).where(_N.id == number_id).values(values))
 
 
 def _check_capable(number: Row[Any], field: str | None) -> None:
@@ -138,9 +138,9 @@ def _check_capable(number: Row[Any], field: str | None) -> None:
         raise Refusal(NUMBER_NOT_CAPABLE, "the number cannot be called", field=field)
 
 
-def _check_unbounded(work: Work) -> None:
-    if work.spending_cap_micros is not None:
-        raise spending_cap.unbounded(work.answerable)
+def _check_unbounded(context: RequestContext) -> None:
+    if context.spending_cap_micros is not None:
+        raise spending_cap.unbounded(context.answerable)
 
 
 def _checked(choice: Choice, field: str, own_number: str) -> Choice:

@@ -10,7 +10,7 @@ from callwright.contract.problems import PLAN_LIMIT_REACHED
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
 from callwright.service.dialling.queue import WAITING
 from callwright.service.handlers.deployments.view import show
-from callwright.service.handlers.request_context import Work
+from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.refusals import Refusal, not_found
 from callwright.service.tables.schema import audience_rows, deployment_contacts, deployments
@@ -41,37 +41,41 @@ SEEN = select(
 """Deployments with what `deployment_view.show` needs: of one that is active, who is looked at next."""
 
 
-def find(work: Work, deployment_id: str, *, lock: bool = True) -> Row[Any]:
+def find(context: RequestContext, deployment_id: str, *, lock: bool = True) -> Row[Any]:
     """The deployment's row, locked until the unit of work ends unless that only reads. Raises `Refusal`: not_found."""
-    row = work.connection.execute(_LOCKED if lock else _ONE, {"id": deployment_id, "org": work.org_id}).one_or_none()
+    row = context.connection.execute(
+        _LOCKED if lock else _ONE, {"id": deployment_id, "org": context.org_id}
+    ).one_or_none()
     if row is None:
         raise not_found()
     return row
 
 
-def seen(work: Work, deployment_id: str) -> contract.Deployment:
+def seen(context: RequestContext, deployment_id: str) -> contract.Deployment:
     """The deployment as callers see it. Raises `Refusal`: not_found."""
-    row = work.connection.execute(SEEN.where(_D.id == deployment_id, _D.org_id == work.org_id)).one_or_none()
+    row = context.connection.execute(SEEN.where(_D.id == deployment_id, _D.org_id == context.org_id)).one_or_none()
     if row is None:
         raise not_found()
-    return show(row, full_at_ms=work.full_at_ms)
+    return show(row, full_at_ms=context.full_at_ms)
 
 
-def change(work: Work, deployment_id: str, **values: Any) -> None:
+def change(context: RequestContext, deployment_id: str, **values: Any) -> None:
     """Writes columns of a deployment that was found before."""
-    work.connection.execute(update(deployments).where(_D.id == deployment_id).values(**values, updated_at=work.now_ms))
+    context.connection.execute(
+        update(deployments).where(_D.id == deployment_id).values(**values, updated_at=context.now_ms)
+    )
 
 
-def move(work: Work, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
+def move(context: RequestContext, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
     """Puts a deployment into another state."""
-    change(work, deployment_id, status=status, status_reason=reason, status_changed_at=work.now_ms)
+    change(context, deployment_id, status=status, status_reason=reason, status_changed_at=context.now_ms)
 
 
-def check_concurrency(work: Work, wanted: int) -> None:
+def check_concurrency(context: RequestContext, wanted: int) -> None:
     """Raises `Refusal`: plan_limit_reached for more calls at a time than the organization's plan allows."""
-    limit = work.plan.concurrent_calls
+    limit = context.plan.concurrent_calls
     if limit is not None and wanted > limit:
-        message = f"max_concurrency: the plan {work.plan.name} allows {count_of(limit, 'call')} at a time"
+        message = f"max_concurrency: the plan {context.plan.name} allows {count_of(limit, 'call')} at a time"
         raise Refusal(PLAN_LIMIT_REACHED, message, field="max_concurrency", details={"limit": limit, "current": wanted})
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Row, bindparam, or_, select
 
 from callwright.contract import event_log as contract
 from callwright.service.handlers.events import arrival_words, log
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.tables.schema import deliveries, delivery_attempts, webhooks
 
 MOST_EXCERPT = 200
@@ -32,21 +32,21 @@ _ATTEMPTS = select(delivery_attempts).where(_A.delivery_id.in_(bindparam("ids", 
 
 
 @handles(contract.explain_event)
-def explain_event(asked: contract.ExplainEvent, work: Work) -> contract.EventExplanation:
+def explain_event(asked: contract.ExplainEvent, context: RequestContext) -> contract.EventExplanation:
     """Whether an event arrived, subscription by subscription. The newest delivery counts where it was replayed."""
-    event = log.find(work, asked.id)
-    given = {"event": event.id, "org": work.org_id}
+    event = log.find(context, asked.id)
+    given = {"event": event.id, "org": context.org_id}
     newest: dict[str, Row[Any]] = {}
     arrived: dict[str, int] = {}
-    for row in work.connection.execute(_NEWEST, given):
+    for row in context.connection.execute(_NEWEST, given):
         newest.setdefault(row.webhook_id, row)
         if row.status == "succeeded":
             arrived.setdefault(row.webhook_id, row.finished_at)
-    attempts = work.connection.execute(_ATTEMPTS, {"ids": [row.id for row in newest.values()]})
+    attempts = context.connection.execute(_ATTEMPTS, {"ids": [row.id for row in newest.values()]})
     last = {row.delivery_id: row for row in attempts}
     shown = [
         _arrival(webhook, event, newest.get(webhook.id), last, arrived.get(webhook.id))
-        for webhook in work.connection.execute(_WEBHOOKS, given)
+        for webhook in context.connection.execute(_WEBHOOKS, given)
     ]
     return contract.EventExplanation(event_id=event.id, event_type=event.type, summary=_summary(shown), webhooks=shown)
 

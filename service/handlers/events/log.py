@@ -9,7 +9,7 @@ from callwright.contract import event_log as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.events import EVERY, WEBHOOK_TEST
 from callwright.contract.webhooks import Delivery, Replayed
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.webhooks import deliveries as webhook_deliveries
 from callwright.service.handlers.webhooks import subscriptions as webhooks
 from callwright.service.platform.clock.clock import iso_milliseconds
@@ -31,9 +31,9 @@ _ACTIVE = (
 )
 
 
-def find(work: Work, event_id: str) -> Row[Any]:
+def find(context: RequestContext, event_id: str) -> Row[Any]:
     """The event's row. Raises `Refusal`: not_found, also once the event is older than the log."""
-    row = work.connection.execute(_FIND, {"id": event_id, "org": work.org_id}).one_or_none()
+    row = context.connection.execute(_FIND, {"id": event_id, "org": context.org_id}).one_or_none()
     if row is None:
         raise not_found()
     return row
@@ -53,46 +53,48 @@ def show(row: Row[Any]) -> contract.Event:
 
 
 @handles(contract.list_events)
-def list_events(asked: contract.ListEvents, work: Work) -> Page[contract.Event]:
+def list_events(asked: contract.ListEvents, context: RequestContext) -> Page[contract.Event]:
     """A page of events."""
     columns = {name: _O[name] for name in ("type", "subject_id", "created_at")}
-    own = select(outbox).where(_O.org_id == work.org_id)
+    own = select(outbox).where(_O.org_id == context.org_id)
     listing = Listing(contract.list_events, own, columns, _O.id, counted=("created_at", "subject_id"))
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
 
 
 @handles(contract.get_event)
-def get_event(asked: contract.GetEvent, work: Work) -> contract.Event:
+def get_event(asked: contract.GetEvent, context: RequestContext) -> contract.Event:
     """One event."""
-    return show(find(work, asked.id))
+    return show(find(context, asked.id))
 
 
 @handles(contract.list_event_deliveries)
-def list_event_deliveries(asked: contract.ListEventDeliveries, work: Work) -> Page[Delivery]:
+def list_event_deliveries(asked: contract.ListEventDeliveries, context: RequestContext) -> Page[Delivery]:
     """A page of deliveries, also to subscriptions that were deleted."""
-    event = find(work, asked.id)
+    event = find(context, asked.id)
     rows = select(deliveries).where(_D.event_id == event.id)
     listing = Listing(contract.list_event_deliveries, rows, {"created_at": _D.created_at}, _D.id)
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=webhook_deliveries.show)
+    return page_of(
+        context.connection, context.cursors, listing, asked, org_id=context.org_id, show=webhook_deliveries.show
+    )
 
 
 @handles(contract.replay_event, brief=True)
-def replay_event(asked: contract.ReplayEvent, work: Work) -> Replayed:
+def replay_event(asked: contract.ReplayEvent, context: RequestContext) -> Replayed:
     """Queues an event again, whether it has arrived or not."""
-    event = find(work, asked.id)
+    event = find(context, asked.id)
     if asked.webhook_id is not None:
-        chosen = [webhooks.find_active(work, asked.webhook_id, field="webhook_id").id]
+        chosen = [webhooks.find_active(context, asked.webhook_id, field="webhook_id").id]
     else:
-        chosen = _wanting(work, event)
+        chosen = _wanting(context, event)
     for webhook_id in chosen:
-        take_over(work.connection, webhook_id, [event.id], work.now_ms)
-    webhook_deliveries.send(work, "replay", [(webhook_id, event.id, event.type) for webhook_id in chosen])
+        take_over(context.connection, webhook_id, [event.id], context.now_ms)
+    webhook_deliveries.send(context, "replay", [(webhook_id, event.id, event.type) for webhook_id in chosen])
     return Replayed(queued=len(chosen), has_more=False)
 
 
-def _wanting(work: Work, event: Row[Any]) -> list[str]:
+def _wanting(context: RequestContext, event: Row[Any]) -> list[str]:
     """The active subscriptions that want the event: a test goes to the one that was tested, all else by its name."""
-    active = work.connection.execute(_ACTIVE, {"org": work.org_id}).all()
+    active = context.connection.execute(_ACTIVE, {"org": context.org_id}).all()
     if event.type == WEBHOOK_TEST.name:
         return [webhook_id for webhook_id, _ in active if webhook_id == event.subject_id]
     wanting = [webhook_id for webhook_id, names in active if {EVERY, event.type} & set(json.loads(names))]

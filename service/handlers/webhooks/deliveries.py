@@ -11,7 +11,7 @@ from callwright.contract import webhooks as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.events import WEBHOOK_TEST
 from callwright.contract.events import WebhookTest as TestData
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.webhooks import subscriptions
 from callwright.service.platform.clock.clock import iso_milliseconds, moment, moment_or_none, second_began
 from callwright.service.platform.database.listing import Listing, page_of
@@ -74,48 +74,48 @@ def _attempt(row: Row[Any]) -> contract.DeliveryAttempt:
 
 
 @handles(contract.list_webhook_deliveries)
-def list_webhook_deliveries(asked: contract.ListWebhookDeliveries, work: Work) -> Page[contract.Delivery]:
+def list_webhook_deliveries(asked: contract.ListWebhookDeliveries, context: RequestContext) -> Page[contract.Delivery]:
     """A page of deliveries."""
-    row = subscriptions.find(work, asked.id)
+    row = subscriptions.find(context, asked.id)
     if asked.event_id is None:
         rows = select(deliveries).where(_D.webhook_id == row.id)
     else:  # an expression in place of the column, so that the index by event leads to the few there are
         rows = select(deliveries).where(_D.webhook_id + "" == row.id)
     listing = Listing(contract.list_webhook_deliveries, rows, COLUMNS, _D.id, counted=("created_at", "event_id"))
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
 
 
 @handles(contract.get_webhook_delivery)
-def get_webhook_delivery(asked: contract.GetWebhookDelivery, work: Work) -> contract.DeliveryWithAttempts:
+def get_webhook_delivery(asked: contract.GetWebhookDelivery, context: RequestContext) -> contract.DeliveryWithAttempts:
     """One delivery with its attempts."""
-    row = subscriptions.find(work, asked.id)
-    found = work.connection.execute(_ONE, {"id": asked.delivery_id, "webhook": row.id}).one_or_none()
+    row = subscriptions.find(context, asked.id)
+    found = context.connection.execute(_ONE, {"id": asked.delivery_id, "webhook": row.id}).one_or_none()
     if found is None:
         raise not_found()
-    attempts = [_attempt(each) for each in work.connection.execute(_ATTEMPTS, {"id": found.id})]
+    attempts = [_attempt(each) for each in context.connection.execute(_ATTEMPTS, {"id": found.id})]
     return contract.DeliveryWithAttempts(**_fields(found), attempts=attempts)
 
 
 @handles(contract.test_webhook, brief=True)
-def try_webhook(asked: contract.TestWebhook, work: Work) -> contract.Delivery:
+def try_webhook(asked: contract.TestWebhook, context: RequestContext) -> contract.Delivery:
     """Queues an event that goes to this subscription alone."""
-    row = subscriptions.find_active(work, asked.id)
+    row = subscriptions.find_active(context, asked.id)
     data = TestData(webhook_id=row.id, message=MESSAGE)
-    event = journal.event_row(work.ids, work.org_id, WEBHOOK_TEST, data, at_ms=work.now_ms)
-    journal.add_events(work.connection, [{**event, "fanned_out_at": work.now_ms}])
-    (delivery_id,) = send(work, "test", [(row.id, event["id"], event["type"])])
-    return show(work.connection.execute(_ONE, {"id": delivery_id, "webhook": row.id}).one())
+    event = journal.event_row(context.ids, context.org_id, WEBHOOK_TEST, data, at_ms=context.now_ms)
+    journal.add_events(context.connection, [{**event, "fanned_out_at": context.now_ms}])
+    (delivery_id,) = send(context, "test", [(row.id, event["id"], event["type"])])
+    return show(context.connection.execute(_ONE, {"id": delivery_id, "webhook": row.id}).one())
 
 
 @handles(contract.replay_webhook)
-def replay_webhook(asked: contract.ReplayWebhook, work: Work) -> contract.Replayed:
+def replay_webhook(asked: contract.ReplayWebhook, context: RequestContext) -> contract.Replayed:
     """Queues what did not arrive, the oldest first; each event once, however often it was tried."""
-    row = subscriptions.find_active(work, asked.id)
+    row = subscriptions.find_active(context, asked.id)
     wanted = _AGAIN.where(_D.status.in_(asked.statuses), *_made_between(asked.created_from, asked.created_before))
-    found = work.connection.execute(wanted.limit(contract.MOST_REPLAYED + 1), {"webhook": row.id}).all()
+    found = context.connection.execute(wanted.limit(contract.MOST_REPLAYED + 1), {"webhook": row.id}).all()
     again: dict[str, str] = {event_id: event_type for event_id, event_type in found[: contract.MOST_REPLAYED]}
-    take_over(work.connection, row.id, list(again), work.now_ms)
-    send(work, "replay", [(row.id, event_id, event_type) for event_id, event_type in again.items()])
+    take_over(context.connection, row.id, list(again), context.now_ms)
+    send(context, "replay", [(row.id, event_id, event_type) for event_id, event_type in again.items()])
     return contract.Replayed(queued=len(again), has_more=len(found) > contract.MOST_REPLAYED)
 
 
@@ -126,19 +126,19 @@ def _made_between(begin: datetime | None, end: datetime | None) -> list[Any]:
     ]
 
 
-def send(work: Work, cause: Cause, wanted: Sequence[tuple[str, str, str]]) -> list[str]:
+def send(context: RequestContext, cause: Cause, wanted: Sequence[tuple[str, str, str]]) -> list[str]:
     """Queues a delivery for each subscription, event and type of event; gives the ids of the deliveries."""
     rows = [
         delivery_row(
-            work.ids,
-            org_id=work.org_id,
+            context.ids,
+            org_id=context.org_id,
             webhook_id=webhook_id,
             event_id=event_id,
             event_type=event_type,
             cause=cause,
-            now_ms=work.now_ms,
+            now_ms=context.now_ms,
         )
         for webhook_id, event_id, event_type in wanted
     ]
-    queue(work.connection, rows, work.now_ms)
+    queue(context.connection, rows, context.now_ms)
     return [row["id"] for row in rows]

@@ -11,7 +11,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
 from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
 from callwright.service.handlers.changes import given
-from callwright.service.handlers.request_context import Work, handles
+from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import SECOND, instant_or_none, moment, moment_or_none
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.refusals import Refusal, invalid, not_found
@@ -37,18 +37,18 @@ _COUNT = select(func.count()).where(_W.org_id == bindparam("org"), _W.deleted_at
 _DISABLED_ALLOWS = ("update", "rotate_secret", "delete")
 
 
-def find(work: Work, webhook_id: str, *, field: str | None = None) -> Row[Any]:
+def find(context: RequestContext, webhook_id: str, *, field: str | None = None) -> Row[Any]:
     """The subscription's row. Raises `Refusal`: not_found, also for one that was deleted."""
-    return _found(work, _FIND, webhook_id, field)
+    return _found(context, _FIND, webhook_id, field)
 
 
-def find_active(work: Work, webhook_id: str, *, field: str | None = None) -> Row[Any]:
+def find_active(context: RequestContext, webhook_id: str, *, field: str | None = None) -> Row[Any]:
     """The row of a subscription that is sent to, and that nobody disables or deletes before this transaction ends.
 
     Raises:
         Refusal: not_found; invalid_state_transition for a subscription that is disabled.
     """
-    row = _found(work, _AS_IT_IS, webhook_id, field)
+    row = _found(context, _AS_IT_IS, webhook_id, field)
     if row.status != "active":
         raise Refusal(
             INVALID_STATE_TRANSITION,
@@ -59,8 +59,10 @@ def find_active(work: Work, webhook_id: str, *, field: str | None = None) -> Row
     return row
 
 
-def _found(work: Work, statement: Any, webhook_id: str, field: str | None = None) -> Row[Any]:
-    row: Row[Any] | None = work.connection.execute(statement, {"id": webhook_id, "org": work.org_id}).one_or_none()
+def _found(context: RequestContext, statement: Any, webhook_id: str, field: str | None = None) -> Row[Any]:
+    row: Row[Any] | None = context.connection.execute(
+        statement, {"id": webhook_id, "org": context.org_id}
+    ).one_or_none()
     if row is None:
         raise not_found(field)
     return row
@@ -89,26 +91,26 @@ def _fields(row: Row[Any], now_ms: int) -> dict[str, Any]:
     }
 
 
-def _seen(work: Work, webhook_id: str) -> contract.Webhook:
-    return contract.Webhook(**_fields(find(work, webhook_id), work.now_ms))
+def _seen(context: RequestContext, webhook_id: str) -> contract.Webhook:
+    return contract.Webhook(**_fields(find(context, webhook_id), context.now_ms))
 
 
-def _seen_with_secret(work: Work, webhook_id: str) -> contract.NewWebhook:
-    row = find(work, webhook_id)
-    return contract.NewWebhook(**_fields(row, work.now_ms), secret=row.secret)
+def _seen_with_secret(context: RequestContext, webhook_id: str) -> contract.NewWebhook:
+    row = find(context, webhook_id)
+    return contract.NewWebhook(**_fields(row, context.now_ms), secret=row.secret)
 
 
-def _check_url(work: Work, url: str) -> None:
+def _check_url(context: RequestContext, url: str) -> None:
     try:
-        webhook_url.check(url, opened=work.settings.webhook_networks)
+        webhook_url.check(url, opened=context.settings.webhook_networks)
     except ValueError as error:
         raise invalid("url", str(error)) from error
 
 
-def _check_room(work: Work) -> None:
+def _check_room(context: RequestContext) -> None:
     """Raises `Refusal` when there is no room for another one. On Postgres, creations of an organization wait here."""
-    work.connection.execute(_HOLD, {"org": work.org_id})
-    current: int = work.connection.execute(_COUNT, {"org": work.org_id}).scalar_one()
+    context.connection.execute(_HOLD, {"org": context.org_id})
+    current: int = context.connection.execute(_COUNT, {"org": context.org_id}).scalar_one()
     if current >= contract.MOST_SUBSCRIPTIONS:
         raise Refusal(
             PLAN_LIMIT_REACHED,
@@ -126,109 +128,109 @@ def _event_names(names: list[str]) -> str:
 
 
 @handles(contract.list_webhooks)
-def list_webhooks(asked: contract.ListWebhooks, work: Work) -> Page[contract.Webhook]:
+def list_webhooks(asked: contract.ListWebhooks, context: RequestContext) -> Page[contract.Webhook]:
     """A page of subscriptions."""
-    own = select(webhooks).where(_W.org_id == work.org_id, _W.deleted_at.is_(None))
+    own = select(webhooks).where(_W.org_id == context.org_id, _W.deleted_at.is_(None))
     columns = {name: _W[name] for name in ("status", "created_at", "updated_at")}
     listing = Listing(contract.list_webhooks, own, columns, _W.id)
 
     def show(row: Row[Any]) -> contract.Webhook:
-        return contract.Webhook(**_fields(row, work.now_ms))
+        return contract.Webhook(**_fields(row, context.now_ms))
 
-    return page_of(work.connection, work.cursors, listing, asked, org_id=work.org_id, show=show)
+    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
 
 
 @handles(contract.get_webhook)
-def get_webhook(asked: contract.GetWebhook, work: Work) -> contract.Webhook:
+def get_webhook(asked: contract.GetWebhook, context: RequestContext) -> contract.Webhook:
     """One subscription."""
-    return _seen(work, asked.id)
+    return _seen(context, asked.id)
 
 
 @handles(contract.create_webhook, brief=True)
-def create_webhook(asked: contract.CreateWebhook, work: Work) -> contract.NewWebhook:
+def create_webhook(asked: contract.CreateWebhook, context: RequestContext) -> contract.NewWebhook:
     """A new subscription with its secret."""
-    _check_url(work, asked.url)
-    _check_room(work)
-    webhook_id = work.ids.new("whk")
+    _check_url(context, asked.url)
+    _check_room(context)
+    webhook_id = context.ids.new("whk")
     row = {
         "id": webhook_id,
-        "org_id": work.org_id,
+        "org_id": context.org_id,
         "url": asked.url,
         "events": _event_names(asked.events),
         "description": asked.description,
         "secret": _new_secret(asked.secret),
         "status": "active",
-        "enabled_at": work.now_ms,
+        "enabled_at": context.now_ms,
         "consecutive_failures": 0,
         "metadata": json_text(asked.metadata),
-        "created_at": work.now_ms,
-        "updated_at": work.now_ms,
-        "created_by_key_id": work.key_id,
+        "created_at": context.now_ms,
+        "updated_at": context.now_ms,
+        "created_by_key_id": context.key_id,
     }
-    work.connection.execute(_ADD, row)
-    work.connection.execute(_ADD_LANE, {"webhook_id": webhook_id})
-    return _seen_with_secret(work, webhook_id)
+    context.connection.execute(_ADD, row)
+    context.connection.execute(_ADD_LANE, {"webhook_id": webhook_id})
+    return _seen_with_secret(context, webhook_id)
 
 
 @handles(contract.update_webhook, stops=True)
-def update_webhook(asked: contract.UpdateWebhook, work: Work) -> contract.Webhook:
+def update_webhook(asked: contract.UpdateWebhook, context: RequestContext) -> contract.Webhook:
     """A changed subscription. What waits when it is disabled is missed; its log stays, also where the URL changes."""
-    row = _found(work, _FOR_CHANGE, asked.id)
+    row = _found(context, _FOR_CHANGE, asked.id)
     changes = given(asked)
     if "url" in changes:
-        _check_url(work, changes["url"])
+        _check_url(context, changes["url"])
     if "events" in changes:
         changes["events"] = _event_names(changes["events"])
     if "metadata" in changes:
         changes["metadata"] = json_text(changes["metadata"])
     status = changes.get("status", row.status)
     if status != row.status:
-        changes |= _enabled(work) if status == "active" else _disabled(work)
-    _change(work, row.id, **changes)
+        changes |= _enabled(context) if status == "active" else _disabled(context)
+    _change(context, row.id, **changes)
     if status != row.status and status == "disabled":
-        end_pending(work.connection, row.id, "missed", work.now_ms)
-        _tell_disabled(work, row)
-    return _seen(work, row.id)
+        end_pending(context.connection, row.id, "missed", context.now_ms)
+        _tell_disabled(context, row)
+    return _seen(context, row.id)
 
 
-def _enabled(work: Work) -> dict[str, Any]:
-    return {"enabled_at": work.now_ms, "consecutive_failures": 0, "disabled_reason": None, "disabled_at": None}
+def _enabled(context: RequestContext) -> dict[str, Any]:
+    return {"enabled_at": context.now_ms, "consecutive_failures": 0, "disabled_reason": None, "disabled_at": None}
 
 
-def _disabled(work: Work) -> dict[str, Any]:
-    return {"disabled_reason": "manual", "disabled_at": work.now_ms}
+def _disabled(context: RequestContext) -> dict[str, Any]:
+    return {"disabled_reason": "manual", "disabled_at": context.now_ms}
 
 
-def _tell_disabled(work: Work, row: Row[Any]) -> None:
+def _tell_disabled(context: RequestContext, row: Row[Any]) -> None:
     data = WebhookDisabled(
         webhook_id=row.id,
         reason="manual",
         consecutive_failures=row.consecutive_failures,
         last_response_status=row.last_response_status,
     )
-    work.emit(WEBHOOK_DISABLED, data)
+    context.emit(WEBHOOK_DISABLED, data)
 
 
 @handles(contract.delete_webhook, stops=True)
-def delete_webhook(asked: contract.DeleteWebhook, work: Work) -> None:
+def delete_webhook(asked: contract.DeleteWebhook, context: RequestContext) -> None:
     """Ends a subscription. Its row stays without secrets, so that the log of its deliveries can be read by event."""
-    row = _found(work, _FOR_CHANGE, asked.id)
-    _change(work, row.id, deleted_at=work.now_ms, secret="", earlier_secrets="[]")
-    end_pending(work.connection, row.id, "cancelled", work.now_ms)
+    row = _found(context, _FOR_CHANGE, asked.id)
+    _change(context, row.id, deleted_at=context.now_ms, secret="", earlier_secrets="[]")
+    end_pending(context.connection, row.id, "cancelled", context.now_ms)
 
 
 @handles(contract.rotate_webhook_secret, brief=True)
-def rotate_webhook_secret(asked: contract.RotateWebhookSecret, work: Work) -> contract.NewWebhook:
+def rotate_webhook_secret(asked: contract.RotateWebhookSecret, context: RequestContext) -> contract.NewWebhook:
     """A new secret. The present one signs on until the overlap ends, earlier ones until their own ends."""
-    row = _found(work, _FOR_CHANGE, asked.id)
+    row = _found(context, _FOR_CHANGE, asked.id)
     if asked.secret == row.secret:
         raise invalid("secret", "is the secret it has already; give another one, or leave it out")
-    earlier = [one for one in signing.earlier_at(work.now_ms, row.earlier_secrets) if one[0] != asked.secret]
+    earlier = [one for one in signing.earlier_at(context.now_ms, row.earlier_secrets) if one[0] != asked.secret]
     if asked.overlap_seconds > 0:
         _check_room_for_secret(earlier)
-        earlier.insert(0, (row.secret, work.now_ms + asked.overlap_seconds * SECOND))
-    _change(work, row.id, secret=_new_secret(asked.secret), earlier_secrets=json_text(earlier))
-    return _seen_with_secret(work, row.id)
+        earlier.insert(0, (row.secret, context.now_ms + asked.overlap_seconds * SECOND))
+    _change(context, row.id, secret=_new_secret(asked.secret), earlier_secrets=json_text(earlier))
+    return _seen_with_secret(context, row.id)
 
 
 def _check_room_for_secret(earlier: list[tuple[str, int]]) -> None:
@@ -243,5 +245,5 @@ def _check_room_for_secret(earlier: list[tuple[str, int]]) -> None:
     )
 
 
-def _change(work: Work, webhook_id: str, **values: Any) -> None:
-    work.connection.execute(update(webhooks).where(_W.id == webhook_id).values(**values, updated_at=work.now_ms))
+def _change(context: RequestContext, webhook_id: str, **values: Any) -> None:
+    context.connection.execute(update(webhooks).where(_W.id == webhook_id).values(**values, updated_at=context.now_ms))

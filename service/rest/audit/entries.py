@@ -17,7 +17,7 @@ from sqlalchemy import bindparam, func, select
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
 from callwright.contract.declaration.words import Stored
-from callwright.service.handlers.request_context import HANDLERS, Work
+from callwright.service.handlers.request_context import HANDLERS, RequestContext
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.audit.words import kept, size_of, too_long
 from callwright.service.tables import outbox
@@ -77,20 +77,22 @@ Shown = Mapping[str, Any]
 Changes = dict[str, Any]
 
 
-def before(operation: AnyOperation, asked: Input | None, path: Mapping[str, str], work: Work) -> Shown | None:
+def before(
+    operation: AnyOperation, asked: Input | None, path: Mapping[str, str], context: RequestContext
+) -> Shown | None:
     """How the thing looks that an operation is about to change; None where it makes one or there is none.
 
     To be called before the handler, in its transaction. On Postgres, whoever changes the same thing waits from here on.
     """
     if operation.creates:
         return None
-    if work.connection.dialect.name == "postgresql":
-        work.connection.execute(_LOCK, {"thing": _number_of(work.org_id, _first(path) or operation.noun)})
-    return _read(operation, path, work)
+    if context.connection.dialect.name == "postgresql":
+        context.connection.execute(_LOCK, {"thing": _number_of(context.org_id, _first(path) or operation.noun)})
+    return _read(operation, path, context)
 
 
 def record(
-    work: Work,
+    context: RequestContext,
     operation: AnyOperation,
     *,
     actor: str,
@@ -106,21 +108,21 @@ def record(
     `before` is what the function of that name gave.
     """
     entry = outbox.entry_row(
-        work.ids,
-        work.org_id,
+        context.ids,
+        context.org_id,
         operation.name,
         str(_first(path) or getattr(result, "id", ""))[:60],
-        at_ms=work.now_ms,
+        at_ms=context.now_ms,
         actor=actor,
         request_id=request_id,
-        changes=too_long(_changes(work, operation, path, asked, result, before)),
+        changes=too_long(_changes(context, operation, path, asked, result, before)),
         tool=tool,
     )
-    outbox.add_entries(work.connection, [entry])
+    outbox.add_entries(context.connection, [entry])
 
 
 def _changes(
-    work: Work,
+    context: RequestContext,
     operation: AnyOperation,
     path: Mapping[str, str],
     asked: Input | None,
@@ -134,7 +136,7 @@ def _changes(
     if operation.method == "DELETE" and result is None:
         names = sorted((name for name in before if before[name] not in (None, "", [], {})), key=_is_about_storing)
         return {name: {"before": kept(name, before[name])} for name in names}
-    after = _read(operation, path, work, result) or {}
+    after = _read(operation, path, context, result) or {}
     return {
         name: {"before": kept(name, before.get(name)), "after": kept(name, after.get(name))}
         for name in sorted({*before, *after} - COUNTED)
@@ -172,7 +174,9 @@ def reader_of(path: str) -> AnyOperation | None:
     return max(found, key=lambda other: len(other.path), default=None)
 
 
-def _read(operation: AnyOperation, path: Mapping[str, str], work: Work, result: Any = None) -> Shown | None:
+def _read(
+    operation: AnyOperation, path: Mapping[str, str], context: RequestContext, result: Any = None
+) -> Shown | None:
     """The thing's fields that a request can change, as they are now. `result` is used where it is the thing."""
     reader = reader_of(operation.path)
     if reader is None or reader.item is None:
@@ -180,7 +184,7 @@ def _read(operation: AnyOperation, path: Mapping[str, str], work: Work, result: 
     if not isinstance(result, reader.item):
         try:
             wanted = reader.takes.model_validate({name: path[name] for name in reader.path_fields})
-            result = HANDLERS[reader.name](wanted, work)
+            result = HANDLERS[reader.name](wanted, context)
         except Refusal:  # the handler says so itself
             return None
     return {name: value for name, value in _dump(result).items() if name not in DERIVED | PERSONAL}

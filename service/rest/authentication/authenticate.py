@@ -14,14 +14,14 @@ from callwright.service.rest.answers import Answer
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
 from callwright.service.rest.authentication.known_keys import KnownKeys
 from callwright.service.rules.request_rate import Standing
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables.request_limits import Allowance, taken_there
 
 _NO_ROUTE = "other"
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class Authenticated:
     """A key that is known, and where it stands with its limits; None where nothing is limited."""
 
     principal: Principal
@@ -33,12 +33,12 @@ class Admitted:
 LookUp = Callable[[Connection, Principal], Answer | Refusal | None]
 
 
-class Admission:
-    """Looks up keys and counts requests. One for each gate."""
+class Authentication:
+    """Looks up keys and counts requests. One for each request pipeline."""
 
-    def __init__(self, ports: Ports) -> None:
-        self._ports = ports
-        self._known = KnownKeys(ports.database)
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._known = KnownKeys(services.database)
         self._failed = FailedAttempts()
 
     @property
@@ -48,15 +48,15 @@ class Admission:
 
     def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
         """Counts an unknown key of an address. Gives the headers of a 429 when it is one too many, else None."""
-        now_ms = self._ports.clock.now_ms()
+        now_ms = self._services.clock.now_ms()
         standing = self._failed.note(address, now_ms)
         if standing is None:
             return None
         return standing.refusal_headers(now_ms)
 
-    async def admit(
+    async def authenticate(
         self, secret: str, operation: AnyOperation | None, address: str | None, look_up: LookUp
-    ) -> Admitted:
+    ) -> Authenticated:
         """Whose key this is, with the request counted. Whether it is one too many, `refuse_if_too_many` says.
 
         On Postgres, `look_up` is run on the same connection when it is not.
@@ -65,39 +65,41 @@ class Admission:
             Refusal: invalid_api_key when the key is unknown or revoked; rate_limited when too many such came from the
                 address.
         """
-        ports, now_ms = self._ports, self._ports.clock.now_ms()
+        services, now_ms = self._services, self._services.clock.now_ms()
         try:
-            if ports.database.is_sqlite:
+            if services.database.is_sqlite:
                 principal = await self._known.find(secret)
-                standing = await ports.limits.take(_allowance(principal, operation), now_ms)
-                admitted = Admitted(principal, standing)
+                standing = await services.limits.take(_allowance(principal, operation), now_ms)
+                authenticated = Authenticated(principal, standing)
             else:  # in one go: handing each over to a thread and back takes as long as the statement
-                admitted = await self._at_once(secret, operation, now_ms, look_up)
+                authenticated = await self._at_once(secret, operation, now_ms, look_up)
         except Refusal:
             headers = None if address is None else self.note_unknown_key(address)
             if headers is None:
                 raise
             said = "Too many unknown keys came from this address."
             raise Refusal(RATE_LIMITED, said, headers=headers) from None
-        ports.note_use(admitted.principal.key_id)
-        return admitted
+        services.note_use(authenticated.principal.key_id)
+        return authenticated
 
-    async def _at_once(self, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp) -> Admitted:
-        database = self._ports.database
+    async def _at_once(
+        self, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp
+    ) -> Authenticated:
+        database = self._services.database
         try:
-            return await database.at_once(_admitted, secret, operation, now_ms, look_up)
+            return await database.at_once(_authenticated, secret, operation, now_ms, look_up)
         except StorageFull:  # what cannot be counted is answered all the same, as far as it only reads
-            return Admitted(await database.read(identify, secret), None)
+            return Authenticated(await database.read(identify, secret), None)
 
 
-def _admitted(
+def _authenticated(
     connection: Connection, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp
-) -> Admitted:
+) -> Authenticated:
     principal = identify(connection, secret)
     standing = taken_there(connection, _allowance(principal, operation), now_ms)
     if standing is not None and standing.refused is not None:
-        return Admitted(principal, standing)
-    return Admitted(principal, standing, look_up(connection, principal))
+        return Authenticated(principal, standing)
+    return Authenticated(principal, standing, look_up(connection, principal))
 
 
 def _allowance(principal: Principal, operation: AnyOperation | None) -> Allowance:

@@ -29,7 +29,7 @@ Change = Callable[[Deployment], dict[str, Any]]
 async def _theirs(served: Served, status: str, name: str = "Theirs", **fields: Any) -> Deployment:
     """A campaign that the organization's own key has started."""
     door = served.door
-    later = {"start_at": moment(door.service.ports.clock.now_ms() + DAY)} if status == "scheduled" else {}
+    later = {"start_at": moment(door.service.services.clock.now_ms() + DAY)} if status == "scheduled" else {}
     bounded = {"budget_cap": Spend(amount="2.00"), "max_concurrency": 2, "calls_per_second": 1.0, **SHORT}
     made = await draft(door, people(2, first=len(name) * 7), name, **{**bounded, **later, **fields})
     await door.client.deployments.start(id=made.id)
@@ -117,8 +117,8 @@ async def test_a_capped_key_may_fill_an_audience_that_no_running_campaign_calls(
         async with served.assistant(key.secret) as hand:
             assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
             await hand.use("import_audience", id=audience_of(made), csv=CSV)
-        ports = served.door.service.ports
-        assert await imports.work_on_one(ports, "wrk_test")
+        services = served.door.service.services
+        assert await imports.work_on_one(services, "wrk_test")
         assert (await served.door.client.audiences.get(id=audience_of(made))).valid_count == 6
 
 
@@ -177,7 +177,7 @@ async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_i
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        ports = served.door.service.ports
+        services = served.door.service.services
         long = {"budget_cap": Spend(amount="0.50"), "max_concurrency": 10, "max_call_duration_seconds": 240}
         made = await draft(served.door, people(2), "Long calls", **long)
         other = await draft(served.door, people(2, first=50), "Other", **{**long, "max_concurrency": 1})
@@ -186,7 +186,7 @@ async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_i
             await hand.use("start_deployment", id=made.id)
             going = {"in_flight": 10, "spend_micros": 260_000, "reserved_micros": 240_000}
             under_way = update(schema.deployments).where(schema.deployments.c.id == made.id).values(**going)
-            await ports.database.write(lambda connection: connection.execute(under_way).rowcount)
+            await services.database.write(lambda connection: connection.execute(under_way).rowcount)
             await hand.use("update_deployment", id=made.id, max_concurrency=1, budget_cap={"amount": "0.10"})
             assert "0.740000" in await hand.refused("start_deployment", id=other.id)
             await hand.use("pause_deployment", id=made.id)
@@ -201,13 +201,13 @@ async def test_an_import_of_a_capped_key_that_is_worked_on_later_adds_nobody_to_
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        ports, client = served.door.service.ports, served.door.client
+        services, client = served.door.service.services, served.door.client
         made = await _theirs(served, "active")
         queued = await client.audiences.import_csv(id=audience_of(made), csv=CSV)
         key = await served.personal_key(cap_dollars=0.01)
         theirs = update(schema.imports).where(schema.imports.c.id == queued.id).values(created_by_key_id=key.id)
-        await ports.database.write(lambda connection: connection.execute(theirs).rowcount)
-        assert await imports.work_on_one(ports, "wrk_test")
+        await services.database.write(lambda connection: connection.execute(theirs).rowcount)
+        assert await imports.work_on_one(services, "wrk_test")
         found = await client.audiences.get_import(id=audience_of(made), import_id=queued.id)
         assert found.status == "failed"
         assert "another key" in str(found.status_reason)
@@ -219,14 +219,14 @@ async def test_what_a_capped_key_spent_still_counts_once_another_key_has_resumed
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        ports, client = served.door.service.ports, served.door.client
+        services, client = served.door.service.services, served.door.client
         made = await draft(served.door, people(2), "Taken over", budget_cap=Spend(amount="5.00"), **SHORT)
         second = await draft(served.door, people(2, first=50), "Second", budget_cap=Spend(amount="4.00"), **SHORT)
         key = await served.personal_key(cap_dollars=5.0)
         async with served.assistant(key.secret) as hand:
             await hand.use("start_deployment", id=made.id)
             spent = update(schema.deployments).where(schema.deployments.c.id == made.id).values(spend_micros=3_000_000)
-            await ports.database.write(lambda connection: connection.execute(spent).rowcount)
+            await services.database.write(lambda connection: connection.execute(spent).rowcount)
             await hand.use("pause_deployment", id=made.id)
             await client.deployments.resume(id=made.id)
             said = await hand.refused("start_deployment", id=second.id)
@@ -241,10 +241,10 @@ async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        ports = served.door.service.ports
+        services = served.door.service.services
         made = await _theirs(served, "paused")
         spent = update(schema.deployments).where(schema.deployments.c.id == made.id).values(spend_micros=1_500_000)
-        await ports.database.write(lambda connection: connection.execute(spent).rowcount)
+        await services.database.write(lambda connection: connection.execute(spent).rowcount)
         small, large = await served.personal_key(cap_dollars=0.49), await served.personal_key(cap_dollars=0.5)
         async with served.assistant(small.secret) as hand:
             assert "0.49" in await hand.refused("resume_deployment", id=made.id)
@@ -255,7 +255,7 @@ async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(
 
 async def test_renewals_stop_where_the_cap_of_the_key_that_rented_ends(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        ports, client = served.door.service.ports, served.door.client
+        services, client = served.door.service.services, served.door.client
         before = (await client.phone_numbers.rent(country="US")).monthly_cost
         key = await served.personal_key(cap_dollars=float(before.amount) * 2)
         async with served.assistant(key.secret) as hand:
@@ -263,8 +263,8 @@ async def test_renewals_stop_where_the_cap_of_the_key_that_rented_ends(database_
         due = update(schema.phone_numbers).values(renews_at=0)
         due = due.where(schema.phone_numbers.c.id == mine)
         for expected in ("active", "suspended"):
-            await ports.database.write(lambda connection: connection.execute(due).rowcount)
-            await sweeps.run(ports)
+            await services.database.write(lambda connection: connection.execute(due).rowcount)
+            await sweeps.run(services)
             assert (await client.phone_numbers.get(id=mine)).status == expected
 
 
@@ -272,7 +272,7 @@ async def test_a_capped_key_turns_on_no_renewals_of_what_another_key_rented_and_
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        ports, client = served.door.service.ports, served.door.client
+        services, client = served.door.service.services, served.door.client
         theirs = await client.phone_numbers.rent(country="US", auto_renew=False)
         key = await served.personal_key(cap_dollars=float(theirs.monthly_cost.amount))
         async with served.assistant(key.secret) as hand:
@@ -282,8 +282,8 @@ async def test_a_capped_key_turns_on_no_renewals_of_what_another_key_rented_and_
         await client.phone_numbers.update(id=mine, auto_renew=True)
         due = update(schema.phone_numbers).values(renews_at=0)
         due = due.where(schema.phone_numbers.c.id == mine)
-        await ports.database.write(lambda connection: connection.execute(due).rowcount)
-        await sweeps.run(ports)
+        await services.database.write(lambda connection: connection.execute(due).rowcount)
+        await sweeps.run(services)
         assert (await client.phone_numbers.get(id=mine)).status == "active"
 
 

@@ -104,9 +104,9 @@ async def test_organizations_and_people_have_no_hidden_characters_in_their_names
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         with pytest.raises(AccountError, match=r"U\+202E"):
-            await ports.database.write(accounts.create_organization, ports.ids, "Acme\u202e", "starter", 1)
+            await services.database.write(accounts.create_organization, services.ids, "Acme\u202e", "starter", 1)
 
 
 def _run(connection: Connection, statement: Update) -> int:
@@ -127,7 +127,7 @@ async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_res
         )
         for table, column in tables:
             statement = update(table).values({column: bad, "metadata": f'{{"no\u202ete": "x{bad}"}}'})
-            await served.door.service.ports.database.write(_run, statement)
+            await served.door.service.services.database.write(_run, statement)
         ids = (
             ("get_agent", made.agent.id, "agents", f"agents/{made.agent.id}/prompt"),
             ("get_audience", made.audience.id, "audiences", f"audiences/{made.audience.id}/rejects.csv"),

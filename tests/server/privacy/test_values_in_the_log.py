@@ -32,11 +32,11 @@ async def _key(database_url: str, data: Path) -> str:
             connection.execute(text(statement))
 
     async with running(ServiceSettings(data=data, database_url=database_url), workers=False) as service:
-        ports = service.ports
-        await ports.database.write(index)
-        made = (ports.ids, "tests", "enterprise", ports.clock.now_ms())
-        org_id = await ports.database.write(accounts.create_organization, *made)
-        key = await ports.database.write(accounts.create_key, ports.ids, org_id, "tests", ports.clock.now_ms())
+        services = service.services
+        await services.database.write(index)
+        made = (services.ids, "tests", "enterprise", services.clock.now_ms())
+        org_id = await services.database.write(accounts.create_organization, *made)
+        key = await services.database.write(accounts.create_key, services.ids, org_id, "tests", services.clock.now_ms())
         return key.secret
 
 

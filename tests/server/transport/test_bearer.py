@@ -57,7 +57,7 @@ async def test_while_the_database_is_gone_every_path_says_when_to_come_again(tmp
     async with open_served(database_url, data, workers=False) as served, served.by_hand() as http:
         assert (await post(http, "tools/list")).status_code == 200
         data.rename(tmp_path / "aside")
-        assert not served.door.service.ports.database.presence.look()  # somebody does each second
+        assert not served.door.service.services.database.presence.look()  # somebody does each second
         for method, path in PATHS:
             answer = await http.request(method, path)
             assert (answer.status_code, answer.json()["error"]) == (503, "temporarily_unavailable")
@@ -89,7 +89,7 @@ async def test_a_request_that_only_lists_counts_as_a_use_of_the_key(database_url
         made = await served.personal_key()
         async with served.by_hand(made.secret) as http:
             await post(http, "tools/list")
-        assert made.id in served.service.ports.used_keys
+        assert made.id in served.service.services.used_keys
 
 
 async def test_the_name_of_the_host_is_looked_at_before_the_key(database_url: str, tmp_path: Path) -> None:

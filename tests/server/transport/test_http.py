@@ -195,7 +195,7 @@ async def test_a_tool_leaves_its_name_in_the_audit_log_and_rest_leaves_none(data
         await served.door.client.deployments.start(id=second.deployment.id)
         columns = (audit_log.c.subject, audit_log.c.tool)
         statement = select(*columns).where(audit_log.c.action == "start_deployment")
-        rows = await served.service.ports.database.read(lambda connection: connection.execute(statement).all())
+        rows = await served.service.services.database.read(lambda connection: connection.execute(statement).all())
     assert {row.subject: row.tool for row in rows} == {
         first.deployment.id: "start_deployment",
         second.deployment.id: None,
@@ -208,7 +208,7 @@ async def test_a_personal_key_is_the_actor_of_what_it_does(database_url: str, tm
         async with served.assistant(personal.secret) as hand:
             await _agents(hand, "Ada")
         statement = select(audit_log.c.actor).where(audit_log.c.action == "create_agent")
-        rows = await served.service.ports.database.read(lambda connection: connection.execute(statement).all())
+        rows = await served.service.services.database.read(lambda connection: connection.execute(statement).all())
         assert [row.actor for row in rows] == [personal.id]
 
 

@@ -23,7 +23,7 @@ LIMITED = ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateL
 def limited(served: Served, answer: Response, most: int, *, within_s: int = 1) -> bool:
     """Whether an answer is a 429 that says which limit was reached, and when to come again."""
     wait_s, limit, remaining, reset_s = (int(answer.headers[name]) for name in LIMITED)
-    ahead_s = reset_s - served.door.service.ports.clock.now_ms() / 1_000
+    ahead_s = reset_s - served.door.service.services.clock.now_ms() / 1_000
     return (answer.status_code, limit, remaining) == (429, most, 0) and 0 < wait_s <= within_s >= ahead_s - 1
 
 

@@ -15,7 +15,7 @@ async def test_the_service_has_the_networks_that_were_opened(tmp_path: Path) -> 
     for text, networks in (("", ()), ("localhost", (ip_network("127.0.0.0/8"), ip_network("::1/128")))):
         settings = read_settings({}, data=tmp_path, webhook_networks=text)
         async with service_of(settings) as (service, _):
-            assert service.ports.settings.webhook_networks == networks
+            assert service.services.settings.webhook_networks == networks
 
 
 def test_the_flag_of_the_tool_server_is_read() -> None:

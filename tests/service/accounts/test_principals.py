@@ -78,7 +78,7 @@ def test_a_personal_key_at_rest_is_told_that_it_is_one_and_what_is_needed() -> N
 async def test_a_key_leads_to_its_organization_and_plan(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
         async with door.another_organization(plan="pro") as other:
-            database = door.service.ports.database
+            database = door.service.services.database
             mine = await database.read(identify, door.api_key)
             theirs = await database.read(identify, other.api_key)
     assert (mine.org_id, mine.plan.name) == (door.org_id, "starter")
@@ -101,7 +101,7 @@ async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> N
     async with open_service(database_url, tmp_path, workers=False) as door:
         for secret in (new_secret(), door.api_key + "0", door.api_key[:-1], door.api_key.upper(), "svc_live_\0"):
             with pytest.raises(Refusal) as caught:
-                await door.service.ports.database.read(identify, secret)
+                await door.service.services.database.read(identify, secret)
             assert caught.value.problem is INVALID_API_KEY
 
 
@@ -109,7 +109,7 @@ async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> N
 async def test_rest_refuses_a_personal_key_on_every_route(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         secret = await _personal(door)
-        assert (await door.service.ports.database.read(identify, secret)).org_id == door.org_id
+        assert (await door.service.services.database.read(identify, secret)).org_id == door.org_id
         async with by_hand(door, key=secret) as http:
             routes = [(operation.method, operation.path) for operation in OPERATIONS.values()]
             for method, path in (*routes, ("GET", "/nowhere"), ("PUT", "/agents")):
@@ -144,12 +144,12 @@ async def test_nothing_that_is_sent_opens_the_door_of_the_tool_server(
 
 async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
-        now_ms = ports.clock.now_ms()
-        second = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "second", now_ms)
+        services = door.service.services
+        now_ms = services.clock.now_ms()
+        second = await services.database.write(accounts.create_key, services.ids, door.org_id, "second", now_ms)
         async with by_hand(door, key=second.secret) as http:
             assert (await http.get("/v1/wallet")).status_code == 200
-            await ports.database.write(accounts.revoke_key, ports.ids, second.id, now_ms)
+            await services.database.write(accounts.revoke_key, services.ids, second.id, now_ms)
             assert (await http.get("/v1/wallet")).status_code == 401
         assert (await door.client.wallet.get()).balance.amount == "100.000000"
 
@@ -158,23 +158,23 @@ async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(datab
 async def test_the_sweep_writes_down_when_a_key_was_last_used(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         assert (await _keys(door))[0].last_used_at is None
-        begun_ms = door.service.ports.clock.now_ms()
+        begun_ms = door.service.services.clock.now_ms()
         await door.client.wallet.get()
-        await sweeps.run(door.service.ports)
+        await sweeps.run(door.service.services)
         first = (await _keys(door))[0].last_used_at
-        assert begun_ms <= first <= door.service.ports.clock.now_ms()
+        assert begun_ms <= first <= door.service.services.clock.now_ms()
         async with by_hand(door) as http:
             assert (await http.get("/v1/nowhere")).status_code == 404
-        await sweeps.run(door.service.ports)
+        await sweeps.run(door.service.services)
         assert (await _keys(door))[0].last_used_at >= first
 
 
 async def _personal(door: Door) -> str:
-    ports = door.service.ports
-    given = (ports.ids, door.org_id, "personal", ports.clock.now_ms())
-    return (await ports.database.write(accounts.create_personal_key, *given)).secret
+    services = door.service.services
+    given = (services.ids, door.org_id, "personal", services.clock.now_ms())
+    return (await services.database.write(accounts.create_personal_key, *given)).secret
 
 
 async def _keys(door: Door) -> list[Any]:
     statement = select(api_keys).where(api_keys.c.org_id == door.org_id)
-    return list(await door.service.ports.database.read(lambda connection: connection.execute(statement).all()))
+    return list(await door.service.services.database.read(lambda connection: connection.execute(statement).all()))

@@ -34,7 +34,7 @@ async def test_rows_added_to_a_running_campaign_are_called_too(database_url: str
         assert (added.added, added.duplicates) == (30, 10)
         ended = await door.ended(made.id)
         assert ended.stats.contacts == 130
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert {call.to_number for call in found.calls} == {phone(index) for index in range(130)}
         check_policy(found, RetryPolicy())
         check_counters(found)
@@ -52,7 +52,7 @@ async def test_rows_added_to_a_paused_campaign_wait_for_its_resume(database_url:
         assert (larger.status, larger.stats.pending) == ("paused", paused.stats.pending + 7)
         await door.client.deployments.resume(id=made.id)
         assert (await door.ended(made.id)).stats.contacts == 67
-        check_counters(await evidence(door.service.ports.database, made.id))
+        check_counters(await evidence(door.service.services.database, made.id))
 
 
 async def test_a_finished_campaign_stays_finished_when_its_audience_grows(database_url: str, tmp_path: Path) -> None:
@@ -66,19 +66,25 @@ async def test_a_finished_campaign_stays_finished_when_its_audience_grows(databa
 async def test_rows_that_are_being_added_at_the_start_are_not_lost(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await draft(door, people(5))
-        ports, reached, go_on = door.service.ports, anyio.Event(), threading.Event()
+        services, reached, go_on = door.service.services, anyio.Event(), threading.Event()
 
         def add(connection: Connection) -> None:
             rows = people(5, first=5)
             take_rows(
-                connection, ports.ids, audience_of(made), rows, source="json", now_ms=ports.clock.now_ms(), by=None
+                connection,
+                services.ids,
+                audience_of(made),
+                rows,
+                source="json",
+                now_ms=services.clock.now_ms(),
+                by=None,
             )
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
 
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(ports.database.write, add)
+                tasks.start_soon(services.database.write, add)
                 await reached.wait()
                 started = anyio.Event()
 
@@ -93,7 +99,7 @@ async def test_rows_that_are_being_added_at_the_start_are_not_lost(database_url:
         async with working(door):
             ended = await door.ended(made.id)
         assert ended.stats.contacts == 10
-        check_counters(await evidence(ports.database, made.id))
+        check_counters(await evidence(services.database, made.id))
 
 
 async def test_only_those_who_consented_are_called(database_url: str, tmp_path: Path) -> None:
@@ -108,7 +114,7 @@ async def test_only_those_who_consented_are_called(database_url: str, tmp_path: 
         async with working(door):
             ended = await door.ended(made.id)
         assert (ended.stats.contacts, ended.stats.suppressed) == (13, 7)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert {call.to_number for call in found.calls} == {phone(index) for index in (0, 1, 2, 3, 4, 20)}
         check_counters(found)
 

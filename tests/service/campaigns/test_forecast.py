@@ -43,7 +43,7 @@ def inside(hours: CallingHours | None, at: datetime, zone: str = "UTC") -> bool:
 
 async def all_called(door: Door, deployment_id: str, before: int) -> datetime:
     """When the last of the people who were left after so many calls was called for the next time."""
-    found = await evidence(door.service.ports.database, deployment_id)
+    found = await evidence(door.service.services.database, deployment_id)
     latest: dict[str, int] = {}
     for call in found.calls[before:]:
         latest.setdefault(call.contact_id, call.created_at)
@@ -132,7 +132,7 @@ async def test_the_end_that_is_foretold_is_never_outside_the_hours_nor_before_no
             if seen.next_call_at is None:
                 assert seen.finishes_at is None, seed
                 continue
-            now = campaign.clock or moment(door.service.ports.clock.now_ms() // 1_000 * 1_000 - MINUTE)
+            now = campaign.clock or moment(door.service.services.clock.now_ms() // 1_000 * 1_000 - MINUTE)
             zone = "America/Los_Angeles" if hours is None or hours.timezone is None else hours.timezone
             assert inside(hours, seen.next_call_at, zone), seed
             if seen.finishes_at is not None:  # it may be more than 100 days ahead
@@ -150,7 +150,7 @@ async def test_calling_that_fills_the_hours_ends_inside_them(
     calls: int, seconds: int, database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as door:
-        now = moment(door.service.ports.clock.now_ms() + HOUR * 24)
+        now = moment(door.service.services.clock.now_ms() + HOUR * 24)
         begin = now.replace(hour=9, minute=0, second=0, microsecond=0)
         made = await draft(
             door,

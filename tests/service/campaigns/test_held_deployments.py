@@ -37,44 +37,44 @@ async def test_campaigns_are_driven_while_another_ones_row_is_held(database_url:
 
 async def test_taking_and_renewing_leases_leave_out_what_is_held(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         made = [await draft(door, people(1, first=10 * index), f"{index}") for index in range(2)]
         ids = [one.id for one in made]
         for one in ids:
             await door.client.deployments.start(id=one)
-        now_ms = ports.clock.now_ms()
+        now_ms = services.clock.now_ms()
         span = (now_ms, now_ms + 60_000)
         engine = make_engine(database_url)
         with engine.connect() as holder, anyio.fail_after(LIMIT_S):
             holder.execute(select(deployments).where(deployments.c.id == ids[0]).with_for_update())
             with anyio.fail_after(3):
-                assert set(await ports.database.read(leases.candidates, "wrk_me", now_ms, 10)) == set(ids)
-                assert await ports.database.write(leases.take, ids, "wrk_me", *span) == [ids[1]]
-                assert await ports.database.write(leases.renew, ids, "wrk_me", *span) == [ids[1]]
+                assert set(await services.database.read(leases.candidates, "wrk_me", now_ms, 10)) == set(ids)
+                assert await services.database.write(leases.take, ids, "wrk_me", *span) == [ids[1]]
+                assert await services.database.write(leases.renew, ids, "wrk_me", *span) == [ids[1]]
             holder.rollback()
-            assert await ports.database.write(leases.take, ids[:1], "wrk_me", *span) == [ids[0]]
+            assert await services.database.write(leases.take, ids[:1], "wrk_me", *span) == [ids[0]]
             holder.execute(select(deployments).where(deployments.c.id == ids[0]).with_for_update())
-            assert await ports.database.write(leases.renew, ids, "wrk_me", *span) == [ids[1]]
+            assert await services.database.write(leases.renew, ids, "wrk_me", *span) == [ids[1]]
             holder.rollback()
-            assert await ports.database.write(leases.renew, ids[:1], "wrk_me", *span, waits=True) == ids[:1]
+            assert await services.database.write(leases.renew, ids[:1], "wrk_me", *span, waits=True) == ids[:1]
         engine.dispose()
 
 
 async def test_leases_go_by_the_clock_of_the_database(database_url: str, tmp_path: Path) -> None:
     """A process whose clock is an hour ahead takes nothing from others, and leaves nothing that lasts an hour."""
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports, made = door.service.ports, await draft(door, people(1))
+        services, made = door.service.services, await draft(door, people(1))
         await door.client.deployments.start(id=made.id)
         await lease(door, made.id, "wrk_other")
-        ahead_ms = ports.clock.now_ms() + HOUR
-        assert not await ports.database.read(leases.candidates, "wrk_ahead", ahead_ms, 10)
-        assert not await ports.database.write(leases.take, [made.id], "wrk_ahead", ahead_ms, ahead_ms + 10_000)
+        ahead_ms = services.clock.now_ms() + HOUR
+        assert not await services.database.read(leases.candidates, "wrk_ahead", ahead_ms, 10)
+        assert not await services.database.write(leases.take, [made.id], "wrk_ahead", ahead_ms, ahead_ms + 10_000)
 
         async def until() -> int:
             column = select(deployments.c.lease_until).where(deployments.c.id == made.id)
-            return await ports.database.read(lambda connection: connection.execute(column).scalar_one())
+            return await services.database.read(lambda connection: connection.execute(column).scalar_one())
 
-        assert await ports.database.write(leases.renew, [made.id], "wrk_other", ahead_ms, ahead_ms + 10_000)
+        assert await services.database.write(leases.renew, [made.id], "wrk_other", ahead_ms, ahead_ms + 10_000)
         assert await until() < ahead_ms
 
 
@@ -82,17 +82,17 @@ async def test_a_deployment_that_its_owner_could_not_give_back_is_taken_up_again
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports, made = door.service.ports, await draft(door, people(1))
+        services, made = door.service.services, await draft(door, people(1))
         await door.client.deployments.start(id=made.id)
         await lease(door, made.id, "wrk_me")
-        now_ms = ports.clock.now_ms()
+        now_ms = services.clock.now_ms()
 
         async def candidates(owner: str, driven: Collection[str] = ()) -> list[str]:
-            return list(await ports.database.read(leases.candidates, owner, now_ms, 10, driven))
+            return list(await services.database.read(leases.candidates, owner, now_ms, 10, driven))
 
         assert await candidates("wrk_me") == [made.id]
         assert await candidates("wrk_me", {made.id}) == []
         assert await candidates("wrk_other") == []
         span = (now_ms, now_ms + 10_000)
-        assert await ports.database.write(leases.take, [made.id], "wrk_other", *span) == []
-        assert await ports.database.write(leases.take, [made.id], "wrk_me", *span) == [made.id]
+        assert await services.database.write(leases.take, [made.id], "wrk_other", *span) == []
+        assert await services.database.write(leases.take, [made.id], "wrk_me", *span) == [made.id]

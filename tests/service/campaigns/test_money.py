@@ -21,7 +21,7 @@ async def test_a_campaign_pauses_before_it_exceeds_its_budget(database_url: str,
         rows = people(80, sim_outcome="answered", sim_intent="yes")
         paused = await run(door, rows, budget_cap=Spend(amount="0.10"))
         assert (paused.status, paused.status_reason) == ("paused", "budget_reached")
-        found = await evidence(door.service.ports.database, paused.id)
+        found = await evidence(door.service.services.database, paused.id)
         assert 100_000 - PRICES.reservation() < found.deployment.spend_micros <= 100_000
         assert (found.deployment.reserved_micros, found.wallet.reserved_micros) == (0, 0)
 
@@ -29,7 +29,7 @@ async def test_a_campaign_pauses_before_it_exceeds_its_budget(database_url: str,
         await door.client.deployments.resume(id=paused.id)
         ended = await door.ended(paused.id)
         assert (ended.status, ended.stats.completed) == ("completed", 80)
-        check_everything(await evidence(door.service.ports.database, paused.id), RetryPolicy())
+        check_everything(await evidence(door.service.services.database, paused.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-09")
@@ -40,23 +40,23 @@ async def test_a_campaign_pauses_when_the_wallet_cannot_hold_another_call(databa
         await door.client.deployments.start(id=made.id)
         paused = await door.ended(made.id)
         assert (paused.status, paused.status_reason) == ("paused", "insufficient_credits")
-        ports = door.service.ports
-        found = await evidence(ports.database, made.id)
+        services = door.service.services
+        found = await evidence(services.database, made.id)
         assert 0 <= found.wallet.balance_micros < PRICES.reservation()
         check_dialled_once(found)
         check_counters(found)
 
-        await ports.database.write(accounts.fund, ports.ids, door.org_id, 10 * MICROS, ports.clock.now_ms())
+        await services.database.write(accounts.fund, services.ids, door.org_id, 10 * MICROS, services.clock.now_ms())
         await door.client.deployments.resume(id=made.id)
         assert (await door.ended(made.id)).stats.completed == 80
-        check_everything(await evidence(ports.database, made.id), RetryPolicy(), extra_dollars=10)
+        check_everything(await evidence(services.database, made.id), RetryPolicy(), extra_dollars=10)
 
 
 async def test_unanswered_calls_are_free(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         before = await door.client.wallet.get()
         ended = await run(door, people(20, sim_outcome="no_answer"))
-        found = await evidence(door.service.ports.database, ended.id)
+        found = await evidence(door.service.services.database, ended.id)
         assert (ended.stats.attempts, ended.stats.spend.amount) == (60, "0.000000")
         assert [movement.type for movement in found.transactions] == ["topup", "number_rental"]
         after = await door.client.wallet.get()
@@ -86,6 +86,6 @@ async def test_the_low_balance_is_told_once(database_url: str, tmp_path: Path) -
         await leave_in_wallet(door, 10 * MICROS + 1_000)
         await door.client.deployments.start(id=made.id)
         await door.ended(made.id)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert [row.type for row, _ in found.events].count("wallet.low_balance") == 1
         assert found.wallet.low

@@ -27,9 +27,9 @@ LOCAL = PRICES.rental("local")
 
 
 async def personal_key(door: Door) -> str:
-    ports = door.service.ports
-    made = await ports.database.write(
-        accounts.create_personal_key, ports.ids, door.org_id, "", ports.clock.now_ms(), spending_cap_micros=CAP
+    services = door.service.services
+    made = await services.database.write(
+        accounts.create_personal_key, services.ids, door.org_id, "", services.clock.now_ms(), spending_cap_micros=CAP
     )
     return made.id
 
@@ -39,7 +39,7 @@ async def started(door: Door, key_id: str, name: str, **values: Any) -> str:
     made = (await resources.draft(door, name, **SHORT)).deployment
     given = {"status": "active", "started_by_key_id": key_id, **values}
     statement = update(deployments).where(deployments.c.id == made.id).values(**given)
-    await door.service.ports.database.write(lambda connection: connection.execute(statement))
+    await door.service.services.database.write(lambda connection: connection.execute(statement))
     return made.id
 
 
@@ -47,12 +47,12 @@ async def rented(door: Door, key_id: str) -> str:
     """A number that the key has rented."""
     made = await resources.number(door)
     statement = update(phone_numbers).where(phone_numbers.c.id == made.id).values(created_by_key_id=key_id)
-    await door.service.ports.database.write(lambda connection: connection.execute(statement))
+    await door.service.services.database.write(lambda connection: connection.execute(statement))
     return made.id
 
 
 async def committed(door: Door, key_id: str, *, but: str = "") -> int:
-    return await door.service.ports.database.read(spending_cap.committed, key_id, but=but)
+    return await door.service.services.database.read(spending_cap.committed, key_id, but=but)
 
 
 def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
@@ -62,7 +62,7 @@ def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap
 
 
 async def checked(door: Door, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
-    await door.service.ports.database.write(check, by, deployment_id, budget_cap_micros)
+    await door.service.services.database.write(check, by, deployment_id, budget_cap_micros)
 
 
 async def test_a_live_deployment_counts_by_its_budget_cap_and_an_ended_one_by_its_spend(
@@ -96,10 +96,10 @@ async def test_a_number_counts_by_every_month_that_was_booked(database_url: str,
         key = await personal_key(door)
         number = await rented(door, key)
         assert await committed(door, key) == LOCAL
-        ports = door.service.ports
+        services = door.service.services
         month = [Movement("number_rental", -LOCAL, "phone_number", number, "a month of a phone number")]
-        await ports.database.write(
-            book, ports.ids, door.org_id, month, now_ms=ports.clock.now_ms() + RENTAL_PERIOD_MS + DAY
+        await services.database.write(
+            book, services.ids, door.org_id, month, now_ms=services.clock.now_ms() + RENTAL_PERIOD_MS + DAY
         )
         assert await committed(door, key) == 2 * LOCAL
 
@@ -118,7 +118,7 @@ async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(database_
     async with open_service(database_url, tmp_path, workers=False) as door:
         key = await personal_key(door)
         await started(door, key, "live", budget_cap_micros=10 * MICROS)
-        write = door.service.ports.database.write
+        write = door.service.services.database.write
         by = Answerable(key, CAP)
         await write(spending_cap.check, by, 15 * MICROS)
         with pytest.raises(Refusal) as caught:
@@ -151,7 +151,7 @@ async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_it
     async with open_service(database_url, tmp_path, workers=False) as door:
         key = await personal_key(door)
         unbounded = await started(door, key, "unbounded", status="paused", budget_cap_micros=None)
-        write = door.service.ports.database.write
+        write = door.service.services.database.write
         with pytest.raises(Refusal, match=unbounded) as caught:
             await write(spending_cap.check, Answerable(key, CAP), 1)
         assert caught.value.problem is SPENDING_CAP_REACHED
@@ -168,7 +168,7 @@ async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(dat
 
     async def attempt(door: Door, key: str, deployment_id: str) -> None:
         try:
-            await door.service.ports.database.write(start, key, deployment_id)
+            await door.service.services.database.write(start, key, deployment_id)
         except Refusal as refusal:
             refused.append(refusal)
 

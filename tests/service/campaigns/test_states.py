@@ -43,14 +43,14 @@ from tests.support.service import Door, open_service
 
 def in_minutes(door: Door, minutes: int) -> datetime:
     """A whole second, so many minutes from now."""
-    return moment(door.service.ports.clock.now_ms()).replace(microsecond=0) + timedelta(minutes=minutes)
+    return moment(door.service.services.clock.now_ms()).replace(microsecond=0) + timedelta(minutes=minutes)
 
 
 @pytest.mark.requirement("STATE-07", "STATE-11")
 async def test_a_pause_keeps_the_queue_and_a_resume_goes_on(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         made = await draft(door, people(150), max_concurrency=1)
-        deployments, database = door.client.deployments, door.service.ports.database
+        deployments, database = door.client.deployments, door.service.services.database
         await deployments.start(id=made.id)
         await progressed(door, made.id, attempts=10)
         await deployments.pause(id=made.id)
@@ -85,7 +85,7 @@ async def test_nothing_is_dialled_while_a_deployment_is_paused(database_url: str
         await door.client.deployments.start(id=other.id)
         async with working(door):
             await door.ended(other.id)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert (found.calls, found.deployment.status) == ([], "paused")
         assert {contact.status for contact in found.contacts} == {"pending"}
 
@@ -100,7 +100,7 @@ async def test_a_cancel_drops_what_is_pending_and_says_so_once(database_url: str
         ended = await settled(door, made.id)
         assert (ended.status, ended.stats.pending, ended.stats.retry_waiting) == ("cancelled", 0, 0)
         assert 0 < ended.stats.cancelled <= 150
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert {contact.next_at for contact in found.contacts} == {None}
         check_dialled_once(found)
         check_counters(found)
@@ -123,7 +123,7 @@ async def test_a_call_under_way_when_its_deployment_is_cancelled_ends_as_usual(
         async with working(door):
             ended = await settled(door, made.id)
         assert (ended.status, ended.stats.cancelled, ended.stats.attempts) == ("cancelled", 1, 1)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert found.calls[0].outcome == "busy"
         check_dialled_once(found)
         check_counters(found)
@@ -138,7 +138,7 @@ async def test_the_end_expires_whoever_was_not_reached(database_url: str, tmp_pa
         ended = await run(door, rows, calls_per_second=0.1, end_at=end_at)
         assert (ended.status, ended.status_reason) == ("completed", "end_reached")
         assert (ended.stats.expired, ended.stats.pending, ended.stats.retry_waiting) == (50, 0, 0)
-        found = await evidence(door.service.ports.database, ended.id)
+        found = await evidence(door.service.services.database, ended.id)
         end_ms = milliseconds(end_at)
         assert 50 <= len(found.calls) <= 60
         assert all(call.created_at < end_ms for call in found.calls)
@@ -155,19 +155,19 @@ async def test_the_end_comes_before_some_were_called_at_all(database_url: str, t
         )
         assert ended.status_reason == "end_reached"
         assert ended.stats.expired == 50 - ended.stats.attempts > 0
-        check_counters(await evidence(door.service.ports.database, ended.id))
+        check_counters(await evidence(door.service.services.database, ended.id))
 
 
 @pytest.mark.requirement("STATE-05")
 async def test_a_scheduled_deployment_dials_from_its_start_on(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
-        start_ms = door.service.ports.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
+        start_ms = door.service.services.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
         made = await draft(door, people(20), start_at=moment(start_ms))
         jumped = await door.client.deployments.start(id=made.id, jump_clock=True)
         assert (jumped.status, jumped.clock) == ("active", moment(start_ms))
         ended = await door.ended(made.id)
         assert ended.started_at == moment(start_ms)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert found.calls[0].created_at == start_ms
         check_everything(found, RetryPolicy())
 
@@ -176,7 +176,7 @@ async def test_a_scheduled_deployment_dials_from_its_start_on(database_url: str,
 async def test_a_simulated_deployment_waits_for_its_start(scale: float, database_url: str, tmp_path: Path) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=scale)
     async with open_service(database_url, tmp_path, settings=settings) as door:
-        now_ms = door.service.ports.clock.now_ms()
+        now_ms = door.service.services.clock.now_ms()
         far = await draft(door, people(1), "far", start_at=moment(now_ms + 2 * DAY))
         seen = await door.client.deployments.preview(id=far.id)
         assert (seen.next_call_at, seen.problems) == (far.start_at, [])
@@ -197,7 +197,7 @@ async def test_a_clock_jumps_for_who_is_scheduled_or_paused_before_the_start_too
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        client, ahead = door.client.deployments, moment(door.service.ports.clock.now_ms() // 1_000 * 1_000 + 2 * DAY)
+        client, ahead = door.client.deployments, moment(door.service.services.clock.now_ms() // 1_000 * 1_000 + 2 * DAY)
         scheduled = await draft(door, people(1), "scheduled", start_at=ahead, auto_start=True)
         paused = await draft(door, people(1), "paused", start_at=ahead, auto_start=True)
         await client.pause(id=paused.id)
@@ -210,7 +210,7 @@ async def test_a_clock_jumps_for_who_is_scheduled_or_paused_before_the_start_too
 @pytest.mark.requirement("RES-24")
 async def test_no_clock_jumps_where_telephones_ring_or_people_call_in(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(1), start_at=moment(door.service.ports.clock.now_ms() + DAY))
+        made = await draft(door, people(1), start_at=moment(door.service.services.clock.now_ms() + DAY))
         await make_real(door, made.id)
         async with refusal(400, "invalid_field", "jump_clock"):
             await door.client.deployments.start(id=made.id, plan_id=await plan_of(door, made.id), jump_clock=True)
@@ -222,13 +222,13 @@ async def test_a_scheduled_deployment_that_may_not_start_is_paused_with_the_reas
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.ports.clock.now_ms() + 1_500)
+        start_at = moment(door.service.services.clock.now_ms() + 1_500)
         made = await draft(door, people(3), start_at=start_at, auto_start=True)
         await leave_in_wallet(door, 1_000)
         async with working(door):
             paused = await door.ended(made.id)
         assert (paused.status, paused.status_reason) == ("paused", "insufficient_credits")
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert (found.contacts, found.names()) == ([], ["deployment.paused"])
 
 
@@ -253,7 +253,7 @@ async def test_two_deployments_of_one_audience_each_call_everybody(database_url:
             ended = [await door.ended(one.id) for one in made]
         assert [one.stats.attempts for one in ended] == [40, 40, 40]
         for one in made:
-            found = await evidence(door.service.ports.database, one.id)
+            found = await evidence(door.service.services.database, one.id)
             check_dialled_once(found)
             check_policy(found, ONCE)
             check_counters(found)
@@ -268,7 +268,7 @@ async def test_a_number_in_a_call_of_one_deployment_waits_in_another(database_ur
         first, second = [await draft(door, [], name, audience_id=audience.id) for name in ("A", "B")]
         for one in (first, second):
             await door.client.deployments.start(id=one.id)
-        database = door.service.ports.database
+        database = door.service.services.database
         await claim_and_die(door, first.id)
         await lease(door, second.id, "wrk_second")
         due_ms = (await evidence(database, second.id)).contacts[0].next_at

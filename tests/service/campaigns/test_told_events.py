@@ -41,7 +41,7 @@ TOLD_BY_THE_SENDER = {"webhook.disabled", "webhook.test"}
 async def told(door: Door, *types: str) -> list[tuple[Row[Any], dict[str, Any]]]:
     """The organization's events, of all types or of these, with their data."""
     statement = select(outbox).where(outbox.c.org_id == door.org_id).order_by(outbox.c.created_at, outbox.c.id)
-    rows = await door.service.ports.database.read(lambda connection: connection.execute(statement).all())
+    rows = await door.service.services.database.read(lambda connection: connection.execute(statement).all())
     return [(row, json.loads(row.data)) for row in rows if not types or row.type in types]
 
 
@@ -65,7 +65,7 @@ async def test_a_cancelled_deployment_is_completed_once_its_last_call_has_ended(
         assert others == []
         assert (data["status"], data["status_reason"], data["stats"]["in_flight"]) == ("cancelled", "manual", 0)
         assert (data["stats"]["attempts"], data["stats"]["outcomes"]) == (3, {"busy": 3})
-        ends = [call.ended_at for call in (await evidence(door.service.ports.database, made.id)).calls]
+        ends = [call.ended_at for call in (await evidence(door.service.services.database, made.id)).calls]
         assert row.created_at >= max(ends)
         assert over.completed_at is not None
         assert milliseconds(over.completed_at) == row.created_at // 1_000 * 1_000
@@ -194,7 +194,7 @@ async def test_an_import_is_told_once_when_it_ends(database_url: str, tmp_path: 
         waiting = await door.client.audiences.import_csv(id=people_.id, csv=csv)
         assert await told(door, "audience.import_completed") == []
         with anyio.fail_after(60):
-            while await imports.work_on_one(door.service.ports, "wrk_test"):
+            while await imports.work_on_one(door.service.services, "wrk_test"):
                 pass
         ((row, data),) = await told(door, "audience.import_completed")
         assert (row.subject_id, row.simulated) == (people_.id, False)
@@ -207,7 +207,7 @@ async def test_a_top_up_is_told_once_and_names_its_transaction(database_url: str
         topups = select(transactions.c.id, transactions.c.amount_micros).where(
             transactions.c.org_id == door.org_id, transactions.c.type == "topup"
         )
-        booked = await door.service.ports.database.read(lambda connection: connection.execute(topups).all())
+        booked = await door.service.services.database.read(lambda connection: connection.execute(topups).all())
         found = await told(door, "wallet.topup_settled")
         assert {row.subject_id for row, _ in found} == {row.id for row in booked}
         assert {(data["transaction_id"], data["amount"]) for _, data in found} == {
@@ -255,14 +255,14 @@ async def test_that_a_campaign_has_started_is_told_with_its_first_call_and_not_b
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        start_ms = door.service.ports.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
+        start_ms = door.service.services.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
         made = await draft(door, people(5, sim_outcome="busy"), start_at=moment(start_ms))
         await door.client.deployments.start(id=made.id, jump_clock=True)
         assert await told(door, "deployment.started") == []
         async with working(door):
             await door.ended(made.id)
         ((row, data),) = await told(door, "deployment.started")
-        calls = (await evidence(door.service.ports.database, made.id)).calls
+        calls = (await evidence(door.service.services.database, made.id)).calls
         assert len(calls) > 5
         assert row.created_at == min(call.created_at for call in calls) == start_ms
         assert (row.subject_id, data["contacts"]) == (made.id, 5)
@@ -318,7 +318,7 @@ async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_word
         await suspend_numbers(door)
         audience = await client.audiences.create(name="Imported")
         await client.audiences.import_csv(id=audience.id, csv="phone_number,first_name\n+12125550100,Person 1\n")
-        assert await imports.work_on_one(door.service.ports, "wrk_test")
+        assert await imports.work_on_one(door.service.services, "wrk_test")
         async with working(door):
             assert (await door.ended(lost.id)).status == "failed"
         await client.phone_numbers.release(id=lost.phone_number_ids[0])

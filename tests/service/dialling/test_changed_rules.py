@@ -41,7 +41,7 @@ ALWAYS = [Window(days=list(WEEKDAYS), start="00:00", end="24:00")]
 async def dialled(door: Door, deployment_id: str, *, after: int = 0) -> list[datetime]:
     """The moments of a deployment's calls, without the first few."""
     wanted = select(calls.c.created_at).where(calls.c.deployment_id == deployment_id).order_by(calls.c.created_at)
-    found = await door.service.ports.database.read(lambda connection: connection.execute(wanted).scalars().all())
+    found = await door.service.services.database.read(lambda connection: connection.execute(wanted).scalars().all())
     return [moment(at_ms) for at_ms in found[after:]]
 
 
@@ -68,7 +68,7 @@ async def test_changed_hours_hold_for_people_who_were_put_off_in_running_time(
 ) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=1.0)
     async with open_service(database_url, tmp_path, settings=settings) as door:
-        now = moment(door.service.ports.clock.now_ms())
+        now = moment(door.service.services.clock.now_ms())
         made = await draft(door, people(30, **ANSWERS), calling_hours=in_utc(on_day(now + timedelta(days=2))))
         await door.client.deployments.start(id=made.id)
         with anyio.fail_after(20):
@@ -94,7 +94,7 @@ async def test_changed_hours_hold_for_people_who_were_put_off_in_rehearsed_time(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        now = moment(door.service.ports.clock.now_ms())
+        now = moment(door.service.services.clock.now_ms())
         saturday = now + timedelta(days=2)
         paused = await after_rounds(door, people(30, **ANSWERS), calling_hours=in_utc(on_day(saturday)))
         tomorrow = now + timedelta(days=1)
@@ -124,7 +124,7 @@ async def test_a_changed_interval_holds_for_people_who_wait_for_a_retry(
         resumed = await door.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
         async with working(door):
             await door.ended(paused.id)
-        found = await evidence(door.service.ports.database, paused.id)
+        found = await evidence(door.service.services.database, paused.id)
         first_ended = min(call.ended_at for call in found.calls if call.attempt_number == 1)
         second = min(call.created_at for call in found.calls if call.attempt_number == 2)
         assert second == first_ended + waits * MINUTE
@@ -152,7 +152,7 @@ async def test_changed_hours_show_everybody_who_waits_when_they_are_called(
         await door.client.deployments.resume(id=paused.id)
         async with working(door):
             await door.ended(paused.id)
-        found = await evidence(door.service.ports.database, paused.id)
+        found = await evidence(door.service.services.database, paused.id)
         called: dict[str, datetime] = {}
         for call in found.calls[made:]:
             called.setdefault(call.contact_id, moment(call.created_at))
@@ -184,7 +184,7 @@ async def test_whoever_may_not_be_tried_again_by_the_new_policy_is_not(database_
             await door.client.deployments.resume(id=paused.id)
             async with working(door):
                 assert (await door.ended(paused.id)).stats.attempts == 5
-            check_counters(await evidence(door.service.ports.database, paused.id))
+            check_counters(await evidence(door.service.services.database, paused.id))
 
 
 async def test_a_promised_call_back_outlives_a_change_of_the_policy(database_url: str, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ async def test_people_whom_the_old_hours_left_no_moment_are_called_in_the_new_on
         await door.client.deployments.resume(id=paused.id)
         async with working(door):
             assert (await door.ended(paused.id)).stats.completed == 2
-        check_counters(await evidence(door.service.ports.database, paused.id))
+        check_counters(await evidence(door.service.services.database, paused.id))
 
 
 async def test_another_consent_column_holds_for_people_who_wait(database_url: str, tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ async def test_another_consent_column_holds_for_people_who_wait(database_url: st
         await door.client.deployments.resume(id=made.id)
         async with working(door):
             await door.ended(made.id)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert {call.to_number for call in found.calls} == {phone(0), phone(2)}
         check_counters(found)
 
@@ -290,4 +290,4 @@ async def test_preview_next_dial_and_the_next_call_agree_after_any_change(databa
             if later:
                 assert seen.next_call_at is not None
                 assert timedelta(0) <= later[0] - seen.next_call_at < timedelta(minutes=2), seed
-            check_counters(await evidence(door.service.ports.database, paused.id))
+            check_counters(await evidence(door.service.services.database, paused.id))

@@ -51,7 +51,7 @@ async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their
         made = await draft(door, people(30))
         await door.client.deployments.start(id=made.id)
         await claim_and_die(door, made.id)
-        database = door.service.ports.database
+        database = door.service.services.database
         left = await evidence(database, made.id)
         assert (len(left.calls), len(left.dials), left.deployment.in_flight) == (10, 0, 10)
         assert left.wallet.reserved_micros == left.deployment.reserved_micros == 10 * 24_000
@@ -70,7 +70,7 @@ async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await draft(door, people(30))
         await door.client.deployments.start(id=made.id)
-        database = door.service.ports.database
+        database = door.service.services.database
         for life in range(3):
             await expire_leases(door)
             await lease(door, made.id, f"wrk_{life}")
@@ -90,7 +90,7 @@ async def test_a_driver_that_lost_its_lease_records_nothing(database_url: str, t
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await draft(door, people(30))
         await door.client.deployments.start(id=made.id)
-        database = door.service.ports.database
+        database = door.service.services.database
         await lease(door, made.id, "wrk_slow")
         with pytest.raises(LeaseLost):
             await driver_of(door, "wrk_slow", engine=Thief(database, made.id)).drive(made.id)
@@ -112,18 +112,18 @@ async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_dri
         await door.client.deployments.start(id=made.id)
         with anyio.fail_after(30):
             while True:
-                door.service.ports.wake()  # the workers look again for what has no driver
+                door.service.services.wake()  # the workers look again for what has no driver
                 if (await door.client.deployments.get(id=made.id)).status == "completed":
                     break
                 await anyio.sleep(0.002)
-        check_everything(await evidence(door.service.ports.database, made.id), RetryPolicy(), lines=2)
+        check_everything(await evidence(door.service.services.database, made.id), RetryPolicy(), lines=2)
 
 
 class FrozenEngine(SimulatedEngine):
     """A network that a driver reaches only after another one has driven the deployment to its end."""
 
     def __init__(self, door: Door, deployment_id: str) -> None:
-        super().__init__(door.service.ports.database, fence=fence_of("wrk_frozen"))
+        super().__init__(door.service.services.database, fence=fence_of("wrk_frozen"))
         self._door, self._deployment_id = door, deployment_id
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
@@ -142,6 +142,6 @@ async def test_a_driver_that_froze_between_claiming_and_dialling_dials_nothing_t
         await lease(door, made.id, "wrk_frozen")
         with pytest.raises(LeaseLost):
             await driver_of(door, "wrk_frozen", engine=FrozenEngine(door, made.id)).drive(made.id)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert found.deployment.status == "completed"
         check_dialled_once(found)

@@ -34,7 +34,7 @@ async def test_everybody_is_called_in_the_hours_of_their_own_zone(database_url: 
         audience = await make_audience(door, rows, timezone_column="zone")
         hours = CallingHours(windows=[MORNINGS])
         ended = await run(door, [], audience_id=audience.id, calling_hours=hours)
-        found = await evidence(door.service.ports.database, ended.id)
+        found = await evidence(door.service.services.database, ended.id)
         check_everything(found, RetryPolicy())
         assert ended.stats.attempts > 75
         travellers = {row["phone_number"] for row in rows[60:]}
@@ -47,7 +47,7 @@ async def test_fixed_hours_hold_in_the_zone_that_was_named(database_url: str, tm
     async with open_service(database_url, tmp_path) as door:
         hours = CallingHours(timezone_mode="fixed", timezone="Asia/Kolkata", windows=[MORNINGS])
         ended = await run(door, people(40), calling_hours=hours)
-        found = await evidence(door.service.ports.database, ended.id)
+        found = await evidence(door.service.services.database, ended.id)
         check_everything(found, RetryPolicy())
         assert all(is_morning(call.created_at, "Asia/Kolkata") for call in found.calls)
 
@@ -62,7 +62,7 @@ async def test_an_hours_long_campaign_goes_on_the_next_day(database_url: str, tm
         ended = await run(
             door, people(40, sim_outcome="busy"), calling_hours=short, calls_per_second=0.1, retry_policy=ONCE
         )
-        found = await evidence(door.service.ports.database, ended.id)
+        found = await evidence(door.service.services.database, ended.id)
         check_everything(found, ONCE, calls_per_second=0.1)
         days: defaultdict[int, int] = defaultdict(int)
         for call in found.calls:
@@ -78,7 +78,7 @@ async def numbers_by_contact(door: Any, strategy: str, **fields: Any) -> tuple[l
     rows = people(10, area="415", sim_outcome="busy") + people(10, area="718", sim_outcome="busy")
     ids = [number.id for number in rented]
     ended = await run(door, rows, phone_number_ids=ids, caller_id_strategy=strategy, **fields)
-    found = await evidence(door.service.ports.database, ended.id)
+    found = await evidence(door.service.services.database, ended.id)
     check_everything(found, RetryPolicy())
     by_contact: dict[str, list[str]] = defaultdict(list)
     for call in sorted(found.calls, key=lambda call: call.attempt_number):
@@ -128,7 +128,7 @@ async def test_a_machine_is_met_as_the_policy_says(
         assert (ended.stats.answered, ended.stats.voicemail) == (answered, machines)
         status = "exhausted" if outcome == "voicemail" else "completed"
         assert getattr(ended.stats, status) == 6
-        check_everything(await evidence(door.service.ports.database, ended.id), RetryPolicy())
+        check_everything(await evidence(door.service.services.database, ended.id), RetryPolicy())
 
 
 async def test_a_message_is_left_in_the_words_of_the_template(database_url: str, tmp_path: Path) -> None:

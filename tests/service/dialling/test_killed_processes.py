@@ -65,7 +65,7 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
 async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database_url: str, tmp_path: Path) -> None:
     with anyio.fail_after(LIMIT_S):
         async with open_service(database_url, tmp_path, workers=False) as door:
-            database = door.service.ports.database
+            database = door.service.services.database
             audience = await make_audience(door, people(150))
             made = [await draft(door, [], name, audience_id=audience.id, max_concurrency=2) for name in "ABCD"]
             for one in made:

@@ -53,32 +53,32 @@ def left_out(preview: Preview) -> dict[str, int]:
 
 async def called(door: Door, deployment_id: str) -> set[str]:
     """The numbers a deployment has called."""
-    found = await evidence(door.service.ports.database, deployment_id)
+    found = await evidence(door.service.services.database, deployment_id)
     return {call.to_number for call in found.calls}
 
 
 async def entries(door: Door) -> list[Row[Any]]:
     """The list of the organization, by number."""
     rows = select(do_not_call).where(do_not_call.c.org_id == door.org_id).order_by(do_not_call.c.number)
-    return list(await door.service.ports.database.read(lambda connection: connection.execute(rows).all()))
+    return list(await door.service.services.database.read(lambda connection: connection.execute(rows).all()))
 
 
 async def organization(door: Door) -> str:
     """The name of the door's organization."""
     named = select(organizations.c.name).where(organizations.c.id == door.org_id)
-    return await door.service.ports.database.read(lambda connection: connection.execute(named).scalar_one())
+    return await door.service.services.database.read(lambda connection: connection.execute(named).scalar_one())
 
 
 async def rename(door: Door, name: str) -> None:
     renamed = update(organizations).where(organizations.c.id == door.org_id).values(name=name)
-    await door.service.ports.database.write(lambda connection: connection.execute(renamed).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(renamed).rowcount)
 
 
 async def put_on_list(door: Door, *numbers_: str, **values: Any) -> None:
-    ports = door.service.ports
+    services = door.service.services
     given = {"org_id": door.org_id, "simulated": True, "reason": "opted_out", "created_at": 1, **values}
-    rows = [{"id": ports.ids.new("dnc"), "number": number, **given} for number in numbers_]
-    await ports.database.write(lambda connection: connection.execute(insert(do_not_call), rows).rowcount)
+    rows = [{"id": services.ids.new("dnc"), "number": number, **given} for number in numbers_]
+    await services.database.write(lambda connection: connection.execute(insert(do_not_call), rows).rowcount)
 
 
 @pytest.mark.requirement("RES-19")
@@ -92,7 +92,7 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
         assert [(one.number, one.simulated, one.reason) for one in listed] == [
             (phone(index), True, "opted_out") for index in range(3)
         ]
-        found = await evidence(door.service.ports.database, first.id)
+        found = await evidence(door.service.services.database, first.id)
         assert {one.source_call_id for one in listed} == {c.id for c in found.calls if c.disposition == "do_not_call"}
 
         later = await draft(door, mixed(opted=3, agreed=6), "later")
@@ -113,7 +113,7 @@ async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how
         assert [(one.phone_number, one.status_reason, one.attempts) for one in shown.data] == [
             (phone(index), "do_not_call", 0) for index in range(3)
         ]
-        check_counters(await evidence(door.service.ports.database, later.id))
+        check_counters(await evidence(door.service.services.database, later.id))
 
 
 @pytest.mark.requirement("RES-34")
@@ -140,7 +140,7 @@ async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(dat
         await run(door, mixed(opted=2, agreed=1), "first")
         later = await draft(door, mixed(opted=2, agreed=1), "later")
         seen = await door.client.deployments.preview(id=later.id)
-        assert await door.service.ports.database.write(numbers.clear_simulated, door.org_id) == 2
+        assert await door.service.services.database.write(numbers.clear_simulated, door.org_id) == 2
         with pytest.raises(Conflict) as caught:
             await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
         assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["do_not_call"]})
@@ -170,7 +170,7 @@ async def test_an_opt_out_holds_at_once_in_a_campaign_that_runs(
             ended = await door.ended(other.id)
         assert (ended.stats.suppressed, ended.stats.completed) == (2, 2)
         assert await called(door, other.id) == {phone(2), phone(3)}
-        check_counters(await evidence(door.service.ports.database, other.id))
+        check_counters(await evidence(door.service.services.database, other.id))
 
 
 async def test_somebody_who_waits_for_a_retry_elsewhere_is_not_called_again(database_url: str, tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ async def test_somebody_who_waits_for_a_retry_elsewhere_is_not_called_again(data
         await run(door, people(1, **OPTS_OUT), "asked")
         ended = await door.ended(waits.id)
         assert (ended.stats.attempts, ended.stats.suppressed) == (1, 1)
-        check_counters(await evidence(door.service.ports.database, waits.id))
+        check_counters(await evidence(door.service.services.database, waits.id))
 
 
 async def waiting(door: Door, deployment_id: str, *, people_: int, within_s: float = 30.0) -> None:
@@ -202,7 +202,7 @@ async def test_a_number_that_is_there_twice_is_not_called_again_in_the_same_camp
         audience = await make_audience(door, people(1, **OPTS_OUT) * 5 + people(2, first=1, **AGREES), dedupe="none")
         ended = await run(door, [], audience_id=audience.id)
         assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (7, 5, 2)
-        found = await evidence(door.service.ports.database, ended.id)
+        found = await evidence(door.service.services.database, ended.id)
         assert sorted(call.to_number for call in found.calls) == [phone(0), phone(1), phone(2)]
         check_counters(found)
 
@@ -282,7 +282,7 @@ async def test_an_opt_out_holds_in_its_own_organization_alone(database_url: str,
 
 async def test_an_entry_holds_until_it_expires(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        now_ms = door.service.ports.clock.now_ms()
+        now_ms = door.service.services.clock.now_ms()
         await put_on_list(door, phone(0), expires_at=now_ms - 1)
         await put_on_list(door, phone(1), expires_at=now_ms + DAY)
         made = await draft(door, people(3))
@@ -294,7 +294,7 @@ async def test_who_opts_out_for_good_stays_on_the_list_when_an_entry_was_to_end(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path) as door:
-        now_ms = door.service.ports.clock.now_ms()
+        now_ms = door.service.services.clock.now_ms()
         await put_on_list(door, phone(0), expires_at=now_ms - 1)
         await run(door, people(1, **OPTS_OUT))
         (entry,) = await entries(door)
@@ -309,11 +309,11 @@ async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cle
     async with open_service(database_url, tmp_path, extra_dollars=100) as door:
         agent, audience = await make_agent(door), await make_audience(door, people(120))
         given = {"agent_id": agent.id, "audience_id": audience.id}
-        ports = door.service.ports
+        services = door.service.services
 
         async def what_happened(name: str) -> list[tuple[Any, ...]]:
             ended = await run(door, [], name, **given)
-            found = await evidence(ports.database, ended.id)
+            found = await evidence(services.database, ended.id)
             begun = found.deployment.started_at
             return sorted(
                 (c.to_number, c.attempt_number, c.outcome, c.duration_ms, c.created_at - begun) for c in found.calls
@@ -324,7 +324,7 @@ async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cle
         assert opted
         assert {call[0] for call in await what_happened("second")} == {call[0] for call in first} - opted
         await put_on_list(door, phone(5), simulated=False)
-        cleared = await ports.database.write(numbers.clear_simulated, door.org_id)
+        cleared = await services.database.write(numbers.clear_simulated, door.org_id)
         assert cleared == len(opted)
         assert [entry.number for entry in await entries(door)] == [phone(5)]
         assert await what_happened("third") == first
@@ -336,16 +336,16 @@ async def test_an_opt_out_is_written_with_its_call_or_not_at_all(database_url: s
         await door.client.deployments.start(id=made.id)
         await lease(door, made.id, "wrk_test")
         with pytest.raises(Interrupted):  # the calls were made, and their driver dies before it writes them down
-            await driver_of(door, engine=Forgetful(door.service.ports.database)).drive(made.id)
+            await driver_of(door, engine=Forgetful(door.service.services.database)).drive(made.id)
         assert await entries(door) == []
         await expire_leases(door)
         async with working(door):
             await door.ended(made.id)
         listed = await entries(door)
         assert [entry.number for entry in listed] == [phone(index) for index in range(3)]
-        check_dialled_once(await evidence(door.service.ports.database, made.id))
+        check_dialled_once(await evidence(door.service.services.database, made.id))
         entry_of = select(audit_log.c.subject).where(audit_log.c.action == "do_not_call.added")
-        audited = await door.service.ports.database.read(
+        audited = await door.service.services.database.read(
             lambda connection: connection.execute(entry_of).scalars().all()
         )
         assert sorted(audited) == sorted(entry.id for entry in listed)
@@ -355,25 +355,30 @@ async def test_an_opt_out_that_is_being_written_is_waited_for(database_url: str,
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await draft(door, people(2, **AGREES))
         await door.client.deployments.start(id=made.id)
-        ports, reached, go_on = door.service.ports, anyio.Event(), threading.Event()
+        services, reached, go_on = door.service.services, anyio.Event(), threading.Event()
 
         def ends(connection: Connection) -> None:
             """What the end of another campaign's call does: the wallet's lock, then the entry."""
             wallet_of(connection, door.org_id, lock=True)
             numbers.opt_out(
-                connection, ports.ids, door.org_id, {phone(0): "cal_x"}, simulated=True, now_ms=ports.clock.now_ms()
+                connection,
+                services.ids,
+                door.org_id,
+                {phone(0): "cal_x"},
+                simulated=True,
+                now_ms=services.clock.now_ms(),
             )
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
 
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(ports.database.write, ends)
+                tasks.start_soon(services.database.write, ends)
                 await reached.wait()
                 await lease_later(door, made.id, tasks)
                 await anyio.sleep(0.3)  # enough for a claim that does not wait
                 open_ = select(calls.c.to_number).where(calls.c.deployment_id == made.id)
-                assert await ports.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
+                assert await services.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
                 await to_thread.run_sync(go_on.set)
         assert await called(door, made.id) == {phone(1)}
 

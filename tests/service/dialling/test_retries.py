@@ -19,7 +19,7 @@ async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, 
     """A whole campaign with one contact and lines enough, checked against every rule."""
     async with open_service(database_url, folder) as door:
         ended = await run(door, people(1, **cells), retry_policy=policy)
-        found = await evidence(door.service.ports.database, ended.id)
+        found = await evidence(door.service.services.database, ended.id)
         check_everything(found, policy)
         return found
 

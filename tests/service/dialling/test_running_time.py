@@ -49,7 +49,7 @@ async def test_a_campaign_in_running_time_keeps_every_rule(database_url: str, tm
         await door.client.deployments.start(id=made.id)
         ended = await door.ended(made.id)
         assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         check_everything(found, policy, lines=3, calls_per_second=0.1)
 
 
@@ -60,7 +60,7 @@ async def test_a_slow_pace_is_kept_to_the_millisecond(database_url: str, tmp_pat
         made = await draft(door, rows, max_concurrency=50, calls_per_second=0.1, retry_policy=ONCE)
         await door.client.deployments.start(id=made.id)
         await door.ended(made.id)
-        check_everything(await evidence(door.service.ports.database, made.id), ONCE, lines=50, calls_per_second=0.1)
+        check_everything(await evidence(door.service.services.database, made.id), ONCE, lines=50, calls_per_second=0.1)
 
 
 @pytest.mark.requirement("STATE-23", "EVENT-15", "EVENT-16")
@@ -78,7 +78,7 @@ async def test_a_call_goes_through_its_states_in_order(database_url: str, tmp_pa
                 await anyio.sleep(0.002)
         assert [ORDER.index(status) for status in seen] == sorted({ORDER.index(status) for status in seen})
         await door.ended(made.id)
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         (row,) = found.calls
         assert row.created_at < row.started_at < row.ringing_at < row.answered_at < row.ended_at
         assert found.deployment.completed_at >= row.ended_at
@@ -100,7 +100,7 @@ async def test_hanging_up_ends_a_call_under_way(database_url: str, tmp_path: Pat
         assert all(turn.end_seconds <= transcript.duration_seconds + 0.001 for turn in transcript.turns)
         assert transcript.turn_count < 6
         assert (await door.ended(made.id)).status == "completed"
-        check_everything(await evidence(door.service.ports.database, made.id), RetryPolicy())
+        check_everything(await evidence(door.service.services.database, made.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-24")
@@ -127,26 +127,26 @@ async def test_calls_under_way_finish_when_the_campaign_is_stopped(
         await (door.client.deployments.pause if stop == "pause" else door.client.deployments.cancel)(id=made.id)
         stopped = await settled(door, made.id)
         assert stopped.status == {"pause": "paused", "cancel": "cancelled"}[stop]
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert 3 <= len(found.calls) < 9
         assert {(call.outcome, call.ended_by == "api") for call in found.calls} == {("answered", False)}
         check_records(found)
         if stop == "pause":
             await door.client.deployments.resume(id=made.id)
             assert (await door.ended(made.id)).stats.completed == 9
-            check_everything(await evidence(door.service.ports.database, made.id), RetryPolicy(), lines=3)
+            check_everything(await evidence(door.service.services.database, made.id), RetryPolicy(), lines=3)
 
 
 @pytest.mark.requirement("STATE-13")
 async def test_the_end_lets_calls_under_way_finish_and_expires_the_rest(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, settings=at_scale(300.0, database_url, tmp_path)) as door:
-        end_at = moment(door.service.ports.clock.now_ms()).replace(microsecond=0) + timedelta(seconds=100)
+        end_at = moment(door.service.services.clock.now_ms()).replace(microsecond=0) + timedelta(seconds=100)
         made = await draft(door, people(30, **ANSWERS), max_concurrency=2, end_at=end_at)
         await door.client.deployments.start(id=made.id)
         ended = await door.ended(made.id)
         assert (ended.status, ended.status_reason) == ("completed", "end_reached")
         assert ended.stats.expired == 30 - ended.stats.completed
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert all(call.created_at < end_at.timestamp() * 1_000 for call in found.calls)
         check_everything(found, RetryPolicy(), lines=2)
 
@@ -161,7 +161,7 @@ async def test_a_service_that_ends_records_the_calls_under_way_and_the_next_one_
         await door.client.deployments.start(id=made.id)
         await progressed(door, made.id, attempts=3)
     async with running(settings, workers=False) as service:
-        left = await evidence(service.ports.database, made.id)
+        left = await evidence(service.services.database, made.id)
         assert left.deployment.status == "active"
         assert (left.deployment.in_flight, left.deployment.lease_owner) == (0, None)
         assert {call.status for call in left.calls} == {"completed"}

@@ -231,7 +231,7 @@ async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tm
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         mine, theirs = await owned(door), await owned(other)
         before = await _everything(other), await _everything(door)
-        unknown = {kind: door.service.ports.ids.new(prefix) for kind, prefix in PREFIXES.items()}
+        unknown = {kind: door.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
         async with by_hand(door) as http:
             pairs = zip(requests(operation, mine.ids, theirs.ids), requests(operation, mine.ids, unknown), strict=True)
             for foreign, made_up in pairs:

@@ -110,7 +110,9 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
         for each, http in ((other, theirs), (door, mine)):
             ids = dict((await owned(each)).ids)
             if name in ("start_deployment", "resume_deployment"):
-                assert await imports.work_on_one(each.service.ports, "wrk_test")  # nothing starts while a file comes in
+                assert await imports.work_on_one(
+                    each.service.services, "wrk_test"
+                )  # nothing starts while a file comes in
             if name == "start_deployment":
                 ids["deployment"] = ids["draft"]
             if name == "hang_up_call":

@@ -198,10 +198,12 @@ async def test_a_number_of_a_live_deployment_is_shown_so_and_cannot_be_released(
 
 
 async def _spend_all_but(door: Door, micros: int) -> None:
-    ports = door.service.ports
+    services = door.service.services
     charge = Movement("adjustment", micros - 100 * MICROS, "organization", door.org_id, "spent")
-    now_ms = ports.clock.now_ms()
-    await ports.database.write(lambda connection: book(connection, ports.ids, door.org_id, [charge], now_ms=now_ms))
+    now_ms = services.clock.now_ms()
+    await services.database.write(
+        lambda connection: book(connection, services.ids, door.org_id, [charge], now_ms=now_ms)
+    )
 
 
 @pytest.mark.requirement("ERR-21", "ERR-68")
@@ -211,8 +213,8 @@ async def test_a_number_that_the_wallet_does_not_cover_is_not_rented(database_ur
         async with refusal(422, "insufficient_credits") as kept:
             await resources.number(door)
         assert kept[0].details == {"required": "1.150000", "available": "1.149999"}
-        ports = door.service.ports
-        await ports.database.write(accounts.fund, ports.ids, door.org_id, 1, ports.clock.now_ms())
+        services = door.service.services
+        await services.database.write(accounts.fund, services.ids, door.org_id, 1, services.clock.now_ms())
         await resources.number(door)
         assert (await door.client.wallet.get()).balance.amount == "0.000000"
 

@@ -16,7 +16,7 @@ from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import BusinessHours
 from callwright.service.handlers import phone_numbers as number_handlers
-from callwright.service.handlers.request_context import Work
+from callwright.service.handlers.request_context import RequestContext
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.platform.money import PriceList
 from callwright.service.rules.plans import PLANS
@@ -54,7 +54,7 @@ def number(**changes: Any) -> Change:
 def stored_number(**values: Any) -> Change:
     async def change(door: Door, made: Campaign) -> None:
         statement = update(phone_numbers).where(phone_numbers.c.id == made.number.id).values(**values)
-        await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
     return change
 
@@ -323,26 +323,26 @@ async def test_a_number_is_rented_at_the_expected_price_only(
         assert rented.number == offer.number
 
 
-def work_in(door: Door, connection: Connection) -> Work:
+def work_in(door: Door, connection: Connection) -> RequestContext:
     """A unit of work of the door's organization."""
-    ports = door.service.ports
-    return Work(
+    services = door.service.services
+    return RequestContext(
         connection=connection,
         org_id=door.org_id,
         plan=PLANS["enterprise"],
         key_id="key_test",
         request_id="req_test",
-        now_ms=ports.clock.now_ms(),
-        ids=ports.ids,
-        cursors=ports.cursors,
-        plan_seal=ports.plan_seal,
-        settings=ports.settings,
+        now_ms=services.clock.now_ms(),
+        ids=services.ids,
+        cursors=services.cursors,
+        plan_seal=services.plan_seal,
+        settings=services.settings,
     )
 
 
 async def _prompt_stored(door: Door, made: Campaign) -> None:
     statement = update(agents).where(agents.c.id == made.agent.id).values(system_prompt="Sell gold.")
-    await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 HOLDS: dict[str, tuple[Callable[[Campaign], str], Change]] = {
@@ -377,7 +377,7 @@ async def test_what_was_compared_stays_so_until_the_request_is_done(
 
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(door.service.ports.database.write, compare)
+                tasks.start_soon(door.service.services.database.write, compare)
                 await compared.wait()
                 tasks.start_soon(meanwhile)
                 with anyio.move_on_after(0.5):  # enough for a change that does not wait

@@ -61,8 +61,8 @@ async def test_movements_are_found_by_type_reference_and_moment(database_url: st
         assert len((await movements(type=["topup", "number_rental"])).data) == 3
         assert (await movements(type=["call_charge", "refund"])).data == []
         assert (await movements(created_before=found[0].created_at.replace(year=2000))).data == []
-        ports = door.service.ports
-        await ports.database.write(accounts.fund, ports.ids, door.org_id, 1, ports.clock.now_ms())
+        services = door.service.services
+        await services.database.write(accounts.fund, services.ids, door.org_id, 1, services.clock.now_ms())
         assert {entry.amount.amount for entry in (await movements(type=["topup"])).data} == {"100.000000", "0.000001"}
 
 

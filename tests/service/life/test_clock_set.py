@@ -83,23 +83,23 @@ async def service(database_url: str, data: Path, wall: Wall, *, before: Door | N
 async def passes(door: Door) -> None:
     """Waits until the clock was looked at, and everything was gone through, several times."""
     await anyio.sleep(0.6)
-    await door.service.ports.database.read(lambda connection: connection.execute(select(1)).scalar())
+    await door.service.services.database.read(lambda connection: connection.execute(select(1)).scalar())
 
 
 async def sure_since_long(door: Door) -> None:
     """As of a service that has run for days."""
     kept = service_state.c.name == "clock"
     find = select(service_state.c.value).where(kept)
-    database = door.service.ports.database
+    database = door.service.services.database
     while await database.read(lambda connection: connection.execute(find).scalar()) is None:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.01)
-    now_ms = door.service.ports.clock.now_ms()
+    now_ms = door.service.services.clock.now_ms()
     await change(door, update(service_state).where(kept).values(value=json.dumps([now_ms, now_ms, now_ms])))
     await until_sure(door)
 
 
 async def until_sure(door: Door) -> None:
-    clock = door.service.ports.clock
+    clock = door.service.services.clock
     while clock.now_ms() - clock.sure_ms() > MINUTE:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.01)
 
@@ -109,7 +109,7 @@ async def change(door: Door, *statements: Any) -> None:
         for statement in statements:
             connection.execute(statement)
 
-    await door.service.ports.database.write(work)
+    await door.service.services.database.write(work)
 
 
 async def counts(door: Door) -> list[int]:
@@ -118,20 +118,20 @@ async def counts(door: Door) -> list[int]:
     def work(connection: Connection) -> list[int]:
         return [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in ROWS]
 
-    return await door.service.ports.database.read(work)
+    return await door.service.services.database.read(work)
 
 
 async def nearly_over(door: Door, *, early_ms: int = SOON_MS) -> str:
     """Brings rows of every kind near the moment at which they are deleted, or a rent is due; gives the number's id."""
-    now_ms = door.service.ports.clock.now_ms() + early_ms
+    now_ms = door.service.services.clock.now_ms() + early_ms
     number = await rent(door)
     async with by_hand(door) as http:
         body = {"name": "Once", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
         made = await http.post("/v1/agents", json=body, headers={"Idempotency-Key": "once"})
         assert made.status_code == 201
-    row = journal.event_row(door.service.ports.ids, door.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms)
-    await door.service.ports.database.write(journal.add_events, [row])
-    ids = door.service.ports.ids
+    row = journal.event_row(door.service.services.ids, door.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms)
+    await door.service.services.database.write(journal.add_events, [row])
+    ids = door.service.services.ids
     old = {"id": ids.new("dlv"), "org_id": door.org_id, "webhook_id": "whk_old", "event_id": row["id"]}
     subscription = {
         "id": "whk_old",
@@ -159,7 +159,7 @@ async def nearly_over(door: Door, *, early_ms: int = SOON_MS) -> str:
 
 
 async def money(door: Door) -> int:
-    found = await door.service.ports.database.read(lambda connection: wallet_of(connection, door.org_id))
+    found = await door.service.services.database.read(lambda connection: wallet_of(connection, door.org_id))
     return found.balance_micros
 
 
@@ -180,10 +180,10 @@ async def test_nothing_is_deleted_charged_or_done_twice_early(
             assert [now >= then for now, then in zip(await counts(at), before, strict=True)] == [True] * len(ROWS)
             assert await money(at) == balance
             status_of = select(phone_numbers.c.status, phone_numbers.c.renews_at).where(phone_numbers.c.id == number_id)
-            row = await at.service.ports.database.read(lambda connection: connection.execute(status_of).one())
+            row = await at.service.services.database.read(lambda connection: connection.execute(status_of).one())
             assert (row.status, row.renews_at <= time() * 1_000 + SOON_MS) == ("active", True)
             gone = select(func.max(organizations.c.recordings_deleted_before))
-            latest = await at.service.ports.database.read(lambda connection: connection.execute(gone).scalar())
+            latest = await at.service.services.database.read(lambda connection: connection.execute(gone).scalar())
             assert (latest or 0) <= time() * 1_000 - 89 * DAY
 
         wall.ahead_ms = ahead_ms
@@ -205,7 +205,7 @@ async def test_nothing_is_deleted_charged_or_done_twice_early(
         database_url, tmp_path, wall, before=door
     ) as door:  # and once their time is over, all of it goes
         await until_sure(door)
-        over_ms = door.service.ports.clock.now_ms() - MINUTE
+        over_ms = door.service.services.clock.now_ms() - MINUTE
         before = await counts(door)
         await change(
             door,
@@ -239,12 +239,12 @@ async def test_a_live_campaign_goes_on_and_dials_nobody_twice(
             wall.ahead_ms = 0
             ended = await door.ended(made.id, within_s=40)
             assert ended.status_reason == "audience_exhausted"
-            check_everything(await evidence(door.service.ports.database, made.id), POLICY)
+            check_everything(await evidence(door.service.services.database, made.id), POLICY)
     if when == "restarted":
         wall.ahead_ms = 0
         async with service(database_url, tmp_path, wall, before=door) as later:
             await later.ended(made.id, within_s=40)
-            check_everything(await evidence(later.service.ports.database, made.id), POLICY)
+            check_everything(await evidence(later.service.services.database, made.id), POLICY)
 
 
 async def _attempts(door: Door, deployment_id: str, count: int) -> None:
@@ -263,10 +263,10 @@ async def test_retries_and_new_subscriptions_get_their_events_once_the_clock_is_
         await saying(answer)(writer)
 
     async def happen(door: Door, name: str) -> None:
-        ports = door.service.ports
-        row = journal.event_row(ports.ids, org_id, DEPLOYMENT_PAUSED, paused(name), at_ms=ports.clock.now_ms())
-        await ports.database.write(journal.add_events, [row])
-        ports.wake()
+        services = door.service.services
+        row = journal.event_row(services.ids, org_id, DEPLOYMENT_PAUSED, paused(name), at_ms=services.clock.now_ms())
+        await services.database.write(journal.add_events, [row])
+        services.wake()
 
     async with sink(answering) as target:
         wall = Wall(ahead_ms)
@@ -293,7 +293,9 @@ async def test_retries_and_new_subscriptions_get_their_events_once_the_clock_is_
 async def _all_arrived(door: Door, count: int) -> None:
     statement = select(deliveries.c.status)
     while True:
-        found = await door.service.ports.database.read(lambda connection: connection.execute(statement).scalars().all())
+        found = await door.service.services.database.read(
+            lambda connection: connection.execute(statement).scalars().all()
+        )
         if list(found) == ["succeeded"] * count:
             return
         await anyio.sleep(0.02)
@@ -331,13 +333,13 @@ async def test_a_lease_that_was_taken_while_the_clock_was_ahead_runs_out_from_no
     wall = Wall()
     async with service(database_url, tmp_path, wall) as door:
         made = await door.client.webhooks.create(url="https://example.com", events=["*"])
-        until_ms = door.service.ports.clock.now_ms() + MONTH
+        until_ms = door.service.services.clock.now_ms() + MONTH
         lanes = webhook_lanes
         await change(door, update(lanes).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
         find = select(lanes.c.lease_until, lanes.c.due_at).where(lanes.c.webhook_id == made.id)
         while True:
-            row = await door.service.ports.database.read(lambda connection: connection.execute(find).one())
-            latest_ms = door.service.ports.clock.now_ms() + door.service.ports.settings.delivery_lease_ms
+            row = await door.service.services.database.read(lambda connection: connection.execute(find).one())
+            latest_ms = door.service.services.clock.now_ms() + door.service.services.settings.delivery_lease_ms
             if row.lease_until <= latest_ms and row.due_at <= latest_ms:
                 return
             await anyio.sleep(0.02)

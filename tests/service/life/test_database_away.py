@@ -85,7 +85,7 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
 ) -> None:
     async with own_server() as (server, url), in_mid_campaign(url, tmp_path) as (door, deployment_id):
         async with by_hand(door) as http:
-            reachability = door.service.ports.database.reachability
+            reachability = door.service.services.database.reachability
             for index in range(3):
                 await served(http, f"Before {index}")
                 caplog.clear()
@@ -115,7 +115,7 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
         assert await health(door) == (200, {"status": "ok"})
         ended = await door.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        found = await evidence(door.service.ports.database, deployment_id)
+        found = await evidence(door.service.services.database, deployment_id)
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
 
@@ -126,7 +126,7 @@ async def test_a_postgres_that_stands_still_holds_up_no_request_and_no_stop(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with own_server() as (server, url), open_service(url, tmp_path, workers=True) as door, by_hand(door) as http:
-        database = door.service.ports.database
+        database = door.service.services.database
         for index in range(2):
             await served(http, f"Before {index}")
             database.shorten(2)

@@ -70,7 +70,7 @@ async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_u
         code, said = await health(door)
         assert (code, "removed, moved or replaced" in str(said)) == (503, True)
         caplog.clear()
-        presence = door.service.ports.database.presence
+        presence = door.service.services.database.presence
         await until(lambda: presence.is_gone)
         assert (file.read_bytes() if file.exists() else None) == there
         back()
@@ -79,7 +79,7 @@ async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_u
         assert "Lost" not in {made["name"] for made in (await http.get("/v1/audiences")).json()["data"]}
         ended = await door.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        found = await evidence(door.service.ports.database, deployment_id)
+        found = await evidence(door.service.services.database, deployment_id)
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
     assert [record.levelname for record in caplog.records if record.levelno >= logging.ERROR] == []
@@ -136,7 +136,7 @@ async def test_a_log_that_is_cut_is_noticed_and_not_moved_into_the_file(tmp_path
     data.mkdir()
     file = data / "callwright.db"
     async with in_mid_campaign(f"sqlite:///{file}", data) as (door, _), by_hand(door) as http:
-        presence = door.service.ports.database.presence
+        presence = door.service.services.database.presence
         assert presence.look()
         os.truncate(f"{file}-wal", 0)
         before = file.read_bytes()

@@ -55,7 +55,7 @@ async def driver(door: Door, deployment_id: str, peers: tuple[Peer, Peer]) -> tu
     """The process that drives the deployment, and the other one."""
     owner = select(deployments.c.lease_owner).where(deployments.c.id == deployment_id)
     while True:
-        held = await door.service.ports.database.read(lambda connection: connection.execute(owner).scalar_one())
+        held = await door.service.services.database.read(lambda connection: connection.execute(owner).scalar_one())
         for peer, other in (peers, peers[::-1]):
             if held in peer.owners:
                 return peer, other
@@ -68,7 +68,7 @@ async def frozen_at(door: Door, peer: Peer, query: str) -> None:
     while True:
         peer.freeze()
         await anyio.sleep(0.02)  # what it sent has arrived
-        held = await door.service.ports.database.look_up(
+        held = await door.service.services.database.look_up(
             lambda connection: connection.execute(_HOLDS, given).scalar_one()
         )
         if held:
@@ -86,7 +86,7 @@ async def started(door: Door, count: int = 150) -> Deployment:
 
 async def check_once(door: Door, deployment_id: str) -> None:
     """Nobody was called twice, and the books are right."""
-    found = await evidence(door.service.ports.database, deployment_id)
+    found = await evidence(door.service.services.database, deployment_id)
     check_dialled_once(found)
     check_counters(found)
     check_money(found)
@@ -136,7 +136,7 @@ async def test_a_campaign_is_paused_at_once_although_its_driver_has_frozen_and_n
         ):
 
             async def counted() -> dict[str, int]:
-                return await door.service.ports.database.read(
+                return await door.service.services.database.read(
                     lambda connection: {
                         name: connection.execute(count).scalar_one() for name, count in database_rows.items()
                     }
@@ -164,27 +164,27 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
 ) -> None:
     with sink() as receiver, anyio.fail_after(LIMIT_S):
         async with open_service(database_url, tmp_path, workers=False) as door:
-            ports = door.service.ports
+            services = door.service.services
             hooks = [
                 await door.client.webhooks.create(url=f"https://example.com/{number}", events=["*"])
                 for number in range(3)
             ]
             for number, hook in enumerate(hooks):
                 moved = update(webhooks).where(webhooks.c.id == hook.id).values(url=f"{receiver.url}/{number}")
-                await ports.database.write(_run, moved)
+                await services.database.write(_run, moved)
             async with two_peers(database_url, tmp_path) as two:
                 campaign = await started(door, 100)
                 senders = select(webhook_lanes.c.lease_owner).where(webhook_lanes.c.lease_owner.is_not(None))
                 frozen: Peer | None = None
                 while frozen is None:
                     held = set(
-                        await ports.database.read(lambda connection: connection.execute(senders).scalars().all())
+                        await services.database.read(lambda connection: connection.execute(senders).scalars().all())
                     )
                     frozen = next((peer for peer in two if peer.owners & held), None)
                 await frozen_at(door, frozen, "%webhook%")
                 owned = webhook_lanes.c.lease_owner.in_(frozen.owners)
                 at = time.monotonic()
-                while await ports.database.read(
+                while await services.database.read(
                     lambda connection: connection.execute(select(webhook_lanes.c.webhook_id).where(owned)).first()
                 ):
                     assert time.monotonic() - at < TAKEN_OVER_S, "nobody took over"
@@ -196,7 +196,7 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
                     "SELECT (SELECT count(*) FROM outbox WHERE fanned_out_at IS NULL)"
                     " + (SELECT count(*) FROM deliveries WHERE status = 'pending')"
                 )
-                while await ports.database.read(lambda connection: connection.execute(waits).scalar_one()):  # noqa: ASYNC110  # elsewhere
+                while await services.database.read(lambda connection: connection.execute(waits).scalar_one()):  # noqa: ASYNC110  # elsewhere
                     await anyio.sleep(0.05)
                 frozen.thaw()
             seen = await to_thread.run_sync(receiver.seen)

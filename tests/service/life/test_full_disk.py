@@ -51,11 +51,11 @@ async def health(door: Door) -> tuple[int, object]:
 async def found_full(door: Door) -> None:
     """Returns once the service has found its disk full."""
     with anyio.fail_after(30):
-        await door.service.ports.database.fullness.found()
+        await door.service.services.database.fullness.found()
 
 
 async def room_again(door: Door) -> None:
-    await until(lambda: not door.service.ports.database.fullness.is_full)
+    await until(lambda: not door.service.services.database.fullness.is_full)
 
 
 async def until(met: Callable[[], bool]) -> None:
@@ -72,7 +72,7 @@ async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
 ) -> None:
     async with open_service(database_url, tmp_path, plan="starter") as door, by_hand(door) as http:
         before = (await http.get("/v1/audiences")).json()
-        async with full(door.service.ports.database):
+        async with full(door.service.services.database):
             rows = people(100)
             answer = await http.post("/v1/audiences", json={"name": "No room", "rows": rows})
             found = refused(answer, 503, "storage_full")
@@ -91,7 +91,7 @@ async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
 async def test_health_names_the_disk_until_there_is_room(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         assert await health(door) == (200, {"status": "ok"})
-        async with full(door.service.ports.database):
+        async with full(door.service.services.database):
             with pytest.raises(ServiceProblem):
                 await door.client.audiences.create(name="No room", rows=people(100))
             assert await health(door) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
@@ -103,7 +103,7 @@ async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_p
     database_url: str, tmp_path: Path
 ) -> None:
     async with in_mid_campaign(database_url, tmp_path) as (door, deployment_id):
-        async with full(door.service.ports.database):
+        async with full(door.service.services.database):
             await found_full(door)
             shown = await door.client.deployments.get(id=deployment_id)
             assert (shown.status, shown.status_reason) == ("paused", "storage_full")
@@ -121,12 +121,12 @@ async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_p
         stopped = await settled(door, deployment_id)
         assert (stopped.status, stopped.status_reason) == ("paused", "storage_full")
         assert 3 <= stopped.stats.attempts < 30
-        found = await evidence(door.service.ports.database, deployment_id)
+        found = await evidence(door.service.services.database, deployment_id)
         assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
         await door.client.deployments.resume(id=deployment_id)
         ended = await door.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        after = await evidence(door.service.ports.database, deployment_id)
+        after = await evidence(door.service.services.database, deployment_id)
         assert {dial.times for dial in after.dials} == {1}
         check_everything(after, RetryPolicy(), lines=3)
 
@@ -149,7 +149,7 @@ async def test_a_campaign_whose_moment_comes_on_a_full_disk_waits_for_a_person_a
         later = await draft(door, people(3, first=3), name="Later", start_at=moment(now_ms + 3 * HOUR))
         for made in (due, later):
             assert (await door.client.deployments.start(id=made.id)).status == "scheduled"
-        async with full(door.service.ports.database):
+        async with full(door.service.services.database):
             with pytest.raises(ServiceProblem):
                 await door.client.audiences.create(name="No room", rows=people(100))
             wall.ahead_ms += 2 * HOUR
@@ -158,7 +158,7 @@ async def test_a_campaign_whose_moment_comes_on_a_full_disk_waits_for_a_person_a
         await room_again(door)
         assert await told(due) == ("paused", "storage_full")
         assert await told(later) == ("scheduled", None)
-        found = await evidence(door.service.ports.database, due.id)
+        found = await evidence(door.service.services.database, due.id)
         assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
         assert not found.dials
         await door.client.deployments.resume(id=due.id)
@@ -170,13 +170,15 @@ async def test_the_log_says_it_once_however_much_fails(
 ) -> None:
     async with in_mid_campaign(database_url, tmp_path) as (door, _):
         caplog.clear()
-        filling = ["ERROR", "WARNING"] if door.service.ports.database.is_sqlite else []
-        async with full(door.service.ports.database):
+        filling = ["ERROR", "WARNING"] if door.service.services.database.is_sqlite else []
+        async with full(door.service.services.database):
             await found_full(door)
             for _ in range(20):
                 with pytest.raises(ServiceProblem):
                     await door.client.audiences.create(name="No room", rows=people(100))
-            await until(lambda: door.service.ports.database.fullness.refused >= 25)  # those that nobody has asked for
+            await until(
+                lambda: door.service.services.database.fullness.refused >= 25
+            )  # those that nobody has asked for
             assert [record.levelname for record in caplog.records] == [*filling, "ERROR"]
             assert "disk" in caplog.text
         await room_again(door)

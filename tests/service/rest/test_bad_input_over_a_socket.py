@@ -171,7 +171,7 @@ async def test_the_name_of_a_tool_is_kept_only_where_it_is_one(database_url: str
             assert heard is not None
             assert heard.status == 201
         kept = select(audit_log.c.tool).where(audit_log.c.action == "create_agent").order_by(audit_log.c.id)
-        rows = await wire.served.service.ports.database.read(lambda connection: connection.execute(kept).all())
+        rows = await wire.served.service.services.database.read(lambda connection: connection.execute(kept).all())
     assert [row.tool for row in rows] == ["create_agent", *[None] * 5]
 
 

@@ -17,24 +17,24 @@ BOUND = ("/v1/agents", "/v1/deployments", "/v1/deployments/inbound", "/v1/phone_
 
 async def member(door: Door, email: str | None) -> str:
     """A new member of the door's organization."""
-    ports = door.service.ports
-    now_ms = ports.clock.now_ms()
-    user_id = await ports.database.write(accounts.create_user, ports.ids, email, "Ada", now_ms)
-    await ports.database.write(accounts.join, ports.ids, door.org_id, user_id, "member", now_ms)
+    services = door.service.services
+    now_ms = services.clock.now_ms()
+    user_id = await services.database.write(accounts.create_user, services.ids, email, "Ada", now_ms)
+    await services.database.write(accounts.join, services.ids, door.org_id, user_id, "member", now_ms)
     return user_id
 
 
 async def key_of(door: Door, user_id: str) -> str:
     """A key that a user has made."""
-    ports = door.service.ports
+    services = door.service.services
 
     def make(connection: Any) -> str:
         made = accounts.create_key(
-            connection, ports.ids, door.org_id, "hers", ports.clock.now_ms(), created_by_user_id=user_id
+            connection, services.ids, door.org_id, "hers", services.clock.now_ms(), created_by_user_id=user_id
         )
         return made.secret
 
-    return await ports.database.write(make)
+    return await services.database.write(make)
 
 
 def without_creator(answer: Response, said: str) -> None:
@@ -69,9 +69,9 @@ async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         good, user_id = await bodies(door), await member(door, "ada@example.com")
-        ports = door.service.ports
+        services = door.service.services
         async with by_hand(door, key=await key_of(door, user_id)) as http:
-            await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
             for path in BOUND:
                 without_creator(await http.post(path, json=good[path]), "no longer in the organization")
             (campaign,) = (await http.get("/v1/deployments")).json()["data"]
@@ -82,7 +82,9 @@ async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_
             assert (await http.post("/v1/audiences", json={"name": "Hers"})).status_code == 201
             agent = (await http.get("/v1/agents")).json()["data"][0]
             assert (await http.patch(f"/v1/agents/{agent['id']}", json={"name": "Carol"})).status_code == 200
-            await ports.database.write(accounts.join, ports.ids, door.org_id, user_id, "member", ports.clock.now_ms())
+            await services.database.write(
+                accounts.join, services.ids, door.org_id, user_id, "member", services.clock.now_ms()
+            )
             assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
 
 
@@ -90,9 +92,9 @@ async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_
 async def test_a_creator_who_was_deleted_is_as_one_who_has_left(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         good, user_id = await bodies(door), await member(door, "ada@example.com")
-        ports = door.service.ports
+        services = door.service.services
         async with by_hand(door, key=await key_of(door, user_id)) as http:
-            await ports.database.write(accounts.delete_user, ports.ids, user_id, ports.clock.now_ms())
+            await services.database.write(accounts.delete_user, services.ids, user_id, services.clock.now_ms())
             for path in BOUND:
                 without_creator(await http.post(path, json=good[path]), "no longer in the organization")
             (campaign,) = (await http.get("/v1/deployments")).json()["data"]
@@ -114,9 +116,9 @@ async def test_renting_needs_the_creators_address_as_well(database_url: str, tmp
 async def test_a_bad_body_is_named_before_the_missing_creator(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         user_id = await member(door, "ada@example.com")
-        ports = door.service.ports
+        services = door.service.services
         async with by_hand(door, key=await key_of(door, user_id)) as http:
-            await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
             refused(await http.post("/v1/agents", json={"name": "Bob"}), 400, "missing_field", "voice_id")
 
 
@@ -125,11 +127,13 @@ async def test_a_refusal_for_the_creator_keeps_nothing_and_frees_the_idempotency
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         good, user_id = await bodies(door), await member(door, "ada@example.com")
-        ports = door.service.ports
+        services = door.service.services
         async with by_hand(door, key=await key_of(door, user_id), Idempotency_Key="again") as http:
-            await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
             without_creator(await http.post("/v1/agents", json=good["/v1/agents"]), "no longer")
-            await ports.database.write(accounts.join, ports.ids, door.org_id, user_id, "member", ports.clock.now_ms())
+            await services.database.write(
+                accounts.join, services.ids, door.org_id, user_id, "member", services.clock.now_ms()
+            )
             assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
 
 
@@ -137,7 +141,7 @@ async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_agai
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
 
         def forget(connection: Any) -> None:
             from sqlalchemy import update
@@ -146,7 +150,7 @@ async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_agai
 
             connection.execute(update(api_keys).values(created_by_user_id=None))
 
-        await ports.database.write(forget)
+        await services.database.write(forget)
         with pytest.raises(ServiceProblem) as caught:
             await door.client.phone_numbers.rent(country="US")
         assert (caught.value.code, caught.value.retryable) == ("api_key_owner_required", False)
@@ -159,9 +163,9 @@ async def test_the_way_out_is_a_page_that_answers_wherever_the_request_says_it_c
 ) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=public_url)
     async with open_service(database_url, tmp_path, workers=False, settings=settings) as door:
-        user_id, ports = await member(door, "ada@example.com"), door.service.ports
+        user_id, services = await member(door, "ada@example.com"), door.service.services
         async with by_hand(door, key=await key_of(door, user_id), Host="evil.example") as http:
-            await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
             body = {"name": "Bob", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
             address = (await http.post("/v1/agents", json=body)).json()["action_url"]
             assert address == f"{public_url or 'http://service'}/settings/api-keys"

@@ -11,7 +11,7 @@ from callwright.contract.agents import list_agents
 from callwright.contract.declaration.operation import Deprecation
 from callwright.contract.voices import list_voices
 from callwright.service.app import Application
-from callwright.service.rest.pipeline import Gate
+from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.routes import RouteTable
 from tests.support.service import open_service
 
@@ -27,9 +27,9 @@ async def test_a_deprecated_operation_names_both_moments_and_a_page_on_every_ans
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         table = RouteTable([replace(list_agents, deprecated=OLD), list_voices])
-        transport = ASGITransport(app=Application(ports, Gate(ports, table)))
+        transport = ASGITransport(app=Application(services, RequestPipeline(services, table)))
         headers = {"Authorization": f"Bearer {door.api_key}"}
         async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
             for path, status in (("/v1/agents", 200), ("/v1/agents?sort=nothing", 400)):

@@ -30,7 +30,7 @@ async def test_a_patch_that_names_nothing_changes_nothing(database_url: str, tmp
         hook = await door.client.webhooks.create(url="https://example.com/events", events=["*"])
         ids = {"agents": made.agent.id, "audiences": made.audience.id, "phone_numbers": made.number.id}
         ids |= {"deployments": made.deployment.id, "webhooks": hook.id}
-        before = await door.service.ports.database.read(everything)
+        before = await door.service.services.database.read(everything)
         for path in PATCHES:
             address = "/v1" + path.replace("{id}", ids.get(path.split("/")[1], ""))
             as_it_is = await http.get(address)
@@ -40,7 +40,7 @@ async def test_a_patch_that_names_nothing_changes_nothing(database_url: str, tmp
             if "{id}" in path:
                 missing = "/v1" + path.replace("{id}", "unknown")
                 refused(await http.patch(missing, json={}), 404, "not_found")
-        assert await door.service.ports.database.read(everything) == before
+        assert await door.service.services.database.read(everything) == before
 
 
 @pytest.mark.requirement("CONV-35")

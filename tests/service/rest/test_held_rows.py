@@ -40,7 +40,7 @@ async def test_a_change_whose_row_is_held_is_told_to_come_again_and_other_organi
 ) -> None:
     answers: list[Response] = []
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        database = door.service.ports.database
+        database = door.service.services.database
         database.limits = replace(database.limits, lock_ms=1_500)
         made = await draft(door, people(2))
         with held(database_url, deployments, made.id), anyio.fail_after(LIMIT_S):

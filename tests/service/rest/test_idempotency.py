@@ -134,8 +134,10 @@ async def test_fifty_creations_at_once_of_one_name_make_one_agent(database_url: 
 @pytest.mark.requirement("IDEM-09")
 async def test_the_same_word_is_another_key_for_another_api_key(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        ports = door.service.ports
-        second = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "second", ports.clock.now_ms())
+        services = door.service.services
+        second = await services.database.write(
+            accounts.create_key, services.ids, door.org_id, "second", services.clock.now_ms()
+        )
         async with by_hand(door) as mine, by_hand(door, key=second.secret) as ours, by_hand(other) as theirs:
             first = await mine.post("/v1/agents", json=AGENT, headers=ONCE)
             refused(await ours.post("/v1/agents", json=AGENT, headers=ONCE), 409, "duplicate_name", "name")
@@ -152,7 +154,7 @@ async def test_a_key_is_new_again_after_24_hours(database_url: str, tmp_path: Pa
 
         async def age(hours: int) -> None:
             older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
-            await door.service.ports.database.write(lambda connection: connection.execute(older).rowcount)
+            await door.service.services.database.write(lambda connection: connection.execute(older).rowcount)
 
         await age(23)
         assert replayed(await http.post("/v1/audiences", json={"name": "One"}, headers=ONCE))

@@ -48,14 +48,14 @@ class Holder:
 @asynccontextmanager
 async def held(door: Door) -> AsyncGenerator[Holder]:
     """The key, held until the holder ends or the block does."""
-    ports, mine = door.service.ports, select(api_keys.c.id).where(api_keys.c.org_id == door.org_id)
-    key_id: str = await ports.database.read(lambda connection: connection.execute(mine).scalar_one())
-    engine = make_engine(ports.database.url, writer=True)
+    services, mine = door.service.services, select(api_keys.c.id).where(api_keys.c.org_id == door.org_id)
+    key_id: str = await services.database.read(lambda connection: connection.execute(mine).scalar_one())
+    engine = make_engine(services.database.url, writer=True)
     fingerprint = idempotency.request_fingerprint("POST", "/audiences", BODY)
 
     def begin() -> Connection:
         connection = engine.connect()
-        idempotency.claim(connection, door.org_id, key_id, "once", fingerprint, ports.clock.now_ms(), 0)
+        idempotency.claim(connection, door.org_id, key_id, "once", fingerprint, services.clock.now_ms(), 0)
         return connection
 
     connection = await to_thread.run_sync(begin)
@@ -68,16 +68,16 @@ async def held(door: Door) -> AsyncGenerator[Holder]:
 
 async def waited_for(door: Door) -> None:
     """Returns once somebody waits for the key. SQLite does not tell; there one writer waits for the other anyway."""
-    if door.service.ports.database.is_sqlite:
+    if door.service.services.database.is_sqlite:
         return
-    reads = door.service.ports.database.read
+    reads = door.service.services.database.read
     while not await reads(lambda connection: connection.execute(_WAITING).scalar()):  # noqa: ASYNC110  # elsewhere
         await anyio.sleep(0.01)
 
 
 def waits_at_most(door: Door, milliseconds: int) -> None:
     """How long a request waits on Postgres for the one that holds its key."""
-    database = door.service.ports.database
+    database = door.service.services.database
     database.limits = replace(database.limits, lock_ms=milliseconds)
 
 

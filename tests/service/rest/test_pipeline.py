@@ -1,4 +1,4 @@
-"""The order of the gate's checks, and what it answers before any handler runs."""
+"""The order of the request pipeline's checks, and what it answers before any handler runs."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -100,8 +100,8 @@ async def test_a_token_that_is_no_key_is_told_from_an_unknown_key(
 async def test_a_revoked_key_is_refused_from_the_next_request_on(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         assert (await http.get("/v1/wallet")).status_code == 200
-        ports = door.service.ports
-        await ports.database.write(accounts.revoke_key, ports.ids, door.api_key[:16], ports.clock.now_ms())
+        services = door.service.services
+        await services.database.write(accounts.revoke_key, services.ids, door.api_key[:16], services.clock.now_ms())
         flat(await http.get("/v1/wallet"), 401, "invalid_api_key")
         flat(await http.post("/v1/agents", json=AGENT), 401, "invalid_api_key")
 
@@ -330,7 +330,7 @@ async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(dat
 
 async def _audit(door: Door) -> list[Any]:
     statement = select(audit_log).where(audit_log.c.org_id == door.org_id).order_by(audit_log.c.at, audit_log.c.id)
-    return await door.service.ports.database.read(lambda connection: list(connection.execute(statement).all()))
+    return await door.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
 
 
 @pytest.mark.parametrize(
@@ -351,5 +351,5 @@ async def test_the_tool_that_a_request_came_through_is_in_the_audit_log(
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         assert (await http.post("/v1/agents", json=AGENT, headers=headers)).status_code == 201
         statement = select(audit_log.c.tool).where(audit_log.c.action == "create_agent")
-        rows = await door.service.ports.database.read(lambda connection: connection.execute(statement).all())
+        rows = await door.service.services.database.read(lambda connection: connection.execute(statement).all())
         assert [row.tool for row in rows] == [kept]

@@ -24,12 +24,14 @@ def told(response: Response) -> tuple[int, ...]:
 async def made_today(door: Door, count: int) -> None:
     """As if the key had made so many requests today."""
     row = {"key_id": await key_id(door), "day": NOON_MS // DAY_MS, "requests": count}
-    await door.service.ports.database.write(lambda connection: connection.execute(insert(request_days), row).rowcount)
+    await door.service.services.database.write(
+        lambda connection: connection.execute(insert(request_days), row).rowcount
+    )
 
 
 async def key_id(door: Door) -> str:
     """The id of the door's key."""
-    rows = await door.service.ports.database.read(accounts.keys_of, door.org_id)
+    rows = await door.service.services.database.read(accounts.keys_of, door.org_id)
     return rows[0].id
 
 
@@ -63,7 +65,7 @@ async def test_the_wait_ends_when_there_is_room_not_when_the_limit_is_whole(data
         refused(refusal, 429, "rate_limited")
         assert refusal.headers["retry-after"] == "1"  # there is room after 0.2 s; the limit is whole after 1 s
         change = update(organizations).where(organizations.c.id == door.org_id).values(requests_per_second=1)
-        await door.service.ports.database.write(lambda connection: connection.execute(change).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(change).rowcount)
         rentals = [await process.http.post("/v1/phone_numbers", json={}) for _ in range(2)]
         assert [(answer.status_code, answer.headers.get("retry-after")) for answer in rentals] == [
             (400, None),
@@ -97,7 +99,7 @@ async def test_an_enterprise_organization_has_what_was_negotiated(database_url: 
         free = await process.http.get("/v1/wallet")
         assert not set(RATE_HEADERS) & set(free.headers)
         change = update(organizations).where(organizations.c.id == door.org_id).values(requests_per_second=2)
-        await door.service.ports.database.write(lambda connection: connection.execute(change).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(change).rowcount)
         found = [(await process.http.get("/v1/wallet")).status_code for _ in range(3)]
         assert found == [200, 200, 429]
 
@@ -120,8 +122,8 @@ async def test_each_group_of_endpoints_is_counted_for_itself(database_url: str, 
 @pytest.mark.requirement("AUTH-22")
 async def test_another_key_of_the_organization_has_limits_of_its_own(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
-        ports = door.service.ports
-        other = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "other", NOON_MS)
+        services = door.service.services
+        other = await services.database.write(accounts.create_key, services.ids, door.org_id, "other", NOON_MS)
         for _ in range(5):
             await process.http.get("/v1/agents")
         refused(await process.http.get("/v1/agents"), 429, "rate_limited")
@@ -154,8 +156,8 @@ async def test_what_was_counted_today_outlives_a_restart(database_url: str, tmp_
             for _ in range(7):
                 clock.move(1_000)
                 assert (await process.http.get("/v1/agents")).status_code == 200
-            await process.ports.limits.keep(clock.now_ms())
-            await process.ports.limits.keep(clock.now_ms())
+            await process.services.limits.keep(clock.now_ms())
+            await process.services.limits.keep(clock.now_ms())
         await made_more(door, 4_991)
         async with standing(door, clock=clock) as after:
             assert told(await after.http.get("/v1/calls"))[1] == 1
@@ -173,7 +175,7 @@ async def made_more(door: Door, count: int) -> None:
         connection.execute(delete(request_levels))
         connection.execute(update(request_days).values(requests=request_days.c.requests + count))
 
-    await door.service.ports.database.write(add)
+    await door.service.services.database.write(add)
 
 
 @pytest.mark.requirement("RATE-18")

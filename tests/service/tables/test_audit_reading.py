@@ -17,12 +17,12 @@ NAMES = ("update_agent", "delete_agent")
 
 
 async def put(door: Door, *rows: dict[str, Any]) -> None:
-    await door.service.ports.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
 
 
 async def fill(door: Door) -> list[dict[str, Any]]:
     """Some entries in the past, several of them at each moment; those of their organization, the newest first."""
-    ids = door.service.ports.ids
+    ids = door.service.services.ids
     rows = [
         outbox.entry_row(ids, door.org_id, action, f"agt_{place}", at_ms=at_ms, actor=f"key_{place}")
         for at_ms, action, place in product(MOMENTS, NAMES, range(3))
@@ -37,12 +37,12 @@ async def walk(door: Door, wanted: Wanted, size: int) -> list[Any]:
     after: Position | None = None
     while True:
         read = partial(audit_reading.entries, after=after, limit=size)
-        found = await door.service.ports.database.read(read, door.org_id, wanted)
+        found = await door.service.services.database.read(read, door.org_id, wanted)
         seen += found
         if len(found) < size:
             return seen
         after = Position(found[-1].at, found[-1].id)
-        newer = outbox.entry_row(door.service.ports.ids, door.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
+        newer = outbox.entry_row(door.service.services.ids, door.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
         await put(door, newer)
 
 
@@ -89,12 +89,12 @@ async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) 
             text = statement.compile(connection, compile_kwargs={"literal_binds": True})
             return "\n".join(row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
 
-        said = await door.service.ports.database.read(plan)
+        said = await door.service.services.database.read(plan)
         assert "ix_audit_log_at (org_id=? AND at<?)" in said
         assert "TEMP B-TREE" not in said
 
 
 async def test_the_labels_of_keys_are_told_by_their_ids(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization():
-        labels = await door.service.ports.database.read(audit_reading.labels_of, door.org_id)
+        labels = await door.service.services.database.read(audit_reading.labels_of, door.org_id)
         assert list(labels.values()) == ["tests"]

@@ -18,12 +18,12 @@ NOW_MS = 1_795_262_400_000
 def made(door: Door, webhook_id: str, event_id: str, cause: Cause = "event", *, missed: bool = False) -> dict[str, Any]:
     """A row, not added yet."""
     about = {"org_id": door.org_id, "webhook_id": webhook_id, "event_id": event_id, "event_type": "call.started"}
-    return delivery_row(door.service.ports.ids, **about, cause=cause, now_ms=NOW_MS, missed=missed)
+    return delivery_row(door.service.services.ids, **about, cause=cause, now_ms=NOW_MS, missed=missed)
 
 
 async def add(door: Door, *rows: dict[str, Any], now_ms: int = NOW_MS) -> None:
     """Queues rows."""
-    await door.service.ports.database.write(queue, rows, now_ms)
+    await door.service.services.database.write(queue, rows, now_ms)
 
 
 async def test_pending_ones_wake_their_lanes_and_missed_ones_do_not(database_url: str, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ async def test_a_lane_is_never_put_off(database_url: str, tmp_path: Path) -> Non
             connection.execute(update(webhook_lanes).values(due_at=due_at))
 
         for before, after in ((NOW_MS - 5, NOW_MS - 5), (NOW_MS + 5, NOW_MS)):
-            await door.service.ports.database.write(set_due, before)
+            await door.service.services.database.write(set_due, before)
             await add(door, made(door, made_one, f"evt_{before}"))
             assert (await lane(door, made_one)).due_at == after
 
@@ -93,7 +93,7 @@ async def test_only_what_did_not_arrive_is_taken_over_from_and_each_once(databas
         await add(door, *(made(door, first, f"evt_{index}", missed=True) for index in range(many)))
         await add(door, made(door, second, "evt_0", missed=True), made(door, first, "evt_pending"))
         events = [f"evt_{index}" for index in range(many)] + ["evt_pending"]
-        write = door.service.ports.database.write
+        write = door.service.services.database.write
         await write(take_over, first, events, NOW_MS + 1)
         await write(take_over, first, events, NOW_MS + 2)
         kept = await rows_of(door, deliveries)
@@ -110,8 +110,8 @@ async def test_what_waits_is_ended_and_an_attempt_under_way_keeps_its_mark(datab
         def mark(connection: Connection) -> None:
             connection.execute(update(deliveries).values(attempt_started_at=NOW_MS))
 
-        await door.service.ports.database.write(mark)
-        await door.service.ports.database.write(end_pending, mine, "cancelled", NOW_MS + 1)
+        await door.service.services.database.write(mark)
+        await door.service.services.database.write(end_pending, mine, "cancelled", NOW_MS + 1)
         kept = await rows_of(door, deliveries)
         assert sorted(
             (row["status"], row["finished_at"], row["webhook_id"] == mine) for row in kept if row["finished_at"]

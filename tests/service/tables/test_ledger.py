@@ -16,21 +16,21 @@ from tests.support.service import Door, open_service
 
 async def booked(door: Door, *micros: int, reserved: int = 0) -> int:
     """The balance after movements of these amounts."""
-    ports = door.service.ports
+    services = door.service.services
     movements = [Movement("adjustment", amount, "call", "cal_1", "a test") for amount in micros]
 
     def work(connection: Connection) -> int:
         return book(
-            connection, ports.ids, door.org_id, movements, now_ms=ports.clock.now_ms(), reserved_micros=reserved
+            connection, services.ids, door.org_id, movements, now_ms=services.clock.now_ms(), reserved_micros=reserved
         )
 
-    return await ports.database.write(work)
+    return await services.database.write(work)
 
 
 async def low_events(door: Door) -> list[dict[str, Any]]:
     """What subscribers are told about low balances."""
     statement = select(outbox.c.data).where(outbox.c.org_id == door.org_id, outbox.c.type == "wallet.low_balance")
-    found = await door.service.ports.database.read(lambda connection: list(connection.execute(statement).scalars()))
+    found = await door.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
     return [json.loads(data) for data in found]
 
 
@@ -38,7 +38,7 @@ async def test_movements_move_the_balance_and_remember_it(database_url: str, tmp
     async with open_service(database_url, tmp_path, workers=False) as door:
         assert await booked(door, -MICROS, 2 * MICROS, -1) == 100_999_999
         after = select(transactions.c.balance_after_micros).where(transactions.c.type == "adjustment")
-        kept = await door.service.ports.database.read(lambda connection: set(connection.execute(after).scalars()))
+        kept = await door.service.services.database.read(lambda connection: set(connection.execute(after).scalars()))
         assert kept == {99_000_000, 101_000_000, 100_999_999}
         assert (await door.client.wallet.get()).balance.amount == "100.999999"
 
@@ -76,10 +76,10 @@ async def test_movements_at_the_same_time_all_count(database_url: str, tmp_path:
             async with anyio.create_task_group() as tasks:
                 for _ in range(50):
                     tasks.start_soon(booked, door, -10_000)
-        ports = door.service.ports
+        services = door.service.services
 
         def look(connection: Connection) -> tuple[int, int]:
             total = select(func.sum(transactions.c.amount_micros)).where(transactions.c.org_id == door.org_id)
             return wallet_of(connection, door.org_id).balance_micros, int(connection.execute(total).scalar_one())
 
-        assert await ports.database.read(look) == (99_500_000, 99_500_000)
+        assert await services.database.read(look) == (99_500_000, 99_500_000)

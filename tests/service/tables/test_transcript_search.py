@@ -204,7 +204,7 @@ async def test_matches_are_counted_up_to_a_bound(database_url: str, tmp_path: Pa
 
         filters: dict[str, Any]
         for query, filters in (("too", {}), ("too", answered), ("too", nothing), ("fine", {}), ("unsaid", {})):
-            counted = await door.service.ports.database.read(total, query, SearchTranscripts(query=query, **filters))
+            counted = await door.service.services.database.read(total, query, SearchTranscripts(query=query, **filters))
             assert counted == min(most, len(expected(put, query, filters, None)))
 
 
@@ -213,19 +213,19 @@ async def test_calls_of_one_millisecond_are_numbered_one_after_the_other(databas
         for _ in range(2):
             ids = [await put_call(door, created_at=DIALLED_MS + place % 2) for place in range(4)]
             rows = [{"call_id": call_id, "words": "hello"} for call_id in ids]
-            await door.service.ports.database.write(transcript_search.add, rows)
+            await door.service.services.database.write(transcript_search.add, rows)
         found = [match.call_id async for match in door.client.transcripts.search(query="hello", per_page=3)]
         assert len(set(found)) == 8
-        if door.service.ports.database.is_sqlite:
+        if door.service.services.database.is_sqlite:
             numbers = select(text("rowid")).select_from(text("transcript_words"))
-            rowids = await door.service.ports.database.read(lambda c: list(c.execute(numbers).scalars()))
+            rowids = await door.service.services.database.read(lambda c: list(c.execute(numbers).scalars()))
             firsts = [(DIALLED_MS + place) * IN_A_MILLISECOND for place in (0, 1)]
             assert sorted(rowids) == [first + number for first in firsts for number in range(4)]
 
 
 async def test_nothing_is_indexed_of_a_call_that_is_not_there(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        database = door.service.ports.database
+        database = door.service.services.database
         await database.write(transcript_search.add, [])
         if database.is_sqlite:
             with pytest.raises(KeyError, match="cal_1"):

@@ -22,7 +22,7 @@ from tests.support.webhooks.delivering import Delivering, answer, delivering, ur
 
 def another(at: Delivering, *, places: int = 64) -> Dispatcher:
     """Another process on the same database, with the same clock and endpoints."""
-    return Dispatcher(at.ports, Bell(), at.endpoints, places=places, chance=lambda: 0.5)
+    return Dispatcher(at.services, Bell(), at.endpoints, places=places, chance=lambda: 0.5)
 
 
 async def test_a_dead_and_a_slow_endpoint_keep_none_of_fifty_waiting(database_url: str, tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ async def test_with_more_lanes_than_places_slow_ones_make_room(database_url: str
             await at.subscribe(name)
         at.endpoints.holding |= {url_of("slow1"), url_of("slow2")}
         await at.happen(60)
-        await at.ports.database.write(fan_out, at.ports.ids, at.clock.now_ms())
+        await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())
         await at.change(update(webhook_lanes).values(due_at=at.clock.now_ms() - 1))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(at.dispatcher.run)
@@ -284,7 +284,7 @@ async def test_marks_that_nobody_accounts_for_are_entered_as_interrupted(databas
     async with delivering(database_url, tmp_path) as at:
         await at.subscribe()
         await at.happen(3)
-        await at.ports.database.write(fan_out, at.ports.ids, at.clock.now_ms())
+        await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())
         await at.change(update(deliveries).values(attempt_started_at=at.clock.now_ms()))
         await at.deliver()
         assert {one.status for one in await at.deliveries()} == {"succeeded"}
@@ -295,7 +295,7 @@ async def test_renewing_holds_the_leases_that_are_still_the_owners(database_url:
     async with delivering(database_url, tmp_path) as at:
         mine, theirs = await at.subscribe("mine"), await at.subscribe("theirs")
         await at.change(update(webhook_lanes).values(due_at=1))
-        database = at.ports.database
+        database = at.services.database
         both = [mine.id, theirs.id]
         taken = await database.write(endpoint_queue.take, both, "wrk_me", 10, 20)
         assert {(one.webhook_id, one.left_behind) for one in taken} == {(mine.id, False), (theirs.id, False)}
@@ -311,7 +311,7 @@ async def test_a_lane_that_its_owner_could_not_give_back_is_taken_up_again_by_it
     database_url: str, tmp_path: Path
 ) -> None:
     async with delivering(database_url, tmp_path) as at:
-        lane, database = await at.subscribe(), at.ports.database
+        lane, database = await at.subscribe(), at.services.database
         await at.change(update(webhook_lanes).values(due_at=1))
         assert await database.write(endpoint_queue.take, [lane.id], "wrk_me", 10, 20)
 

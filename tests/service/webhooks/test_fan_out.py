@@ -101,7 +101,7 @@ async def test_one_transaction_makes_a_bounded_number_of_deliveries(
         await at.happen(10)
         now_ms = at.clock.now_ms()
         sizes = list[int]()
-        while (done := await at.ports.database.write(fan_out, at.ports.ids, now_ms)).events:
+        while (done := await at.services.database.write(fan_out, at.services.ids, now_ms)).events:
             sizes.append(done.deliveries)
         assert sum(sizes) == 40
         assert max(sizes) <= 12
@@ -117,13 +117,13 @@ async def test_processes_that_fan_out_at_the_same_time_make_one_delivery_for_eac
         made = list[int]()
 
         async def race(database: object) -> None:
-            chosen = other if database is other else at.ports.database
-            while (done := await chosen.write(fan_out, at.ports.ids, at.clock.now_ms())).events:
+            chosen = other if database is other else at.services.database
+            while (done := await chosen.write(fan_out, at.services.ids, at.clock.now_ms())).events:
                 made.append(done.events)
 
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                tasks.start_soon(race, at.ports.database)
+                tasks.start_soon(race, at.services.database)
                 tasks.start_soon(race, other)
         rows = await at.deliveries(deliveries.c.event_id.in_(events))
         assert {(row.event_id, row.webhook_id) for row in rows} == {(e, hook.id) for e in events for hook in hooks}
@@ -137,10 +137,10 @@ async def test_what_is_queued_while_a_lane_is_given_back_is_not_forgotten(databa
     async with delivering(database_url, tmp_path) as at, opened(database_url) as other:
         webhook = await at.subscribe()
         (first,) = await at.happen()
-        await at.ports.database.write(fan_out, at.ports.ids, at.clock.now_ms())
+        await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())
         queued, go_on = anyio.Event(), anyio.Event()
         row = delivery_rows.delivery_row(
-            at.ports.ids,
+            at.services.ids,
             org_id=at.door.org_id,
             webhook_id=webhook.id,
             event_id=first,

@@ -41,7 +41,7 @@ async def test_a_frozen_sender_keeps_no_other_subscription_from_its_events(datab
 async def test_a_lane_is_renewed_although_another_ones_row_is_held(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         both = [(await at.subscribe(name)).id for name in "ab"]
-        database = at.ports.database
+        database = at.services.database
         await at.happen()
         await at.deliver()
         now_ms = at.clock.now_ms()

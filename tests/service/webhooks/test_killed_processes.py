@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, select
 
 from callwright.contract.events import DEPLOYMENT_PAUSED
 from callwright.service.platform.database.database import Database, opened
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import deliveries, delivery_attempts, webhook_lanes, webhooks
 from tests.support.databases import Engine
@@ -45,10 +45,10 @@ class Found:
     interrupted: int
 
 
-def _subscription(ports: Ports, org_id: str, url: str) -> dict[str, object]:
-    now_ms = ports.clock.now_ms()
+def _subscription(services: Services, org_id: str, url: str) -> dict[str, object]:
+    now_ms = services.clock.now_ms()
     return {
-        "id": ports.ids.new("whk"),
+        "id": services.ids.new("whk"),
         "org_id": org_id,
         "url": url,
         "events": json.dumps([DEPLOYMENT_PAUSED.name]),
@@ -64,17 +64,17 @@ def _subscription(ports: Ports, org_id: str, url: str) -> dict[str, object]:
 async def _subscribed(database_url: str, data: Path, receiver: Sink) -> list[dict[str, Any]]:
     """Makes subscriptions; returns events that each of them wants, which did not happen yet."""
     async with open_service(database_url, data, workers=False) as door:
-        ports = door.service.ports
-        hooks = [_subscription(ports, door.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
+        services = door.service.services
+        hooks = [_subscription(services, door.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
 
         def add(connection: Connection) -> None:
             connection.execute(webhooks.insert(), hooks)
             connection.execute(webhook_lanes.insert(), [{"webhook_id": hook["id"]} for hook in hooks])
 
-        await ports.database.write(add)
+        await services.database.write(add)
         return [
             outbox.event_row(
-                ports.ids, door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=ports.clock.now_ms()
+                services.ids, door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=services.clock.now_ms()
             )
             for number in range(DELIVERIES // SUBSCRIPTIONS)
         ]

@@ -26,10 +26,10 @@ async def test_what_is_older_than_thirty_days_goes_and_the_rest_stays(
         kept = set(await at.happen(5))
         await at.deliver()
         at.clock.move(15 * DAY)
-        await retention.sweep(at.ports)
+        await retention.sweep(at.services)
         assert len(await at.deliveries()) == len(await at.attempts()) == 50
         at.clock.move(1)
-        await retention.sweep(at.ports)
+        await retention.sweep(at.services)
         assert {event.id for event in await at.events()} == kept
         assert {(one.event_id) for one in await at.deliveries()} == kept
         assert len(await at.attempts()) == len(await at.deliveries()) == 10
@@ -46,7 +46,7 @@ async def test_one_pass_goes_through_all_subscriptions(
         await at.deliver()
         assert len(await at.deliveries()) == 7
         at.clock.move(31 * DAY)
-        await retention.sweep(at.ports)
+        await retention.sweep(at.services)
         assert (len(await at.deliveries()), len(await at.events())) == (0, 0)
 
 
@@ -54,11 +54,11 @@ async def test_an_event_that_is_still_to_be_sent_is_kept(database_url: str, tmp_
     async with delivering(database_url, tmp_path) as at:
         await at.subscribe()
         waiting, over = await at.happen(2)
-        await at.ports.database.write(fan_out, at.ports.ids, at.clock.now_ms())
+        await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())
         ended = update(deliveries).where(deliveries.c.event_id == over)
         await at.change(ended.values(status="cancelled", next_attempt_at=None))
         at.clock.move(40 * DAY)
-        await retention.sweep(at.ports)
+        await retention.sweep(at.services)
         assert [event.id for event in await at.events()] == [waiting]
         await at.deliver()
         assert [one.status for one in await at.deliveries()] == ["succeeded"]
@@ -72,5 +72,5 @@ async def test_an_event_that_nobody_wanted_goes_too_and_a_new_one_is_never_lost(
         await at.deliver()
         (new,) = await at.happen()
         at.clock.move(40 * DAY)
-        await retention.sweep(at.ports)
+        await retention.sweep(at.services)
         assert [event.id for event in await at.events()] == [new]

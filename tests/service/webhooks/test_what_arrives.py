@@ -132,7 +132,7 @@ async def test_the_status_alone_counts_whatever_the_body_of_an_answer_says(
     statuses = list(answers)
     async with delivering(database_url, tmp_path) as at, Endpoints(opened=LOOPBACK) as endpoints:
         webhook = await at.subscribe("a", "deployment.paused")
-        dispatcher = Dispatcher(at.ports, Bell(), endpoints)
+        dispatcher = Dispatcher(at.services, Bell(), endpoints)
         outcomes: dict[int, str] = {}
         for code in statuses:
             async with sink(saying(status(code, body))) as target:

@@ -175,19 +175,19 @@ class FailingIds(Ids):
 
 async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports, audience = door.service.ports, await make_audience(door, [], dedupe="none")
+        services, audience = door.service.services, await make_audience(door, [], dedupe="none")
         job = await door.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
-        dying = replace(ports, ids=FailingIds(ports.clock.now_ms, 700))
+        dying = replace(services, ids=FailingIds(services.clock.now_ms, 700))
         with pytest.raises(Interrupted):
             await imports.work_on_one(dying, "wrk_first")
         half = await door.client.audiences.get_import(id=audience.id, import_id=job.id)
         assert (half.status, half.processed, half.added, half.percent) == ("importing", 500, 500, 38)
 
-        assert not await imports.work_on_one(ports, "wrk_second")
+        assert not await imports.work_on_one(services, "wrk_second")
         over = update(import_table).values(lease_until=0)
-        await ports.database.write(lambda connection: connection.execute(over).rowcount)
-        assert await imports.work_on_one(ports, "wrk_second")
-        assert not await imports.work_on_one(ports, "wrk_second")
+        await services.database.write(lambda connection: connection.execute(over).rowcount)
+        assert await imports.work_on_one(services, "wrk_second")
+        assert not await imports.work_on_one(services, "wrk_second")
         done = await door.client.audiences.get_import(id=audience.id, import_id=job.id)
         assert (done.status, done.added, done.processed) == ("completed", 1_300, 1_300)
         assert [number for number, _ in await cells(door, audience.id)] == [phone(index) for index in range(1_300)]
@@ -199,11 +199,11 @@ async def test_an_import_joins_a_campaign_that_runs(database_url: str, tmp_path:
         await door.client.deployments.start(id=made.id)
         more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
         await door.client.audiences.import_csv(id=audience_of(made), csv=more)
-        assert await imports.work_on_one(door.service.ports, "wrk_test")
+        assert await imports.work_on_one(door.service.services, "wrk_test")
         async with working(door):
             ended = await door.ended(made.id)
         assert (ended.stats.contacts, ended.status) == (60, "completed")
-        found = await evidence(door.service.ports.database, made.id)
+        found = await evidence(door.service.services.database, made.id)
         assert {call.to_number for call in found.calls} == {phone(index) for index in range(60)}
         check_counters(found)
 

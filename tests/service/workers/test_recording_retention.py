@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from callwright.service.app import running
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.tables import recording_watermarks
@@ -30,7 +30,7 @@ class Killed(Exception):
 
 async def talked(door: Door, *, ago_ms: int = 0) -> str:
     """A call with a recording that ended so long ago; its id."""
-    ended = door.service.ports.clock.now_ms() - ago_ms
+    ended = door.service.services.clock.now_ms() - ago_ms
     return await put_call(door, turns=2, duration_ms=4_000, created_at=ended - 5_000, ended_at=ended)
 
 
@@ -58,24 +58,24 @@ async def is_gone(door: Door, call_id: str, *, ahead_ms: int = 0) -> bool:
         return True
 
 
-def later(ports: Ports, ahead_ms: int) -> Ports:
+def later(services: Services, ahead_ms: int) -> Services:
     """The service's parts as they will be then."""
-    return replace(ports, clock=StandingClock(ports.clock.now_ms() + ahead_ms))
+    return replace(services, clock=StandingClock(services.clock.now_ms() + ahead_ms))
 
 
 async def sweep(door: Door, *, ahead_ms: int = 0) -> None:
     """A sweep as it will be then."""
-    await sweeps.run(later(door.service.ports, ahead_ms))
+    await sweeps.run(later(door.service.services, ahead_ms))
 
 
 async def keep_for(door: Door, days: int | None) -> None:
     """Negotiates how long the organization's recordings are kept; None: as its plan says."""
     change = update(organizations).where(organizations.c.id == door.org_id).values(recording_retention_days=days)
-    await door.service.ports.database.write(lambda connection: connection.execute(change).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(change).rowcount)
 
 
 async def watermark(door: Door) -> int:
-    return await door.service.ports.database.read(recording_watermarks.watermark_of, door.org_id)
+    return await door.service.services.database.read(recording_watermarks.watermark_of, door.org_id)
 
 
 def files(tmp_path: Path, call_id: str) -> list[str]:
@@ -140,11 +140,11 @@ async def test_a_longer_retention_brings_no_recording_back(database_url: str, tm
 
 async def test_what_is_deleted_now_can_be_settled_before_a_longer_retention(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         await sweep(door)
         call_id = await talked(door, ago_ms=90 * DAY + 1)
         assert await is_gone(door, call_id)
-        await ports.database.write(recording_watermarks.settle, [door.org_id], ports.clock.now_ms())
+        await services.database.write(recording_watermarks.settle, [door.org_id], services.clock.now_ms())
         await keep_for(door, 365)
         assert await is_gone(door, call_id)
 
@@ -170,19 +170,19 @@ async def test_a_sweep_that_ends_in_the_middle_is_done_again_after_a_restart(
         old, new = await talked(door, ago_ms=80 * DAY), await talked(door)
         for call_id in (old, new):
             await fetch(door, call_id)
-        owner = door.service.ports.recordings if step == "forget" else recording_watermarks
+        owner = door.service.services.recordings if step == "forget" else recording_watermarks
         with monkeypatch.context() as patch:
             patch.setattr(owner, step, killed)
             with pytest.raises(Killed):
-                await recording_retention.run(later(door.service.ports, 11 * DAY))
+                await recording_retention.run(later(door.service.services, 11 * DAY))
         assert files(tmp_path, old) == [".mp3"]
         org_id = door.org_id
     async with running(ServiceSettings(data=tmp_path, database_url=database_url), workers=False) as service:
         for _ in range(2):
-            await sweeps.run(later(service.ports, 11 * DAY))
+            await sweeps.run(later(service.services, 11 * DAY))
             assert (files(tmp_path, old), files(tmp_path, new)) == ([], [".mp3"])
-        mark = await service.ports.database.read(recording_watermarks.watermark_of, org_id)
-        assert 0 < mark <= service.ports.clock.now_ms() + 11 * DAY - 90 * DAY
+        mark = await service.services.database.read(recording_watermarks.watermark_of, org_id)
+        assert 0 < mark <= service.services.clock.now_ms() + 11 * DAY - 90 * DAY
 
 
 async def test_each_process_clears_its_own_folder_whoever_moved_the_watermark(
@@ -198,7 +198,7 @@ async def test_each_process_clears_its_own_folder_whoever_moved_the_watermark(
         (folder / name).touch()
         await sweep(door, ahead_ms=11 * DAY)
         assert (files(tmp_path / "one", call_id), files(tmp_path / "two", call_id)) == ([], [".mp3"])
-        await sweeps.run(replace(later(door.service.ports, 11 * DAY), recordings=elsewhere))
+        await sweeps.run(replace(later(door.service.services, 11 * DAY), recordings=elsewhere))
         assert files(tmp_path / "two", call_id) == []
 
 
@@ -222,7 +222,7 @@ async def test_every_plan_has_a_retention_that_the_sweep_knows(database_url: str
         for plan in ("starter", "pro", "growth", "enterprise"):
             async with door.another_organization(plan=plan) as other:
                 await sweep(door)
-                lag = door.service.ports.clock.now_ms() - await watermark(other)
+                lag = door.service.services.clock.now_ms() - await watermark(other)
                 assert 90 * DAY <= lag < 90 * DAY + MINUTE
         unknown = select(organizations.c.id).where(organizations.c.recordings_deleted_before == 0)
-        assert await door.service.ports.database.read(lambda c: c.execute(unknown).scalars().all()) == []
+        assert await door.service.services.database.read(lambda c: c.execute(unknown).scalars().all()) == []

@@ -39,8 +39,8 @@ class StandingClock:
 
 async def sweep_in(door: Door, days: float) -> None:
     """A sweep as it will be so many days from now."""
-    ports = door.service.ports
-    await sweeps.run(replace(ports, clock=StandingClock(ports.clock.now_ms() + round(days * DAY))))
+    services = door.service.services
+    await sweeps.run(replace(services, clock=StandingClock(services.clock.now_ms() + round(days * DAY))))
 
 
 async def again(door: Door, number: PhoneNumber) -> PhoneNumber:
@@ -111,13 +111,13 @@ async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: 
         def written(connection: Connection) -> list[str]:
             return list(connection.execute(actions).scalars())
 
-        found = await door.service.ports.database.read(written)
+        found = await door.service.services.database.read(written)
         assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1
 
 
 async def entries_left(door: Door, org_id: str) -> int:
     count = select(func.count()).where(audit_log.c.org_id == org_id, audit_log.c.action == "old")
-    return await door.service.ports.database.read(lambda connection: connection.execute(count).scalar_one())
+    return await door.service.services.database.read(lambda connection: connection.execute(count).scalar_one())
 
 
 @pytest.mark.requirement("AUTH-46")
@@ -126,14 +126,14 @@ async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
 ) -> None:
     monkeypatch.setattr(audit_reading, "forget", partial(audit_reading.forget, most=3))
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        ports = door.service.ports
-        first_ms = ports.clock.now_ms() - 10 * DAY
+        services = door.service.services
+        first_ms = services.clock.now_ms() - 10 * DAY
         rows = [
-            outbox.entry_row(ports.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
+            outbox.entry_row(services.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
             for org_id in (door.org_id, other.org_id)
             for later_ms in (0, 0, 0, 0, DAY)
         ]
-        await ports.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
+        await services.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
         left: list[tuple[int, int]] = []
         for days in (354.9, 355.1, 355.1, 355.1, 356.1):
             await sweep_in(door, days)
@@ -149,25 +149,25 @@ async def test_uses_of_keys_that_cannot_be_written_down_are_kept_for_the_next_sw
     failure: Exception, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
 
         async def fail(*_: object) -> None:
-            ports.used_keys["key_again"] = 9
+            services.used_keys["key_again"] = 9
             raise failure
 
-        ports.used_keys.clear()
-        ports.used_keys.update({"key_once": 5, "key_again": 6})
+        services.used_keys.clear()
+        services.used_keys.update({"key_once": 5, "key_again": 6})
         with monkeypatch.context() as patched:
-            patched.setattr(ports.database, "write", fail)
-            patched.setattr(ports.limits, "keep", fail_not)
+            patched.setattr(services.database, "write", fail)
+            patched.setattr(services.limits, "keep", fail_not)
             if isinstance(failure, Locked):
-                await sweeps.keep_uses(ports)
+                await sweeps.keep_uses(services)
             else:
                 with pytest.raises(StorageUnavailable):
-                    await sweeps.keep_uses(ports)
-        assert ports.used_keys == {"key_once": 5, "key_again": 9}
-        await sweeps.keep_uses(ports)
-        assert ports.used_keys == {}
+                    await sweeps.keep_uses(services)
+        assert services.used_keys == {"key_once": 5, "key_again": 9}
+        await sweeps.keep_uses(services)
+        assert services.used_keys == {}
 
 
 async def fail_not(_: int) -> None:

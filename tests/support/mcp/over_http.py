@@ -70,25 +70,25 @@ class Served:
 
     async def live_key(self, *, org_id: str | None = None) -> NewKey:
         """A further key of an organization, the first one by default."""
-        ports = self.service.ports
-        given = (ports.ids, org_id or self.door.org_id, "tests", ports.clock.now_ms())
-        return await ports.database.write(accounts.create_key, *given)
+        services = self.service.services
+        given = (services.ids, org_id or self.door.org_id, "tests", services.clock.now_ms())
+        return await services.database.write(accounts.create_key, *given)
 
     async def personal_key(
         self, profile: str = "builder", *, cap_dollars: float | None = None, org_id: str | None = None
     ) -> NewKey:
         """A personal key."""
-        ports = self.service.ports
-        given = (ports.ids, org_id or self.door.org_id, "tests", ports.clock.now_ms())
+        services = self.service.services
+        given = (services.ids, org_id or self.door.org_id, "tests", services.clock.now_ms())
         cap = None if cap_dollars is None else round(cap_dollars * MICROS)
-        return await ports.database.write(
+        return await services.database.write(
             accounts.create_personal_key, *given, profile=profile, spending_cap_micros=cap
         )
 
     async def revoke(self, key_id: str) -> None:
         """Revokes a key by its id."""
-        ports = self.service.ports
-        await ports.database.write(accounts.revoke_key, ports.ids, key_id, ports.clock.now_ms())
+        services = self.service.services
+        await services.database.write(accounts.revoke_key, services.ids, key_id, services.clock.now_ms())
 
     @asynccontextmanager
     async def by_hand(self, key: str | None = "own", **headers: str) -> AsyncGenerator[httpx.AsyncClient]:

@@ -16,7 +16,7 @@ from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import MediaStream, Operation
 from callwright.server.mcp.app import CallwrightServer, build
 from callwright.server.mcp.session import ServerSession
-from callwright.tools.runtime.tool_context import Caller, Media, Use
+from callwright.tools.runtime.tool_context import Caller, Media, ToolContext
 from tests.support.tools import samples
 
 P = ParamSpec("P")
@@ -179,10 +179,10 @@ async def assistant(built: CallwrightServer, era: str) -> AsyncGenerator[Client]
             yield client
 
 
-def use_of(caller: Caller) -> Use:
+def use_of(caller: Caller) -> ToolContext:
     """What a tool has in hand, for calling it without a server around it."""
 
     async def progress(now: float, total: float | None, words: str, /) -> None:
         del now, total, words
 
-    return Use(client=caller, session=session(caller), progress=progress)
+    return ToolContext(client=caller, session=session(caller), progress=progress)

@@ -14,7 +14,7 @@ from callwright.contract.declaration.model import Resource
 from callwright.contract.events import DEPLOYMENT_PAUSED, DeploymentPaused, EventType
 from callwright.contract.webhooks import AttemptOutcome, NewWebhook
 from callwright.service.platform.alarm import Bell
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.tables import outbox as journal
 from callwright.service.tables.schema import deliveries, delivery_attempts, outbox, webhook_lanes, webhooks
 from callwright.service.webhooks.dispatcher import MOST_LANES, Dispatcher
@@ -92,7 +92,7 @@ class Delivering:
     """A service without workers of its own, and one that delivers when it is told to."""
 
     door: Door
-    ports: Ports
+    services: Services
     clock: MovableClock
     endpoints: Endpoints
     dispatcher: Dispatcher
@@ -107,7 +107,7 @@ class Delivering:
         """Events of the organization; gives their ids."""
         rows = [
             journal.event_row(
-                self.ports.ids,
+                self.services.ids,
                 self.door.org_id,
                 type_,
                 paused(f"dep_{number}"),
@@ -116,7 +116,7 @@ class Delivering:
             )
             for number in range(count)
         ]
-        await self.ports.database.write(journal.add_events, rows)
+        await self.services.database.write(journal.add_events, rows)
         return [row["id"] for row in rows]
 
     async def deliver(self, *, after_ms: int = 0) -> None:
@@ -128,7 +128,7 @@ class Delivering:
     async def rows(self, table: Any, *conditions: Any) -> Sequence[Any]:
         """Rows of a table, in the order of their first column."""
         statement = select(table).where(*conditions).order_by(*table.primary_key.columns)
-        return await self.ports.database.read(lambda connection: connection.execute(statement).all())
+        return await self.services.database.read(lambda connection: connection.execute(statement).all())
 
     async def deliveries(self, *conditions: Any) -> Sequence[Any]:
         """Deliveries."""
@@ -156,7 +156,7 @@ class Delivering:
         def work(connection: Connection) -> None:
             connection.execute(statement)
 
-        await self.ports.database.write(work)
+        await self.services.database.write(work)
 
 
 def url_of(name: str) -> str:
@@ -177,9 +177,9 @@ async def delivering(
     async with open_service(database_url, data, workers=False) as door:
         with anyio.fail_after(60):
             # The moments of requests are the machine's, so this clock begins there too.
-            clock = MovableClock(door.service.ports.clock.now_ms())
-            ports = replace(door.service.ports, clock=clock)
+            clock = MovableClock(door.service.services.clock.now_ms())
+            services = replace(door.service.services, clock=clock)
             endpoints = Endpoints(clock)
             yield Delivering(
-                door, ports, clock, endpoints, Dispatcher(ports, Bell(), endpoints, places=places, chance=chance)
+                door, services, clock, endpoints, Dispatcher(services, Bell(), endpoints, places=places, chance=chance)
             )

@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 
 from callwright.service import app
-from callwright.service.services import Ports
+from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.webhooks.dispatcher import Dispatcher
 
@@ -91,8 +91,8 @@ async def main(database_url: str, data: Path, lease_ms: int) -> None:
     owners: list[str] = []
 
     class Named(Dispatcher):
-        def __init__(self, ports: Ports, *args: Any, **named: Any) -> None:
-            super().__init__(ports, *args, **named)
+        def __init__(self, services: Services, *args: Any, **named: Any) -> None:
+            super().__init__(services, *args, **named)
             owners.append(self._owner)
 
     app.Dispatcher = Named  # pyright: ignore[reportPrivateImportUsage]  # the service names no owner to anybody

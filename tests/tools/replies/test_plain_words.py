@@ -8,12 +8,12 @@ from callwright.client.compat.lenient_response import LenientResponse
 from callwright.contract.agents import list_agents
 from callwright.contract.declaration.pagination import Page
 from callwright.tools.replies.plain_words import Plain, entries_like, one_of, page_of, plain, plain_line, said
-from callwright.tools.runtime.tool_context import Use
+from callwright.tools.runtime.tool_context import ToolContext
 from tests.support.tools.fakes import FakeCaller, use_of
 from tests.support.tools.samples import agent
 
 
-def wording(answer: Any, use: Use) -> str:
+def wording(answer: Any, context: ToolContext) -> str:
     return f"agent {answer.name}"
 
 
@@ -47,7 +47,7 @@ def test_one_that_does_not_is_worded_by_its_fields_inside_a_fence() -> None:
 
 
 def test_words_for_a_known_model_that_stumble_give_way_to_generic_ones() -> None:
-    def stumbling(answer: Any, use: Use) -> str:
+    def stumbling(answer: Any, context: ToolContext) -> str:
         raise ValueError("not a decimal")
 
     assert "name: Clinic reminders" in said(stumbling, agent(), use_of(FakeCaller()))

@@ -48,8 +48,8 @@ async def test_what_is_forwarded_is_what_the_service_sends(database_url: str, tm
         data = WebhookDisabled(
             webhook_id='whk_ü"\\\n\x7f\u2028😀', reason="manual", consecutive_failures=0, last_response_status=None
         )
-        rows = [outbox.event_row(at.ports.ids, at.door.org_id, DISABLED, data, at_ms=at.clock.now_ms() + 1)]
-        await at.ports.database.write(outbox.add_events, rows)
+        rows = [outbox.event_row(at.services.ids, at.door.org_id, DISABLED, data, at_ms=at.clock.now_ms() + 1)]
+        await at.services.database.write(outbox.add_events, rows)
         await at.happen(simulated=True)
         await at.happen()
         lines = await shown.lines()

@@ -26,11 +26,11 @@ async def happen_at(at: Delivering, at_ms: int, count: int = 1) -> list[str]:
     """Events of a simulated campaign, whose clock shows another moment; their ids."""
     rows = [
         outbox.event_row(
-            at.ports.ids, at.door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=at_ms, simulated=True
+            at.services.ids, at.door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=at_ms, simulated=True
         )
         for number in range(count)
     ]
-    await at.ports.database.write(outbox.add_events, rows)
+    await at.services.database.write(outbox.add_events, rows)
     return [row["id"] for row in rows]
 
 

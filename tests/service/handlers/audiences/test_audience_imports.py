@@ -18,10 +18,10 @@ from tests.support.service import Door, open_service
 async def imported(door: Door, csv: str, *, audience_id: str | None = None) -> AudienceImport:
     """The import of a file, carried out."""
     if audience_id is None:
-        audience_id = (await door.client.audiences.create(name=f"{door.service.ports.ids.new('tst')}")).id
+        audience_id = (await door.client.audiences.create(name=f"{door.service.services.ids.new('tst')}")).id
     waiting = await door.client.audiences.import_csv(id=audience_id, csv=csv)
     with anyio.fail_after(60):
-        while await imports.work_on_one(door.service.ports, "tests"):
+        while await imports.work_on_one(door.service.services, "tests"):
             pass
     return await door.client.audiences.get_import(id=audience_id, import_id=waiting.id)
 
@@ -43,8 +43,8 @@ async def test_an_import_waits_then_fills_the_audience(database_url: str, tmp_pa
         assert waiting.id.startswith("imp_")
         assert (waiting.status, waiting.processed, waiting.percent, waiting.total_rows) == ("pending", 0, 0, None)
         assert (await door.client.audiences.get(id=made.id)).status == "importing"
-        assert await imports.work_on_one(door.service.ports, "tests")
-        assert not await imports.work_on_one(door.service.ports, "tests")
+        assert await imports.work_on_one(door.service.services, "tests")
+        assert not await imports.work_on_one(door.service.services, "tests")
         done = await door.client.audiences.get_import(id=made.id, import_id=waiting.id)
         assert (done.status, done.status_reason, done.total_rows, done.processed) == ("completed", None, 2, 2)
         assert (done.percent, done.added, done.invalid, done.duplicates) == (100, 2, 0, 0)
@@ -219,7 +219,7 @@ async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: 
         first, other = await resources.audience(door), await resources.audience(door, "Others")
         assert first.last_import_id is None
         made = [await door.client.audiences.import_csv(id=first.id, csv="phone_number\n1\n") for _ in range(3)]
-        await door.service.ports.database.write(put_later, made[1].id)
+        await door.service.services.database.write(put_later, made[1].id)
         assert (await door.client.audiences.get(id=first.id)).last_import_id == made[1].id
         listed = {entry.id: entry.last_import_id for entry in (await door.client.audiences.list()).data}
         assert listed == {first.id: made[1].id, other.id: None}

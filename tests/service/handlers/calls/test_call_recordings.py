@@ -79,7 +79,7 @@ async def test_without_a_synthesiser_there_is_an_honest_refusal(
         raise SpeechUnavailable("no espeak-ng library was found")
 
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        monkeypatch.setattr(door.service.ports.recordings, "open", unavailable)
+        monkeypatch.setattr(door.service.services.recordings, "open", unavailable)
         answer = await http.get(f"/v1/calls/{await put_call(door, turns=2)}/recording")
         found = refused(answer, 503, "service_unavailable")
     assert "espeak-ng" in found["message"]

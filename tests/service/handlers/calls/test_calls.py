@@ -27,7 +27,7 @@ def turn(index: int, role: str = "agent", text: str = "Hello.") -> dict[str, Any
 
 async def put_call(door: Door, *, turns: int = 0, **fields: Any) -> str:
     """A finished call in the database; its id."""
-    call_id: str = fields.get("id") or door.service.ports.ids.new("cal")
+    call_id: str = fields.get("id") or door.service.services.ids.new("cal")
     row: dict[str, Any] = {
         "id": call_id,
         "org_id": door.org_id,
@@ -59,7 +59,7 @@ async def put_call(door: Door, *, turns: int = 0, **fields: Any) -> str:
         if turns:
             connection.execute(insert(transcripts), {"call_id": call_id, "org_id": door.org_id, "turns": spoken})
 
-    await door.service.ports.database.write(put)
+    await door.service.services.database.write(put)
     return call_id
 
 
@@ -170,9 +170,11 @@ async def test_a_call_under_way_can_be_hung_up_and_an_ended_one_cannot(database_
         asked = await door.client.calls.hang_up(call_uuid=call_id)
         assert asked.status == "in_progress"
         mark = select(calls.c.hang_up_requested_at).where(calls.c.id == call_id)
-        assert await door.service.ports.database.read(lambda connection: connection.execute(mark).scalar()) is not None
+        assert (
+            await door.service.services.database.read(lambda connection: connection.execute(mark).scalar()) is not None
+        )
         ended = update(calls).where(calls.c.id == call_id).values(status="completed", ended_at=DIALLED_MS + 9_000)
-        await door.service.ports.database.write(lambda connection: connection.execute(ended).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(ended).rowcount)
         async with refusal(409, "invalid_state_transition") as kept:
             await door.client.calls.hang_up(call_uuid=call_id)
         assert kept[0].details == {"current_status": "completed", "allowed": []}

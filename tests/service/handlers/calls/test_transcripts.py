@@ -21,7 +21,7 @@ async def put_talk(door: Door, *said: tuple[str, str], **fields: Any) -> str:
     turns = [turn(index, role, text) for index, (role, text) in enumerate(said)]
     row = {"call_id": call_id, "org_id": door.org_id, "turns": json.dumps(turns)}
     words = {"call_id": call_id, "words": transcript_search.searchable(text for _, text in said)}
-    database = door.service.ports.database
+    database = door.service.services.database
     await database.write(lambda connection: connection.execute(insert(transcripts), row).rowcount)
     await database.write(transcript_search.add, [words])
     return call_id

@@ -28,7 +28,7 @@ async def test_a_copy_of_a_campaign_that_is_over_is_a_draft_with_its_settings(
         made = await draft(
             door,
             people(3),
-            end_at=moment(door.service.ports.clock.now_ms()) + timedelta(days=3),
+            end_at=moment(door.service.services.clock.now_ms()) + timedelta(days=3),
             budget_cap=Spend(amount="5"),
             retry_policy=RetryPolicy(max_attempts=1),
             compliance=Compliance(purpose="survey"),

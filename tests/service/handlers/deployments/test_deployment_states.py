@@ -22,10 +22,10 @@ ACTIONS = ("start", "pause", "resume", "cancel")
 
 async def in_state(door: Door, status: str) -> str:
     """The id of a deployment in this state."""
-    name = door.service.ports.ids.new("tst")
+    name = door.service.services.ids.new("tst")
     client, made = door.client.deployments, (await resources.draft(door, name)).deployment
     if status == "scheduled":
-        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=1)
+        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
         await client.update(id=made.id, start_at=start_at)
     if status in ("scheduled", "active", "paused"):
         await client.start(id=made.id)
@@ -41,7 +41,7 @@ async def in_state(door: Door, status: str) -> str:
 
 async def _force(door: Door, deployment_id: str, status: str) -> None:
     statement = update(deployments).where(deployments.c.id == deployment_id).values(status=status)
-    await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def act(door: Door, action: str, deployment_id: str) -> str:
@@ -52,7 +52,7 @@ async def act(door: Door, action: str, deployment_id: str) -> str:
 async def events(door: Door) -> list[str]:
     """The types of the organization's events, without those of its wallet."""
     statement = select(outbox.c.type).where(outbox.c.org_id == door.org_id).order_by(outbox.c.created_at, outbox.c.id)
-    found = await door.service.ports.database.read(lambda connection: list(connection.execute(statement).scalars()))
+    found = await door.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
     return [name for name in found if not name.startswith("wallet.")]
 
 
@@ -163,7 +163,7 @@ async def test_a_cancellation_drops_what_is_pending_and_says_so_once(database_ur
 @pytest.mark.requirement("STATE-04", "STATE-05", "STATE-11")
 async def test_a_scheduled_start_waits_and_a_start_at_in_the_past_does_not(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        now = moment(door.service.ports.clock.now_ms())
+        now = moment(door.service.services.clock.now_ms())
         waits = await resources.draft(door, "Waits", auto_start=True, start_at=now + timedelta(hours=1))
         runs = await resources.draft(door, "Runs", auto_start=True, start_at=now - timedelta(hours=1))
         assert (waits.deployment.status, waits.deployment.started_at) == ("scheduled", None)
@@ -187,7 +187,7 @@ async def test_what_may_change_depends_on_the_state(database_url: str, tmp_path:
         update_ = door.client.deployments.update
         tunes: dict[str, Any] = {"max_concurrency": 5, "calls_per_second": 2.0, "metadata": {"a": "b"}}
         active = await in_state(door, "active")
-        end_at = moment(door.service.ports.clock.now_ms()) + timedelta(hours=1)
+        end_at = moment(door.service.services.clock.now_ms()) + timedelta(hours=1)
         tuned = await update_(id=active, name="Tuned", end_at=end_at, budget_cap=Spend(amount="1"), **tunes)
         assert (tuned.name, tuned.max_concurrency, tuned.calls_per_second) == ("Tuned", 5, 2.0)
         async with refusal(409, "invalid_state_transition", "ring_timeout_seconds") as kept:
@@ -222,16 +222,20 @@ async def test_a_start_is_refused_with_its_reason_and_changes_nothing(database_u
         assert kept[0].details == {"missing_columns": ["first_name"]}
         assert (await client.deployments.preview(id=campaign.deployment.id)).problems == [kept[0].message]
         await client.deployments.update(id=campaign.deployment.id, audience_id=campaign.audience.id)
-        ports = door.service.ports
+        services = door.service.services
         spent = Movement("adjustment", -98_840_000, "organization", door.org_id, "spent")
-        now_ms = ports.clock.now_ms()
-        await ports.database.write(lambda connection: book(connection, ports.ids, door.org_id, [spent], now_ms=now_ms))
+        now_ms = services.clock.now_ms()
+        await services.database.write(
+            lambda connection: book(connection, services.ids, door.org_id, [spent], now_ms=now_ms)
+        )
         async with refusal(422, "insufficient_credits") as kept:
             await client.deployments.start(id=campaign.deployment.id)
         assert kept[0].details == {"required": "0.024000", "available": "0.010000"}
         assert "`callwright orgs fund NAME --amount N`" in kept[0].message
         back = Movement("adjustment", MICROS, "organization", door.org_id, "found again")
-        await ports.database.write(lambda connection: book(connection, ports.ids, door.org_id, [back], now_ms=now_ms))
+        await services.database.write(
+            lambda connection: book(connection, services.ids, door.org_id, [back], now_ms=now_ms)
+        )
         assert (await client.deployments.get(id=campaign.deployment.id)).status == "draft"
         assert await events(door) == []
         assert (await client.deployments.start(id=campaign.deployment.id)).status == "active"

@@ -19,7 +19,7 @@ HOURS = CallingHours(windows=[Window(days=["mon", "tue"], start="09:00", end="17
 
 def later(door: Door, **ahead: int) -> datetime:
     """A moment ahead of now, to the second."""
-    return (moment(door.service.ports.clock.now_ms()) + timedelta(**ahead)).replace(microsecond=0)
+    return (moment(door.service.services.clock.now_ms()) + timedelta(**ahead)).replace(microsecond=0)
 
 
 @pytest.mark.requirement("STATE-03", "CONV-06", "PATH-07")

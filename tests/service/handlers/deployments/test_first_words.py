@@ -27,7 +27,7 @@ WELCOMES = {
 
 async def first_turns(door: Door, deployment_id: str, call: int = 0) -> str:
     """What the agent said in one of the deployment's calls, before anybody answered."""
-    found = await evidence(door.service.ports.database, deployment_id)
+    found = await evidence(door.service.services.database, deployment_id)
     turns = (await door.client.calls.get_transcript(call_uuid=found.calls[call].id)).turns
     said: list[str] = []
     for turn in turns:

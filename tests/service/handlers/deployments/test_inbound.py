@@ -232,7 +232,7 @@ async def test_a_key_with_a_spending_cap_lets_no_callers_in(database_url: str, t
         made, agent, number = await bound(door), await resources.agent(door), await resources.number(door)
         await door.client.deployments.pause(id=made.id)
         capped = update(api_keys).where(api_keys.c.org_id == door.org_id).values(spending_cap_micros=100 * MICROS)
-        await door.service.ports.database.write(lambda connection: connection.execute(capped).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(capped).rowcount)
         async with refusal(422, "spending_cap_reached"):
             await door.client.deployments.create_inbound(name="In", agent_id=agent.id, phone_number_id=number.id)
         async with refusal(422, "spending_cap_reached"):

@@ -22,7 +22,7 @@ from tests.support.service import Door, open_service
 
 
 async def _in_state(door: Door, status: str) -> Deployment:
-    made = await bound(door, door.service.ports.ids.new("tst"))
+    made = await bound(door, door.service.services.ids.new("tst"))
     if status == "paused":
         await door.client.deployments.pause(id=made.id)
     if status == "cancelled":
@@ -63,7 +63,7 @@ async def test_events_tell_that_it_was_paused_resumed_and_ended(database_url: st
             await act(door, action, made.id)
         assert await events(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
         last = select(outbox.c.data).where(outbox.c.type == "deployment.completed")
-        data = await door.service.ports.database.read(lambda connection: connection.execute(last).scalar_one())
+        data = await door.service.services.database.read(lambda connection: connection.execute(last).scalar_one())
         assert '"status":"cancelled"' in data.replace(" ", "")
         ended = await door.client.deployments.get(id=made.id)
         assert (ended.status, ended.status_reason) == ("cancelled", "manual")
@@ -104,7 +104,7 @@ async def test_it_is_resumed_only_with_a_number_that_is_active(database_url: str
         made = await bound(door)
         await door.client.deployments.pause(id=made.id)
         suspend = update(phone_numbers).where(phone_numbers.c.id == number_of(made)).values(status="suspended")
-        await door.service.ports.database.write(lambda connection: connection.execute(suspend).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(suspend).rowcount)
         async with refusal(422, "number_not_capable"):
             await door.client.deployments.resume(id=made.id)
         assert (await door.client.deployments.cancel(id=made.id)).status == "cancelled"
@@ -139,12 +139,12 @@ async def test_a_number_that_is_paid_for_again_stays_bound(database_url: str, tm
 
 async def test_the_dialler_never_takes_an_inbound_deployment(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made, ports = await bound(door), door.service.ports
+        made, services = await bound(door), door.service.services
         campaign = (await resources.draft(door)).deployment
         await door.client.deployments.start(id=campaign.id)
-        now_ms = ports.clock.now_ms()
-        assert await ports.database.read(leases.candidates, "wrk_1", now_ms + DAY, 10) == [campaign.id]
-        taken = await ports.database.write(leases.take, [made.id, campaign.id], "wrk_1", now_ms, now_ms + 1)
+        now_ms = services.clock.now_ms()
+        assert await services.database.read(leases.candidates, "wrk_1", now_ms + DAY, 10) == [campaign.id]
+        taken = await services.database.write(leases.take, [made.id, campaign.id], "wrk_1", now_ms, now_ms + 1)
         assert taken == [campaign.id]
 
 
@@ -158,5 +158,5 @@ async def test_beside_a_campaign_that_runs_to_its_end_an_inbound_deployment_is_l
         assert (await door.ended(campaign.id)).status == "completed"
         assert await door.client.deployments.get(id=made.id) == made
         lease = select(deployments.c.lease_owner).where(deployments.c.id == made.id)
-        owner = await door.service.ports.database.read(lambda connection: connection.execute(lease).scalar_one())
+        owner = await door.service.services.database.read(lambda connection: connection.execute(lease).scalar_one())
         assert owner is None

@@ -34,7 +34,7 @@ HOURS = CallingHours(windows=[Window(days=["mon"], start="09:00", end="17:00")])
 async def started_by(door: Door, deployment_id: str) -> str | None:
     """The key that is kept as having started it."""
     statement = select(deployments.c.started_by_key_id).where(deployments.c.id == deployment_id)
-    return await door.service.ports.database.read(lambda connection: connection.execute(statement).scalar_one())
+    return await door.service.services.database.read(lambda connection: connection.execute(statement).scalar_one())
 
 
 def updated(**changes: Any) -> Change:
@@ -60,7 +60,7 @@ async def _import_waits(door: Door, campaign: Campaign) -> None:
 
 async def _import_done(door: Door, campaign: Campaign) -> None:
     await _import_waits(door, campaign)
-    assert await imports.work_on_one(door.service.ports, "wrk_test")
+    assert await imports.work_on_one(door.service.services, "wrk_test")
 
 
 async def _other_audience(door: Door, campaign: Campaign) -> None:
@@ -92,7 +92,7 @@ async def _numbers_suspended(door: Door, _: Campaign) -> None:
 
 
 async def _later(door: Door, campaign: Campaign) -> None:
-    start_at = moment(door.service.ports.clock.now_ms()) + timedelta(hours=1)
+    start_at = moment(door.service.services.clock.now_ms()) + timedelta(hours=1)
     await door.client.deployments.update(id=campaign.deployment.id, start_at=start_at)
 
 
@@ -275,18 +275,24 @@ async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_th
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = (await resources.draft(door)).deployment
         plan_id = await plan_of(door, made.id)
-        ports, reached, go_on = door.service.ports, anyio.Event(), threading.Event()
+        services, reached, go_on = door.service.services, anyio.Event(), threading.Event()
 
         def add(connection: Connection) -> None:
             take_rows(
-                connection, ports.ids, audience_of(made), [row(1)], source="json", now_ms=ports.clock.now_ms(), by=None
+                connection,
+                services.ids,
+                audience_of(made),
+                [row(1)],
+                source="json",
+                now_ms=services.clock.now_ms(),
+                by=None,
             )
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
 
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(ports.database.write, add)
+                tasks.start_soon(services.database.write, add)
                 await reached.wait()
                 refused = anyio.Event()
 
@@ -307,7 +313,7 @@ async def test_a_plan_can_be_used_for_15_minutes(database_url: str, tmp_path: Pa
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = (await resources.draft(door)).deployment.id
         seen = await door.client.deployments.preview(id=made)
-        left = seen.plan_valid_until - moment(door.service.ports.clock.now_ms())
+        left = seen.plan_valid_until - moment(door.service.services.clock.now_ms())
         assert timedelta(minutes=14) < left <= timedelta(minutes=15)
         async with in_future(door, 15 * MINUTE) as client:
             async with refusal(409, "plan_expired"):

@@ -94,7 +94,7 @@ async def test_what_was_agreed_to_must_still_hold_when_the_moment_of_a_scheduled
     wall = Wall()
     async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
         client = door.client.deployments
-        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=1)
+        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
         campaigns = [await resources.draft(door, name, start_at=start_at) for name in ("Same", "Other", "Unplanned")]
         same, other, unplanned = (campaign.deployment.id for campaign in campaigns)
         for made in (same, other):
@@ -115,7 +115,7 @@ async def test_what_was_agreed_to_must_still_hold_when_the_moment_of_a_scheduled
 async def test_what_really_rings_does_not_begin_by_itself_without_a_plan(database_url: str, tmp_path: Path) -> None:
     wall = Wall()
     async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
-        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=1)
+        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
         made = (await resources.draft(door, start_at=start_at)).deployment.id
         await door.client.deployments.start(id=made)
         await make_real(door, made)
@@ -129,7 +129,7 @@ async def test_a_repeated_plain_start_of_a_scheduled_campaign_changes_nothing(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=3)
+        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=3)
         client = door.client.deployments
         made = (await resources.draft(door, start_at=start_at)).deployment.id
         unused = await plan_of(door, made)
@@ -148,7 +148,7 @@ async def test_where_telephones_ring_a_repeated_plain_start_of_a_scheduled_campa
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=3)
+        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=3)
         made = (await resources.draft(door, start_at=start_at)).deployment.id
         await make_real(door, made)
         scheduled = await door.client.deployments.start(id=made, plan_id=await plan_of(door, made))
@@ -157,7 +157,7 @@ async def test_where_telephones_ring_a_repeated_plain_start_of_a_scheduled_campa
 
 async def test_a_scheduled_campaign_begins_at_once_by_a_plan_that_says_so(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.ports.clock.now_ms()) + timedelta(days=3)
+        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=3)
         client = door.client.deployments
         made = (await resources.draft(door, start_at=start_at)).deployment.id
         before = await client.preview(id=made)

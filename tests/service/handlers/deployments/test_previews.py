@@ -51,7 +51,7 @@ async def test_a_preview_tells_when_everybody_was_called_inside_the_hours(databa
         week: Any = ["mon", "tue", "wed", "thu", "fri"]
         windows = [Window(days=week, start="09:00", end="18:00")]
         hours = CallingHours(timezone_mode="fixed", timezone="UTC", windows=windows)
-        now = moment(door.service.ports.clock.now_ms())
+        now = moment(door.service.services.clock.now_ms())
         friday = (now + timedelta(days=7 + (4 - now.weekday()) % 7)).replace(
             hour=17, minute=30, second=0, microsecond=0
         )

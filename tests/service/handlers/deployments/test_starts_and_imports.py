@@ -26,8 +26,8 @@ async def importing(door: Door, campaign: Deployment) -> str:
 
 async def work(door: Door, *, after_ms: int = 0) -> None:
     """A worker takes the oldest import, so much later."""
-    ports = door.service.ports
-    later = replace(ports, clock=StandingClock(ports.clock.now_ms() + after_ms))
+    services = door.service.services
+    later = replace(services, clock=StandingClock(services.clock.now_ms() + after_ms))
     assert await imports.work_on_one(later, "wrk_test")
 
 
@@ -67,13 +67,13 @@ async def test_a_scheduled_deployment_whose_moment_comes_during_an_import_pauses
 ) -> None:
     wall = Wall()
     async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
-        ports = door.service.ports
-        now_ms = ports.clock.now_ms()
+        services = door.service.services
+        now_ms = services.clock.now_ms()
         campaign = await draft(door, people(3), start_at=moment(now_ms + HOUR), retry_policy=ONCE)
         await door.client.deployments.start(id=campaign.id)
         await importing(door, campaign)
         held = update(import_table).values(status="importing", lease_owner="wrk_other", lease_until=now_ms + 2 * HOUR)
-        await ports.database.write(lambda connection: connection.execute(held).rowcount)
+        await services.database.write(lambda connection: connection.execute(held).rowcount)
         wall.ahead_ms += HOUR
         async with working(door):
             paused = await door.ended(campaign.id)
@@ -98,7 +98,7 @@ async def test_a_scheduled_deployment_gets_no_audience_into_which_a_file_is_bein
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await draft(door, people(3), start_at=moment(door.service.ports.clock.now_ms() + HOUR))
+        campaign = await draft(door, people(3), start_at=moment(door.service.services.clock.now_ms() + HOUR))
         other = await door.client.audiences.create(name="Others", rows=people(5, first=50))
         await door.client.deployments.start(id=campaign.id)
         waiting = (await door.client.audiences.import_csv(id=other.id, csv=CSV)).id

@@ -94,7 +94,7 @@ async def renamed_contacts(door: Door, deployment_id: str) -> None:
             values = {"last_outcome": outcome, "last_disposition": disposition}
             assert connection.execute(update(deployment_contacts).where(mine).values(values)).rowcount == 1
 
-    await door.service.ports.database.write(write)
+    await door.service.services.database.write(write)
 
 
 @pytest.mark.requirement("FILTER-02", "FILTER-11")
@@ -148,6 +148,6 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
         }
         assert {(name, field) for name, _, field, _, _ in cases} == others
         later = update(phone_numbers).where(phone_numbers.c.id == german.id).values(created_at=FIRST_MS + 10**10)
-        await door.service.ports.database.write(lambda connection: connection.execute(later).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(later).rowcount)
         span = {"created_from": moment(FIRST_MS + 10**10).isoformat().replace("+00:00", "Z")}
         assert [number["id"] for number in await found(http, "/phone_numbers", **span)] == [german.id]

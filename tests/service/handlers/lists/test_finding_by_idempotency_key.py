@@ -26,7 +26,7 @@ async def found(client: Client, key: str) -> list[str]:
 async def age(door: Door, hours: int) -> None:
     """Makes every idempotency key older."""
     older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
-    await door.service.ports.database.write(lambda connection: connection.execute(older).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(older).rowcount)
 
 
 async def test_the_deployment_that_was_made_started_or_resumed_is_found(database_url: str, tmp_path: Path) -> None:
@@ -69,8 +69,10 @@ async def test_a_key_that_started_nothing_leads_to_nothing(database_url: str, tm
 
 async def test_any_key_of_the_organization_finds_it_for_24_hours(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
-        second = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "second", ports.clock.now_ms())
+        services = door.service.services
+        second = await services.database.write(
+            accounts.create_key, services.ids, door.org_id, "second", services.clock.now_ms()
+        )
         made = (await resources.draft(door)).deployment.id
         await door.client.idempotent("go").deployments.start(id=made)
         async with Client(BASE_URL, second.secret, transport=ASGITransport(app=door.service.asgi)) as client:

@@ -24,7 +24,7 @@ async def many_agents(door: Door, count: int) -> list[str]:
     """Ids of so many agents, all made at the same moment."""
     made = [(await resources.agent(door, f"A{index:03d}")).id for index in range(count)]
     same = update(agents).values(created_at=1_800_000_000_000)
-    await door.service.ports.database.write(lambda connection: connection.execute(same).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(same).rowcount)
     return made
 
 
@@ -102,7 +102,7 @@ async def test_several_sort_fields_count_in_their_order(database_url: str, tmp_p
     async with open_service(database_url, tmp_path, workers=False) as door:
         await many_agents(door, 4)
         older = update(agents).where(agents.c.name.in_(["A001", "A003"])).values(created_at=1_700_000_000_000)
-        await door.service.ports.database.write(lambda connection: connection.execute(older).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(older).rowcount)
         for sort, expected in (
             ("created_at,name", "1302"),
             ("created_at,-name", "3120"),

@@ -56,13 +56,13 @@ async def scatter(door: Door, table: Table) -> None:
             }
             connection.execute(update(table).where(table.c.id == id_).values(values))
 
-    await door.service.ports.database.write(write)
+    await door.service.services.database.write(write)
 
 
 async def put_at(door: Door, agent_id: str, at_ms: int) -> None:
     """Makes an agent one of that moment."""
     statement = update(agents).where(agents.c.id == agent_id).values(created_at=at_ms)
-    await door.service.ports.database.write(lambda connection: connection.execute(statement).rowcount)
+    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def walked(http: AsyncClient, operation: AnyOperation, **asked: str) -> list[dict[str, Any]]:
@@ -172,7 +172,7 @@ async def test_an_index_holds_the_order_by_seconds_and_leads_to_the_place_of_a_c
         if noun == "calls":
             await put_many(door, 3_000, Random(6), deployment_id="dep_2")
         await scatter(door, TABLES[noun])
-        database = door.service.ports.database
+        database = door.service.services.database
         if not database.is_sqlite:
             await database.write(lambda connection: connection.execute(text(f"ANALYZE {noun}")))
         other = next(sort for sort in operation.sorts if not in_seconds(operation, sort))

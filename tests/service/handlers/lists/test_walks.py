@@ -35,7 +35,7 @@ SORTS = (
 async def moment_of(door: Door, call_id: str) -> int:
     """When a call was made, in milliseconds."""
     statement = select(calls.c.created_at).where(calls.c.id == call_id)
-    return await door.service.ports.database.read(lambda connection: connection.execute(statement).scalar_one())
+    return await door.service.services.database.read(lambda connection: connection.execute(statement).scalar_one())
 
 
 async def walked(door: Door, chance: Random, listing: Listing[Call], begun_with: int) -> list[str]:
@@ -92,7 +92,7 @@ async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         await put_many(door, 600, Random(3))
-        rows = await door.service.ports.database.read(lambda connection: connection.execute(select(calls)).all())
+        rows = await door.service.services.database.read(lambda connection: connection.execute(select(calls)).all())
         parts = sort.split(",")
         expected = sorted(rows, key=attrgetter("id"), reverse=parts[-1].startswith("-"))
         for place, part in reversed(list(enumerate(parts))):
@@ -141,7 +141,7 @@ async def put_deployment(door: Door, deployment_id: str) -> None:
         row = connection.execute(statement).mappings().one()
         connection.execute(insert(deployments), {**row, "id": deployment_id, "name": f"{row['name']} again"})
 
-    await door.service.ports.database.write(copy)
+    await door.service.services.database.write(copy)
 
 
 @pytest.mark.requirement("PAGE-12", "PAGE-21")
@@ -211,7 +211,7 @@ async def test_an_index_leads_to_the_place_of_a_cursor(
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         await put_many(door, 3_000, Random(6))
-        database = door.service.ports.database
+        database = door.service.services.database
         if not database.is_sqlite:
             await database.write(lambda connection: connection.execute(text("ANALYZE calls")))
         first = await door.client.calls.list(per_page=20, **filters)

@@ -132,7 +132,7 @@ async def test_a_lane_that_is_due_already_is_not_put_off(database_url: str, tmp_
             connection.execute(webhook_lanes.update().values(due_at=due_at))
 
         for due_at, kept in ((1_000, True), (9 * 10**12, False)):
-            await door.service.ports.database.write(set_due, due_at)
+            await door.service.services.database.write(set_due, due_at)
             await door.client.webhooks.test(id=made.id)
             assert ((await lane(door, made.id)).due_at == due_at) is kept
 
@@ -245,7 +245,7 @@ async def test_lists_and_replays_are_led_by_an_index(database_url: str, tmp_path
             await door.client.events.list_deliveries(id=event)
             await door.client.webhooks.replay(id=made.id)
         pages = [each for each in said if "LIMIT" in each.text and re.search(r"FROM (deliveries|outbox)", each.text)]
-        plans = await door.service.ports.database.read(lambda connection: [each.plan(connection) for each in pages])
+        plans = await door.service.services.database.read(lambda connection: [each.plan(connection) for each in pages])
     expected = (
         "ix_deliveries_webhook",
         "ix_deliveries_once",

@@ -29,7 +29,7 @@ async def entries(door: Door, action: str | None = None) -> list[Any]:
     statement = select(audit_log).where(audit_log.c.org_id == door.org_id).order_by(audit_log.c.at, audit_log.c.id)
     if action is not None:
         statement = statement.where(audit_log.c.action == action)
-    return await door.service.ports.database.read(lambda connection: list(connection.execute(statement).all()))
+    return await door.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
 
 
 async def changes(door: Door, action: str) -> dict[str, Any]:
@@ -46,7 +46,7 @@ async def test_a_change_is_kept_with_each_field_before_and_after(database_url: s
         answer = await http.patch(f"/v1/agents/{made.id}", json=body, headers={"X-Callwright-Tool": "update_agent"})
         (entry,) = await entries(door, "update_agent")
         key = select(api_keys.c.id).where(api_keys.c.org_id == door.org_id)
-        assert entry.actor == await door.service.ports.database.read(lambda c: c.execute(key).scalar_one())
+        assert entry.actor == await door.service.services.database.read(lambda c: c.execute(key).scalar_one())
     assert (entry.subject, entry.tool) == (made.id, "update_agent")
     assert entry.request_id == answer.headers["x-request-id"]
     assert json.loads(entry.changes) == {
@@ -303,7 +303,7 @@ async def test_a_campaign_leaves_no_number_of_a_contact_and_no_spoken_word(datab
     people = [{"phone_number": f"+1415555{1000 + index}", "first_name": f"Zebulon{index}"} for index in range(8)]
     async with open_service(database_url, tmp_path) as door:
         await run(door, people)
-        read = door.service.ports.database.read
+        read = door.service.services.database.read
         talks = await read(lambda connection: connection.execute(select(transcripts.c.turns)).scalars().all())
         written = "\n".join(repr(tuple(entry)) for entry in await entries(door))
         prompts = await changes(door, "create_agent")

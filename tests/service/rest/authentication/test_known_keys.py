@@ -12,7 +12,7 @@ from tests.support.service import open_service
 
 async def test_a_key_is_remembered_until_anybody_commits(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        database = door.service.ports.database
+        database = door.service.services.database
         known = KnownKeys(database)
         assert known.remembered(door.api_key) is None
         found = await known.find(door.api_key)
@@ -26,10 +26,10 @@ async def test_a_key_is_remembered_until_anybody_commits(database_url: str, tmp_
 @pytest.mark.requirement("AUTH-17")
 async def test_a_revoked_key_is_refused_at_the_next_request(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
-        known = KnownKeys(ports.database)
+        services = door.service.services
+        known = KnownKeys(services.database)
         found = await known.find(door.api_key)
-        await ports.database.write(accounts.revoke_key, ports.ids, found.key_id, ports.clock.now_ms())
+        await services.database.write(accounts.revoke_key, services.ids, found.key_id, services.clock.now_ms())
         with pytest.raises(Refusal) as caught:
             await known.find(door.api_key)
         assert caught.value.problem.code == "invalid_api_key"
@@ -37,7 +37,7 @@ async def test_a_revoked_key_is_refused_at_the_next_request(database_url: str, t
 
 async def test_an_unknown_key_is_not_remembered(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        known = KnownKeys(door.service.ports.database)
+        known = KnownKeys(door.service.services.database)
         for _ in range(2):
             with pytest.raises(Refusal):
                 await known.find("svc_live_" + "0" * 48)

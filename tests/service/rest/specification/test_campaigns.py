@@ -66,7 +66,7 @@ async def test_outside_its_hours_a_deployment_stays_active_and_says_when_it_dial
 ) -> None:
     settings = replace(ServiceSettings(data=tmp_path, database_url=database_url), sim_time_scale=1.0)
     async with open_service(database_url, tmp_path, settings=settings) as door:
-        tomorrow = moment(door.service.ports.clock.now_ms()) + timedelta(days=1)
+        tomorrow = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
         after = tomorrow + timedelta(days=1)  # a window that is not near, whatever the hour of this test
         hours = CallingHours(
             timezone_mode="fixed",

@@ -77,7 +77,7 @@ async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_pla
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         mine = await owned(door)
         late = update(agents).where(agents.c.id == mine.ids["agent"]).values(created_at=1_800_000_000_999)
-        await door.service.ports.database.write(lambda connection: connection.execute(late).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(late).rowcount)
         moments = amounts = 0
         for name, answer in (await reads(http, mine)).items():
             for field, value in members(answer.json()):
@@ -167,7 +167,7 @@ async def test_a_list_without_an_order_is_newest_first_and_then_by_id(database_u
             for made_id, at_ms in order.items():
                 connection.execute(update(agents).where(agents.c.id == made_id).values(created_at=at_ms))
 
-        await door.service.ports.database.write(place)
+        await door.service.services.database.write(place)
         listed = [entry["id"] for entry in (await http.get("/v1/agents")).json()["data"]]
         assert listed == [*sorted(made[2:], reverse=True), *sorted(made[:2], reverse=True)]
 
@@ -191,7 +191,7 @@ async def test_an_agent_has_the_fields_it_was_made_with(database_url: str, tmp_p
 async def test_what_a_key_made_names_the_key(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         mine = await owned(door)
-        own = await door.service.ports.database.read(_only_key, door)
+        own = await door.service.services.database.read(_only_key, door)
         for noun, kind in (
             ("agents", "agent"),
             ("audiences", "audience"),

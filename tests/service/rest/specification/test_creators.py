@@ -18,12 +18,12 @@ AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_pr
 
 async def key_of(door: Door, *, email: str | None) -> tuple[str, str]:
     """A user of the organization and a key made by that user: the user's id, the key."""
-    ports = door.service.ports
-    now_ms, write = ports.clock.now_ms(), ports.database.write
-    user_id = await write(accounts.create_user, ports.ids, email, "Ann", now_ms)
-    await write(accounts.join, ports.ids, door.org_id, user_id, "member", now_ms)
+    services = door.service.services
+    now_ms, write = services.clock.now_ms(), services.database.write
+    user_id = await write(accounts.create_user, services.ids, email, "Ann", now_ms)
+    await write(accounts.join, services.ids, door.org_id, user_id, "member", now_ms)
     named: dict[str, Any] = {"created_by_user_id": user_id}
-    key = await write(accounts.create_key, ports.ids, door.org_id, "hers", now_ms, **named)
+    key = await write(accounts.create_key, services.ids, door.org_id, "hers", now_ms, **named)
     return user_id, key.secret
 
 
@@ -62,7 +62,7 @@ def owner_required(answer: Response) -> None:
 @pytest.mark.parametrize("how", ["left", "deleted"])
 async def test_four_creations_need_the_creator_of_the_key(database_url: str, tmp_path: Path, how: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         asked = await bodies(door)
         bound = {op.path for op in OPERATIONS.values() if op.creator_bound is not None}
         bound.remove("/deployments/{id}/clone")  # a copy is the creation of a deployment, made by another path
@@ -70,9 +70,11 @@ async def test_four_creations_need_the_creator_of_the_key(database_url: str, tmp
         user_id, secret = await key_of(door, email="ann@example.com")
         async with by_hand(door, key=secret) as http:
             if how == "left":
-                await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+                await services.database.write(
+                    accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms()
+                )
             else:
-                await ports.database.write(accounts.delete_user, ports.ids, user_id, ports.clock.now_ms())
+                await services.database.write(accounts.delete_user, services.ids, user_id, services.clock.now_ms())
             for path, body in asked.items():
                 before = await total(http, path)
                 for prefix in ("/v1", "/api/v1"):
@@ -80,8 +82,8 @@ async def test_four_creations_need_the_creator_of_the_key(database_url: str, tmp
                 assert await total(http, path) == before
             owner_required(await http.post("/v1/phone-numbers", json=asked["/phone_numbers"]))
             if how == "left":
-                await ports.database.write(
-                    accounts.join, ports.ids, door.org_id, user_id, "member", ports.clock.now_ms()
+                await services.database.write(
+                    accounts.join, services.ids, door.org_id, user_id, "member", services.clock.now_ms()
                 )
                 for path, body in asked.items():
                     assert (await http.post(f"/v1{path}", json=body)).status_code == 201, path
@@ -104,10 +106,10 @@ async def test_renting_needs_the_creators_address_and_nothing_else_does(database
 @pytest.mark.requirement("AUTH-34")
 async def test_without_its_creator_a_key_reads_everything_and_does_the_rest(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         campaign = await resources.draft(door)
         user_id, secret = await key_of(door, email="ann@example.com")
-        await ports.database.write(accounts.leave, ports.ids, door.org_id, user_id, ports.clock.now_ms())
+        await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
         async with by_hand(door, key=secret) as http:
             for operation in OPERATIONS.values():
                 if operation.shape == "many" and "{" not in operation.path:

@@ -44,9 +44,11 @@ async def test_a_problem_is_nested_and_names_its_field_where_it_has_one(database
 @pytest.mark.requirement("ERR-03", "ERR-05", "ERR-12", "ERR-14", "ERR-34", "ERR-36", "ERR-38")
 async def test_a_problem_with_the_key_or_the_origin_is_flat(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        ports = door.service.ports
-        revoked = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "x", ports.clock.now_ms())
-        await ports.database.write(accounts.revoke_key, ports.ids, revoked.id, ports.clock.now_ms())
+        services = door.service.services
+        revoked = await services.database.write(
+            accounts.create_key, services.ids, door.org_id, "x", services.clock.now_ms()
+        )
+        await services.database.write(accounts.revoke_key, services.ids, revoked.id, services.clock.now_ms())
         for headers, status, code in (
             ({"Authorization": ""}, 401, "api_key_required"),
             ({"Authorization": "Bearer svc_live_short"}, 401, "invalid_api_key"),

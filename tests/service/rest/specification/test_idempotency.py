@@ -22,7 +22,7 @@ async def audited(door: Door, action: str) -> list[Any]:
     """The subjects of the audit entries of an action."""
     mine = (audit_log.c.org_id == door.org_id) & (audit_log.c.action == action)
     statement = select(audit_log.c.subject).where(mine)
-    return await door.service.ports.database.read(lambda connection: list(connection.execute(statement).scalars()))
+    return await door.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-07", "IDEM-16")

@@ -32,7 +32,7 @@ def flat(response: Response, status: int, code: str) -> None:
 async def key_row(door: Door) -> Any:
     """The row of the door's key."""
     statement = select(api_keys).where(api_keys.c.org_id == door.org_id)
-    return await door.service.ports.database.read(lambda connection: connection.execute(statement).one())
+    return await door.service.services.database.read(lambda connection: connection.execute(statement).one())
 
 
 @pytest.mark.requirement("AUTH-01", "AUTH-36", "ERR-12", "ERR-33")
@@ -84,9 +84,11 @@ async def test_a_key_works_in_its_own_organization_alone(database_url: str, tmp_
 @pytest.mark.requirement("AUTH-13")
 async def test_any_key_of_an_organization_may_do_everything_in_it(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         mine = await owned(door)
-        second = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "second", ports.clock.now_ms())
+        second = await services.database.write(
+            accounts.create_key, services.ids, door.org_id, "second", services.clock.now_ms()
+        )
         async with by_hand(door, key=second.secret) as http:
             for name, operation in OPERATIONS.items():
                 if operation.method != "GET" or operation.shape == "media" or operation.noun not in ("agents", "calls"):
@@ -108,12 +110,12 @@ async def test_any_key_of_an_organization_may_do_everything_in_it(database_url: 
 @pytest.mark.requirement("AUTH-16", "LIMIT-15")
 async def test_a_key_of_twenty_years_ago_works(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        ports = door.service.ports
-        long_ago = ports.clock.now_ms() - 20 * 365 * DAY
+        services = door.service.services
+        long_ago = services.clock.now_ms() - 20 * 365 * DAY
         old = (
             update(api_keys).where(api_keys.c.org_id == door.org_id).values(created_at=long_ago, last_used_at=long_ago)
         )
-        await ports.database.write(lambda connection: connection.execute(old).rowcount)
+        await services.database.write(lambda connection: connection.execute(old).rowcount)
         assert (await http.get("/v1/wallet")).status_code == 200
         assert (await http.post("/v1/audiences", json={"name": "People"})).status_code == 201
 
@@ -121,10 +123,10 @@ async def test_a_key_of_twenty_years_ago_works(database_url: str, tmp_path: Path
 @pytest.mark.requirement("AUTH-07", "AUTH-20")
 async def test_a_key_is_known_by_its_beginning_its_day_and_its_last_use(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        ports = door.service.ports
+        services = door.service.services
         before = await key_row(door)
-        await ports.database.write(accounts.revoke_key, ports.ids, before.id, ports.clock.now_ms())
-        (listed,) = await ports.database.read(accounts.keys_of, door.org_id)
+        await services.database.write(accounts.revoke_key, services.ids, before.id, services.clock.now_ms())
+        (listed,) = await services.database.read(accounts.keys_of, door.org_id)
         assert (listed.id, listed.identity) == (before.id, door.api_key[:16])
         assert listed.created_at == before.created_at
         assert listed.last_used_at == before.last_used_at
@@ -137,17 +139,19 @@ async def test_a_write_whose_key_is_revoked_meanwhile_fails_and_leaves_nothing(
 ) -> None:
     """The key is good when the request comes in, and is revoked before its transaction begins."""
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        ports = door.service.ports
-        write = ports.database.write
+        services = door.service.services
+        write = services.database.write
 
         async def revoked_first(*asked: Any, **named: Any) -> Any:
             monkeypatch.undo()
-            await write(accounts.revoke_key, ports.ids, door.api_key[:16], ports.clock.now_ms())
+            await write(accounts.revoke_key, services.ids, door.api_key[:16], services.clock.now_ms())
             return await write(*asked, **named)
 
-        monkeypatch.setattr(ports.database, "write", revoked_first)
+        monkeypatch.setattr(services.database, "write", revoked_first)
         flat(await http.post("/v1/audiences", json={"name": "People"}), 401, "invalid_api_key")
-        fresh = await ports.database.write(accounts.create_key, ports.ids, door.org_id, "new", ports.clock.now_ms())
+        fresh = await services.database.write(
+            accounts.create_key, services.ids, door.org_id, "new", services.clock.now_ms()
+        )
         async with by_hand(door, key=fresh.secret) as later:
             assert (await later.get("/v1/audiences")).json()["data"] == []
 
@@ -173,7 +177,7 @@ async def test_anothers_id_takes_the_same_statements_as_an_unknown_one(
     operation = OPERATIONS[name]
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
         mine, theirs = await owned(door), await owned(other)
-        unknown = {kind: door.service.ports.ids.new(prefix) for kind, prefix in PREFIXES.items()}
+        unknown = {kind: door.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
         async with by_hand(door) as http:
             await http.get("/v1/wallet")
             pairs = zip(requests(operation, mine.ids, theirs.ids), requests(operation, mine.ids, unknown), strict=True)

@@ -23,12 +23,12 @@ async def copies(door: Door, deployment_id: str, statuses: list[str]) -> None:
     def put(connection: Connection) -> None:
         row = connection.execute(select(deployments).where(deployments.c.id == deployment_id)).mappings().one()
         made: list[dict[str, Any]] = [
-            {**row, "id": door.service.ports.ids.new("dep"), "name": f"Copy {index}", "status": status}
+            {**row, "id": door.service.services.ids.new("dep"), "name": f"Copy {index}", "status": status}
             for index, status in enumerate(statuses)
         ]
         connection.execute(insert(deployments), made)
 
-    await door.service.ports.database.write(put)
+    await door.service.services.database.write(put)
 
 
 @pytest.mark.requirement("LIMIT-10", "LIMIT-11", "LIMIT-16", "ERR-40")
@@ -72,7 +72,7 @@ async def test_an_audience_takes_its_five_millionth_row_and_none_beyond(database
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         audience = await door.client.audiences.create(name="Large")
         full = update(audiences).values(valid_count=4_999_999, row_count=4_999_999, status="ready")
-        await door.service.ports.database.write(lambda connection: connection.execute(full).rowcount)
+        await door.service.services.database.write(lambda connection: connection.execute(full).rowcount)
         path = f"/v1/audiences/{audience.id}/rows"
         refusal = await http.post(path, json={"rows": [row(1), row(2)]})
         found = refused(refusal, 422, "audience_full", "rows")

@@ -27,12 +27,12 @@ def said(response: Response) -> tuple[int, str, str | None]:
 
 async def key_of_one_who_left(door: Door) -> str:
     """A key whose creator is no longer in the organization."""
-    ports = door.service.ports
-    now_ms, write = ports.clock.now_ms(), ports.database.write
-    user_id = await write(accounts.add_member, ports.ids, door.org_id, "ann@example.com", now_ms)
+    services = door.service.services
+    now_ms, write = services.clock.now_ms(), services.database.write
+    user_id = await write(accounts.add_member, services.ids, door.org_id, "ann@example.com", now_ms)
     named: dict[str, Any] = {"created_by_user_id": user_id}
-    key = await write(accounts.create_key, ports.ids, door.org_id, "hers", now_ms, **named)
-    await write(accounts.leave, ports.ids, door.org_id, user_id, now_ms)
+    key = await write(accounts.create_key, services.ids, door.org_id, "hers", now_ms, **named)
+    await write(accounts.leave, services.ids, door.org_id, user_id, now_ms)
     return key.secret
 
 
