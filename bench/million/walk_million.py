@@ -1,8 +1,8 @@
 """A walk by cursor over a million calls on SQLite while others are written, and what other orders and filters take.
 
 Times are those of whole requests: through the request pipeline, the database and back to bytes, without a network.
-Beside them stands how long processors worked on a page: on a busy machine that is less. The database is made once (about a minute,
-0.7 GB) in the folder given and used again by the next run, which finds some calls more.
+Beside them stands how long processors worked on a page: on a busy machine that is less. The database is made once
+(about a minute, 0.7 GB) in the folder given and used again by the next run, which finds some calls more.
 """
 
 import gc
