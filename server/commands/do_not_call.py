@@ -13,7 +13,7 @@ from callwright.server.commands.invoking import Data, Database, run, settings_of
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.accounts import records
-from callwright.service.dialling import do_not_call as numbers
+from callwright.service.dialling.eligibility import do_not_call as numbers
 from callwright.service.platform.ids import Ids
 
 do_not_call = typer.Typer(help="The numbers whose people asked not to be called again.", no_args_is_help=True)

@@ -7,11 +7,11 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Integer, Row, Select, func, literal, literal_column, select
 
 from callwright.contract.deployments.dialling import CallingHours
-from callwright.service.dialling.eligibility import why_not
+from callwright.service.dialling.eligibility.gate import next_call_ms, zones_of_person
+from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.dialling.queue import WAITING
 from callwright.service.platform.clock.clock import HOUR, SECOND
-from callwright.service.platform.phone import zones_of
-from callwright.service.rules.calling_hours import first_allowed, next_call_ms, zones_for
+from callwright.service.rules.calling_hours import first_allowed
 from callwright.service.rules.finish_time import finish_ms
 from callwright.service.tables.schema import audience_rows, deployment_contacts
 
@@ -34,13 +34,13 @@ def next_people(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms:
     """The first people who may be called, in the order in which they are looked at. Of a deployment that has started
     they are those who wait."""
     if row.started_at is not None:
-        waiting = _waiting(connection, row, now_ms)
+        waiting = _waiting(row, now_ms)
         found = waiting.add_columns(_K.id, _K.phone, _K.next_at, _K.position, _K.attempts, *_CELLS)
         return connection.execute(found.order_by(_K.next_at, _K.position).limit(SAMPLE)).all()
     next_at, attempts = literal(begin_ms, BigInteger).label("next_at"), literal(0, Integer).label("attempts")
     people: Select[*tuple[Any, ...]] = (
         select(_R.id, _R.phone, next_at, _R.position, attempts, *_CELLS)
-        .where(_R.audience_id == row.audience_id, why_not(connection, row, _R.phone, now_ms).is_(None))
+        .where(_R.audience_id == row.audience_id, why_not(row, _R.phone, now_ms).is_(None))
         .order_by(_R.position)
         .limit(SAMPLE)
     )
@@ -93,16 +93,16 @@ def all_called_ms(
     return latest if row.end_at is None or latest < row.end_at else None
 
 
-def _waiting(connection: Connection, row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
+def _waiting(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
     joined = deployment_contacts.outerjoin(audience_rows, _R.id == _K.id)
-    reason = why_not(connection, row, _K.phone, now_ms)
+    reason = why_not(row, _K.phone, now_ms)
     return select().select_from(joined).where(_K.deployment_id == row.id, WAITING, reason.is_(None))
 
 
 def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[tuple[int, int, int]]:
     """How many people fall due in each hour, and when the first and the last of them do."""
     hour = _K.next_at // literal_column(str(HOUR), Integer)
-    found = _waiting(connection, row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
+    found = _waiting(row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
     return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
 
 
@@ -132,6 +132,4 @@ def _inside(hours: CallingHours | None, zones: Sequence[str], at_ms: int, begin_
 
 
 def _zones(people: Sequence[Row[Any]], hours: CallingHours | None) -> set[tuple[str, ...]]:
-    if hours is None:
-        return {()}
-    return {zones_for(hours, one.timezone, zones_of(one.phone)) for one in people}
+    return {zones_of_person(hours, one.timezone, one.phone) for one in people}

@@ -13,7 +13,7 @@ from callwright.contract.audiences import MAX_ROWS
 from callwright.contract.checks.phone_columns import phone_column_of
 from callwright.contract.problems import AUDIENCE_FULL
 from callwright.service.campaigns.spending_cap import Answerable, check_joining
-from callwright.service.dialling.eligibility import why_not
+from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import BadRow, GoodRow, RowRules, column_type, read_rows
@@ -197,7 +197,7 @@ def insert_contacts(
 
     Those who may not be called become suppressed contacts, with the reason: they are counted and never called.
     """
-    reason = why_not(connection, deployment, _R.phone, now_ms).label("reason")
+    reason = why_not(deployment, _R.phone, now_ms).label("reason")
     rows = (
         select(_R.id, _R.org_id, _R.position, _R.phone, reason)
         .where(_R.audience_id == deployment.audience_id, _R.position >= since)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, select
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.contract.problems import PLAN_EXPIRED, PLAN_REQUIRED, PLAN_STALE
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
-from callwright.service.dialling.do_not_call import removals
+from callwright.service.dialling.eligibility.do_not_call import removals
 from callwright.service.platform.clock.clock import MINUTE, SECOND
 from callwright.service.platform.money import PRICES
 from callwright.service.platform.refusals import Refusal

@@ -15,8 +15,10 @@ from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_
 from callwright.service.campaigns.plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from callwright.service.campaigns.plan_words import Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
-from callwright.service.dialling import eligibility
 from callwright.service.dialling.agent_snapshot import SNAPSHOT
+from callwright.service.dialling.eligibility.consent import nobody_consents
+from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
+from callwright.service.dialling.eligibility.reasons import of_audience, of_waiting
 from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
 from callwright.service.platform.money import PRICES, amount, money
@@ -80,9 +82,9 @@ def preview(
     policy = settings.retry_policy
     eligible, blocked = _people(connection, row, audience, now_ms)
     counts = {group.reason: group.count for group in blocked}
-    left_out = counts.get(eligibility.DO_NOT_CALL, 0)
-    looks = not eligible and eligibility.NO_CONSENT in counts
-    unwilling = eligibility.nobody_consents(connection, row) if looks else None
+    left_out = counts.get(DO_NOT_CALL, 0)
+    looks = not eligible and NO_CONSENT in counts
+    unwilling = nobody_consents(connection, row) if looks else None
     dearest = dearest_case(row, eligible, policy.max_attempts)
     low, high = min(eligible // 5 * PRICES.call(30), dearest.micros), dearest.micros
     wallet = wallet_of(connection, row.org_id)
@@ -156,9 +158,9 @@ def _people(
     counts: Counter[str | None] = Counter()
     if row.started_at is not None:
         counts["suppressed"] = json.loads(row.states).get("suppressed", 0)
-        counts += eligibility.of_waiting(connection, row, now_ms)
+        counts += of_waiting(connection, row, now_ms)
     else:
-        counts += eligibility.of_audience(connection, row, now_ms)
+        counts += of_audience(connection, row, now_ms)
     eligible = counts.pop(None, 0)
     counts += Counter(invalid_row=audience.invalid_count, duplicate=audience.duplicate_count)
     return eligible, [contract.Blocked(reason=str(reason), count=count) for reason, count in counts.items()]

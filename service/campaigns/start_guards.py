@@ -14,7 +14,7 @@ from callwright.contract.problems import (
     PLAN_LIMIT_REACHED,
 )
 from callwright.service.campaigns.plan_parts import broken_promises, open_imports
-from callwright.service.dialling.eligibility import consent_column
+from callwright.service.dialling.eligibility.consent import consent_column
 from callwright.service.platform.money import PRICES, amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found

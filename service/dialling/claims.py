@@ -14,11 +14,11 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
-from callwright.service.dialling import eligibility
-from callwright.service.dialling.caller_id import choose
+from callwright.service.dialling.eligibility import reasons
+from callwright.service.dialling.eligibility.gate import Deferred, Never, gate
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.queue import Rules
-from callwright.service.dialling.schedule import Planned
+from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import MINUTE, moment
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import PRICES
@@ -75,10 +75,10 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The ids of the calls that are now to be dialled, and how many contacts were found that may not be called."""
+    """The ids of the calls that are now to be dialled, and how many the gate did not let through any more."""
 
     calls: frozenset[str] = frozenset()
-    suppressed: int = 0
+    refused: int = 0
 
 
 def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> Allowance:
@@ -100,39 +100,23 @@ def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> A
     return Allowance(max(0, min(room, covered)))
 
 
-def draft_calls(
-    rules: Rules,
-    contacts: Mapping[str, Row[Any]],
-    planned: Sequence[Planned],
-    numbers: Sequence[Row[Any]],
-    requests: Mapping[str, CallRequest],
-) -> list[Draft]:
-    """Planned calls with the number each is made from."""
-    turn: int = rules.row.number_turn
-    drafts: list[Draft] = []
-    for index, plan in enumerate(planned):
-        contact = contacts[plan.contact_id]
-        number = choose(numbers, rules.settings.caller_id_strategy, contact, turn + index)
-        drafts.append(Draft(contact, requests[plan.contact_id], number, plan.dial_ms))
-    return drafts
-
-
 def claim(
     connection: Connection,
     ids: Ids,
     rules: Rules,
     drafts: Sequence[Draft],
+    schedule: Schedule,
+    contacts: Mapping[str, Row[Any]],
     *,
-    deferred: Sequence[tuple[str, int]] = (),
-    never: Sequence[Row[Any]] = (),
     owner: str,
     now_ms: int,
     lease_until_ms: int,
 ) -> Claimed:
-    """Claims calls. Whoever may not be called by now is suppressed instead.
+    """Claims calls. Whoever may not be called by now is deferred or suppressed instead, as the schedule says of others.
 
-    The deployment is read again under its lock: if it is no longer active, nothing is claimed. An opt-out is written
-    under the wallet's lock, which is held from here on: it is either seen here, or its call ends later than this claim.
+    `contacts` are those of the round, by id. The deployment is read again under its lock: if it is no longer active,
+    nothing is claimed, and the gate is asked by the calling hours as they are now. An opt-out is written under the
+    wallet's lock, which is held from here on: it is either seen here, or its call ends later than this claim.
 
     Raises:
         LeaseLost: another process drives the deployment.
@@ -140,26 +124,22 @@ def claim(
     row: Row[Any] = mine(connection, rules.row.id, owner)
     if row.status != "active":
         return Claimed()
-    own = {"b_deployment": row.id}
-    if deferred:
-        connection.execute(_DEFER, [{**own, "b_id": contact, "b_next": due} for contact, due in deferred])
     room = allowance(connection, row, lock=True).most
-    reasons = eligibility.of_contacts(connection, row, [draft.contact.id for draft in drafts], now_ms)
-    suppressed = [(draft.contact, reasons[draft.contact.id]) for draft in drafts if draft.contact.id in reasons]
-    suppressed += [(contact, eligibility.CALLING_HOURS) for contact in never]
-    if suppressed:
-        connection.execute(_SUPPRESS, [{**own, "b_id": contact.id, "b_reason": why} for contact, why in suppressed])
-    allowed = [draft for draft in drafts if draft.contact.id not in reasons][:room]
+    allowed, deferred, never = _judged(connection, Rules.of(row, rules.agent), drafts, now_ms)
+    allowed = allowed[:room]
     made = _make_calls(connection, row, allowed, owner)
     taken = [draft for draft in allowed if draft.request.call_id in made]
-    refused = [draft for draft in allowed if draft.request.call_id not in made]
-    if refused:
-        later = [{**own, "b_id": d.contact.id, "b_next": d.dial_ms + BUSY_ELSEWHERE_MS} for d in refused]
-        connection.execute(_DEFER, later)
+    busy = [(draft.contact.id, draft.dial_ms + BUSY_ELSEWHERE_MS) for draft in allowed if draft not in taken]
+    own = {"b_deployment": row.id}
+    if later := [*schedule.deferred, *deferred, *busy]:
+        connection.execute(_DEFER, [{**own, "b_id": contact_id, "b_next": due_ms} for contact_id, due_ms in later])
+    suppressed = [*schedule.never, *never]
+    if suppressed:
+        connection.execute(_SUPPRESS, [{**own, "b_id": contact_id, "b_reason": why} for contact_id, why in suppressed])
     if taken:
         connection.execute(_CLAIM, [_claimed(row.id, draft) for draft in taken])
     moves = [(draft.contact.status, "in_flight") for draft in taken]
-    moves += [(contact.status, "suppressed") for contact, _ in suppressed]
+    moves += [(contacts[contact_id].status, "suppressed") for contact_id, _ in suppressed]
     reserved = PRICES.reservation() * len(taken)
     last_dial = max((draft.dial_ms for draft in taken), default=row.last_dial_ms)
     connection.execute(
@@ -170,7 +150,7 @@ def claim(
             in_flight=row.in_flight + len(taken),
             attempts=row.attempts + len(taken),
             reserved_micros=row.reserved_micros + reserved,
-            number_turn=row.number_turn + len(taken),
+            caller_id_index=row.caller_id_index + len(taken),
             last_dial_ms=last_dial,
             clock_ms=max(row.clock_ms, last_dial or 0),
             lease_until=until(connection, now_ms, lease_until_ms),
@@ -194,7 +174,27 @@ def claim(
         outbox.emit(
             connection, ids, row.org_id, DEPLOYMENT_STARTED, data, at_ms=taken[0].dial_ms, simulated=row.simulated
         )
-    return Claimed(frozenset(made), len(suppressed))
+    return Claimed(frozenset(made), len(deferred) + len(never))
+
+
+def _judged(
+    connection: Connection, rules: Rules, drafts: Sequence[Draft], now_ms: int
+) -> tuple[list[Draft], list[tuple[str, int]], list[tuple[str, str]]]:
+    """What the gate says now: the calls that are allowed, who is deferred until when, who is never called and why."""
+    blocked = reasons.of_contacts(connection, rules.row, [draft.contact.id for draft in drafts], now_ms)
+    allowed: list[Draft] = []
+    deferred: list[tuple[str, int]] = []
+    never: list[tuple[str, str]] = []
+    for draft in drafts:
+        contact = draft.contact
+        decision = gate(rules.candidate(contact, blocked.get(contact.id)), rules.hours, draft.dial_ms)
+        if isinstance(decision, Never):
+            never.append((contact.id, decision.reason))
+        elif isinstance(decision, Deferred):
+            deferred.append((contact.id, decision.until_ms))
+        else:
+            allowed.append(draft)
+    return allowed, deferred, never
 
 
 def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], owner: str) -> set[str]:

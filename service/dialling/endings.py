@@ -154,7 +154,7 @@ def cancelled(connection: Connection, ids: Ids, deployment_id: str) -> None:
 
 def _over_ms(row: Row[Any]) -> int:
     """The moment, on the deployment's clock, at which its last call had ended."""
-    return max(row.clock_ms or 0, *json.loads(row.lines), 0)
+    return max(row.clock_ms or 0, *json.loads(row.channel_free_at), 0)
 
 
 def _tell(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str | None, at_ms: int) -> None:

@@ -18,7 +18,9 @@ from callwright.contract.events import (
     CallStarted,
     CallTransferred,
 )
-from callwright.service.dialling import do_not_call, eligibility, endings
+from callwright.service.dialling import endings
+from callwright.service.dialling.eligibility import do_not_call
+from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
 from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.queue import Rules, contacts_by_id
 from callwright.service.platform.clock.clock import moment, whole_seconds
@@ -111,10 +113,12 @@ def finish(
     owner: str,
     now_ms: int,
     lease_until_ms: int,
-    lines: Sequence[int] | None = None,
+    channel_free_at: Sequence[int] | None = None,
     public_url: str | None = None,
 ) -> None:
-    """Records calls that ended; each is charged by the second from its answer. `lines`: when the lines are free again.
+    """Records calls that ended; each is charged by the second from its answer.
+
+    `channel_free_at`: when each channel is free again, where that is kept.
 
     Whoever asked not to be called again is called by no campaign of the organization from this transaction on.
 
@@ -146,7 +150,7 @@ def finish(
                 "b_next": step.due_ms if state == "retry_waiting" else None,
                 "b_outcome": one.result.outcome,
                 "b_disposition": one.result.disposition,
-                "b_reason": eligibility.DO_NOT_CALL if state == "suppressed" else None,
+                "b_reason": DO_NOT_CALL if state == "suppressed" else None,
             }
             for one, (step, state) in zip(finished, steps, strict=True)
         ],
@@ -168,7 +172,7 @@ def finish(
         sum(costs),
         reserved,
         until(connection, now_ms, lease_until_ms),
-        lines,
+        channel_free_at,
     )
     _report(connection, ids, row, finished, now_ms, public_url)
     if row.status == "cancelled":
@@ -241,7 +245,7 @@ def _count(
     cost: int,
     reserved: int,
     lease_until: ColumnElement[int],
-    lines: Sequence[int] | None,
+    channel_free_at: Sequence[int] | None,
 ) -> None:
     outcomes = [one.result.outcome for one in finished]
     dispositions = [one.result.disposition for one in finished if one.result.disposition is not None]
@@ -257,8 +261,10 @@ def _count(
             spend_micros=row.spend_micros + cost,
             reserved_micros=row.reserved_micros - reserved,
             in_flight=row.in_flight - len(finished),
-            lines=row.lines if lines is None else outbox.json_text(list(lines)),
-            clock_ms=row.clock_ms if lines is not None else max(row.clock_ms, *(one.ended_ms for one in finished)),
+            channel_free_at=row.channel_free_at if channel_free_at is None else outbox.json_text(list(channel_free_at)),
+            clock_ms=row.clock_ms
+            if channel_free_at is not None
+            else max(row.clock_ms, *(one.ended_ms for one in finished)),
             lease_until=lease_until,
         )
     )

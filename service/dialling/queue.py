@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select
@@ -10,9 +11,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, 
 from callwright.contract.deployments.dialling import CallingHours, RetryPolicy
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.dialling.agent_snapshot import agent_of
-from callwright.service.dialling.schedule import Slot
-from callwright.service.platform.phone import zones_of
-from callwright.service.rules.calling_hours import zones_for
+from callwright.service.dialling.eligibility import consent, reasons
+from callwright.service.dialling.eligibility.gate import Candidate, NeverReason, zones_of_person
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import (
     audience_rows,
@@ -44,11 +44,6 @@ _JOINED: Select[*tuple[Any, ...]] = select(
     _R.cells,
     _R.steering,
 ).outerjoin(audience_rows, _R.id == _K.id)
-_DUE: Select[*tuple[Any, ...]] = (
-    _JOINED.where(_K.deployment_id == bindparam("id"), WAITING, _K.next_at <= bindparam("until"))
-    .order_by(_K.next_at, _K.position)
-    .limit(bindparam("most"))
-)
 _SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
 _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)
 _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
@@ -59,6 +54,13 @@ _NUMBERS: Select[*tuple[Any, ...]] = (
     .join(deployment_numbers, deployment_numbers.c.phone_number_id == phone_numbers.c.id)
     .where(deployment_numbers.c.deployment_id == bindparam("id"), phone_numbers.c.status == "active")
     .order_by(deployment_numbers.c.position)
+)
+_PROVIDERS = (
+    select(phone_numbers.c.provider)
+    .join(deployment_numbers, deployment_numbers.c.phone_number_id == phone_numbers.c.id)
+    .where(deployment_numbers.c.deployment_id == bindparam("id"))
+    .distinct()
+    .order_by(phone_numbers.c.provider)
 )
 
 
@@ -106,10 +108,10 @@ class Rules:
             ai_disclosure=self.settings.compliance.ai_disclosure,
         )
 
-    def slot(self, contact: Row[Any]) -> Slot:
-        """When a contact may be called."""
-        zones = () if self.hours is None else zones_for(self.hours, contact.timezone, zones_of(contact.phone))
-        return Slot(contact.id, contact.next_at, zones)
+    def candidate(self, contact: Row[Any], blocked: NeverReason | None) -> Candidate:
+        """A contact as the gate judges them."""
+        zones = zones_of_person(self.hours, contact.timezone, contact.phone)
+        return Candidate(contact.id, contact.next_at, zones, blocked)
 
 
 def is_open(contacts: Sequence[Row[Any]]) -> bool:
@@ -117,9 +119,24 @@ def is_open(contacts: Sequence[Row[Any]]) -> bool:
     return any(contact.due_at is None for contact in contacts)
 
 
-def due(connection: Connection, deployment_id: str, until_ms: int, most: int) -> Sequence[Row[Any]]:
-    """Contacts due up to a moment, the longest waiting first."""
-    return connection.execute(_DUE, {"id": deployment_id, "until": until_ms, "most": most}).all()
+@lru_cache(maxsize=256)
+def _due(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]]:
+    return (
+        _JOINED.add_columns(reasons.why_not_given(consent_column, simulated).label("blocked"))
+        .where(_K.deployment_id == bindparam("id"), WAITING, _K.next_at <= bindparam("until"))
+        .order_by(_K.next_at, _K.position)
+        .limit(bindparam("most"))
+    )
+
+
+def due(connection: Connection, row: Row[Any], until_ms: int, most: int, *, now_ms: int) -> Sequence[Row[Any]]:
+    """Contacts due up to a moment of the deployment, the longest waiting first, each with what `blocked` it.
+
+    `now_ms` is the service's moment.
+    """
+    statement = _due(consent.consent_column(row), row.simulated)
+    given = {"id": row.id, "until": until_ms, "most": most, **reasons.given(row, now_ms)}
+    return connection.execute(statement, given).all()
 
 
 def soonest(connection: Connection, deployment_id: str) -> int | None:
@@ -130,6 +147,11 @@ def soonest(connection: Connection, deployment_id: str) -> int | None:
 def numbers_of(connection: Connection, deployment_id: str) -> Sequence[Row[Any]]:
     """The numbers a deployment may call from."""
     return connection.execute(_NUMBERS, {"id": deployment_id}).all()
+
+
+def providers_of(connection: Connection, deployment_id: str) -> Sequence[str]:
+    """Who provides the deployment's numbers, those included that are not active any more."""
+    return connection.execute(_PROVIDERS, {"id": deployment_id}).scalars().all()
 
 
 def contacts_by_id(connection: Connection, deployment_id: str, ids: Sequence[str]) -> dict[str, Row[Any]]:

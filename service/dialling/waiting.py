@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, case, select, update
 
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.service.dialling import eligibility
+from callwright.service.dialling.eligibility.gate import CALLING_HOURS, NO_CONSENT
 from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import FIND, WAITING
 from callwright.service.platform.clock.clock import MINUTE
@@ -48,8 +48,8 @@ def rules_changed(connection: Connection, deployment_id: str, fields: Collection
     if row.started_at is None:
         return
     own = update(deployment_contacts).where(_K.deployment_id == row.id)
-    freed = [eligibility.CALLING_HOURS] * ("calling_hours" in fields)
-    freed += [eligibility.NO_CONSENT] * ("compliance" in fields)
+    freed = [CALLING_HOURS] * ("calling_hours" in fields)
+    freed += [NO_CONSENT] * ("compliance" in fields)
     if freed:
         _free(connection, row, freed)
     if "calling_hours" in fields:

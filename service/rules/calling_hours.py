@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
 from callwright.service.platform.clock.clock import milliseconds, moment
-from callwright.service.platform.phone import zones_of
 
 _DAYS_AHEAD = 8
 _ROUNDS = 60
@@ -89,12 +88,3 @@ def first_allowed(hours: CallingHours | None, zones: Sequence[str], at_ms: int) 
             return milliseconds(at)
         at = latest
     return None
-
-
-def next_call_ms(
-    hours: CallingHours | None, own_zone: str | None, number: str, at_ms: int, end_ms: int | None
-) -> int | None:
-    """When somebody is called who is due at a moment, as the hours allow; `None` for never, or not before the end."""
-    zones = () if hours is None else zones_for(hours, own_zone, zones_of(number))
-    found = first_allowed(hours, zones, at_ms)
-    return None if found is None or (end_ms is not None and found >= end_ms) else found

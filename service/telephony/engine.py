@@ -6,9 +6,12 @@ reports what happened. The simulated network is one engine; a carrier is another
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
+
+from sqlalchemy import Connection
 
 from callwright.contract.calls import Outcome
+from callwright.service.platform.database.database import Database
 
 Speaker = Literal["agent", "contact"]
 TurnSource = Literal["policy", "llm", "host", "stt", "human"]
@@ -146,16 +149,56 @@ class CallProgress:
 Report = Callable[[CallProgress], Awaitable[None]]
 
 
+class Timeline(Protocol):
+    """The time in which calls are made one by one: the deployment's."""
+
+    def now_ms(self) -> int:
+        """The deployment's moment."""
+        ...
+
+    async def until(self, moment_ms: int) -> None:
+        """Returns when the moment has come; at once when it has passed."""
+        ...
+
+
+@dataclass(frozen=True)
+class EngineParts:
+    """What an engine is made of."""
+
+    database: Database
+    timeline: Timeline
+    fence: Callable[[Connection, CallRequest], object]
+    """Asked in a transaction before a call is placed: raises where somebody else makes the call by now, as after a long
+    silence of this process."""
+
+
 class CallEngine(Protocol):
-    """Makes calls one by one in the time of its clock."""
+    """Makes calls one by one in the time of a deployment."""
 
-    name: str
-    simulated: bool
+    async def run(self, request: CallRequest, report: Report, *, dial_ms: int) -> CallResult:
+        """Makes the call, dialled at `dial_ms`, and returns when it ended.
 
-    async def run(self, request: CallRequest, report: Report) -> CallResult:
-        """Makes the call and returns when it ended. Asked again for a call it already made, it returns that call."""
+        Asked again for a call that it made or is making, it goes on with that call and places no second one.
+        """
         ...
 
     async def hang_up(self, call_id: str) -> None:
         """Ends a call that is under way; a call that is not is left alone."""
+        ...
+
+
+@runtime_checkable
+class VirtualTimeEngine(CallEngine, Protocol):
+    """An engine that knows beforehand what becomes of a call, so that calls can be made without waiting."""
+
+    def simulate(self, request: CallRequest) -> CallResult:
+        """What becomes of a call. Nothing is dialled."""
+        ...
+
+    async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
+        """Dials calls that were claimed, with their moments."""
+        ...
+
+    async def known(self, call_ids: Sequence[str]) -> set[str]:
+        """Those of the calls that were dialled before, for whoever finds them unfinished after a crash."""
         ...

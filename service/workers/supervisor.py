@@ -8,7 +8,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from math import isinf
 from typing import Any
 
 import anyio
@@ -18,9 +17,9 @@ from sqlalchemy import Connection, Row, bindparam, select
 from callwright.service.campaigns import activation, start_guards
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
+from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.leases import LeaseLost
-from callwright.service.dialling.live import LiveDriver
-from callwright.service.dialling.rehearsal import Rehearsal
+from callwright.service.dialling.runner import Runner
 from callwright.service.platform.alarm import Alarm, Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
@@ -31,7 +30,6 @@ from callwright.service.rules.plans import PLANS
 from callwright.service.services import Services
 from callwright.service.tables import future_moments
 from callwright.service.tables.schema import deployments, organizations
-from callwright.service.telephony.simulated.engine import SimulatedEngine
 from callwright.service.workers import imports, sweeps
 
 log = logging.getLogger(__name__)
@@ -162,14 +160,17 @@ class Supervisor:
         except Locked:
             log.warning("a scheduled deployment is held by others", extra={"deployment_id": deployment_id})
 
-    def _driver(self) -> Rehearsal | LiveDriver:
+    def _runner(self) -> Runner:
         services, settings = self._services, self._services.settings
-        parts = (services.database, services.clock, services.ids)
-        given: dict[str, Any] = {"owner": self._owner, "lease_ms": settings.deployment_lease_ms, "ends": self.ends}
-        if isinf(settings.sim_time_scale):
-            engine = SimulatedEngine(services.database, fence=leases.fence_of(self._owner))
-            return Rehearsal(*parts, engine, public_url=settings.public_url, **given)
-        return LiveDriver(*parts, scale=settings.sim_time_scale, public_url=settings.public_url, **given)
+        writes = DriverWrites(
+            database=services.database,
+            clock=services.clock,
+            ids=services.ids,
+            owner=self._owner,
+            lease_ms=settings.deployment_lease_ms,
+            public_url=settings.public_url,
+        )
+        return Runner(writes, time_scale=settings.sim_time_scale, ends=self.ends)
 
     def ends(self) -> bool:
         """Whether no further call may begin here."""
@@ -177,7 +178,7 @@ class Supervisor:
 
     async def _drive(self, deployment_id: str) -> None:
         try:
-            await self._driver().drive(deployment_id)
+            await self._runner().drive(deployment_id)
         except* LeaseLost:
             log.warning("a deployment is driven by another process now", extra={"deployment_id": deployment_id})
         except* StorageUnavailable:

@@ -83,9 +83,7 @@ class Stage:
         """Calls somebody, who answers and talks on; gives the call's id."""
         await lease(self.door, deployment_id, OWNER)
         try:
-            await driver_of(self.door, OWNER, engine=DeadEngine(self.door.service.services.database)).drive(
-                deployment_id
-            )
+            await driver_of(self.door, OWNER, engine=DeadEngine).drive(deployment_id)
         except Interrupted:
             return await self.door.service.services.database.write(_answer_the_open_call)
         raise AssertionError("nobody was called")

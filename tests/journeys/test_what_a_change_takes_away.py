@@ -15,7 +15,7 @@ from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
-from callwright.service.dialling.do_not_call import opt_out
+from callwright.service.dialling.eligibility.do_not_call import opt_out
 from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
 from tests.support.campaigns import draft, make_agent, make_audience, people, phone, rent
 from tests.support.service import Door, open_service

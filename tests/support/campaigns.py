@@ -3,13 +3,15 @@
 The simulated network does what a contact's `sim.*` cells say, so that a test knows every outcome beforehand.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import Row, select, update
 
 from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience
@@ -17,11 +19,16 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.dialling import leases
-from callwright.service.dialling.rehearsal import Rehearsal
+from callwright.service.dialling.claims import Claimed, Draft
+from callwright.service.dialling.driver_writes import DriverWrites
+from callwright.service.dialling.queue import Rules
+from callwright.service.dialling.runner import Runner
+from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.alarm import Bell
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import deployments, phone_numbers
-from callwright.service.telephony.engine import CallRequest, CallResult
+from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.registry import EngineFactory
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 from callwright.service.workers.supervisor import Supervisor
 from tests.support.service import Door
@@ -132,11 +139,33 @@ async def working(door: Door) -> AsyncGenerator[None]:
         tasks.cancel_scope.cancel()
 
 
-def driver_of(door: Door, owner: str = "wrk_test", *, engine: SimulatedEngine | None = None) -> Rehearsal:
-    """A driver of one's own, for a service that was opened without workers."""
+@dataclass(frozen=True, kw_only=True)
+class CountedRounds(DriverWrites):
+    """The writes of a runner, of which it is counted how many rounds claimed or deferred somebody."""
+
+    rounds: list[Claimed] = field(default_factory=list[Claimed])
+
+    async def claim(
+        self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
+    ) -> Claimed:
+        claimed = await super().claim(rules, drafts, schedule, contacts)
+        self.rounds.append(claimed)
+        return claimed
+
+
+def driver_of(
+    door: Door, owner: str = "wrk_test", *, engine: EngineFactory = SimulatedEngine, rounds: int | None = None
+) -> Runner:
+    """A runner of one's own in virtual time, for a service that was opened without workers.
+
+    With `rounds` it ends after so many.
+    """
     services = door.service.services
-    used = engine or SimulatedEngine(services.database, fence=leases.fence_of(owner))
-    return Rehearsal(services.database, services.clock, services.ids, used, owner=owner, lease_ms=60_000)
+    writes = CountedRounds(
+        database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
+    )
+    ends = bool if rounds is None else lambda: len(writes.rounds) >= rounds
+    return Runner(writes, time_scale=inf, ends=ends, engines={"simulated": engine})
 
 
 async def leave_in_wallet(door: Door, micros: int) -> None:
@@ -169,7 +198,7 @@ async def claim_and_die(door: Door, deployment_id: str, owner: str = "wrk_test")
     """Has a driver claim a round of calls and stop before it dials them; the lease stays where it is."""
     await lease(door, deployment_id, owner)
     with pytest.raises(Interrupted):
-        await driver_of(door, owner, engine=DeadEngine(door.service.services.database)).drive(deployment_id)
+        await driver_of(door, owner, engine=DeadEngine).drive(deployment_id)
 
 
 async def suspend_numbers(door: Door) -> None:
@@ -194,26 +223,11 @@ class Forgetful(SimulatedEngine):
         raise Interrupted
 
 
-class SomeRounds(SimulatedEngine):
-    """A network that lets its driver make so many rounds and then stops it, as if its process had been killed."""
-
-    def __init__(self, *given: Any, rounds: int = 1) -> None:
-        super().__init__(*given)
-        self._left = rounds
-
-    async def foresee(self, requests: Sequence[CallRequest]) -> list[CallResult]:
-        if not self._left:
-            raise Interrupted
-        self._left -= 1
-        return await super().foresee(requests)
-
-
 async def after_rounds(door: Door, rows: Sequence[dict[str, Any]], rounds: int = 1, **fields: Any) -> Deployment:
     """A campaign that was driven for some rounds and then paused."""
     made = await draft(door, rows, **fields)
     await door.client.deployments.start(id=made.id)
     await lease(door, made.id, "wrk_test")
-    with pytest.raises(Interrupted):
-        await driver_of(door, engine=SomeRounds(door.service.services.database, rounds=rounds)).drive(made.id)
+    await driver_of(door, rounds=rounds).drive(made.id)
     await expire_leases(door)
     return await door.client.deployments.pause(id=made.id)

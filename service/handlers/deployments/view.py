@@ -11,11 +11,11 @@ from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.inbound import Inbound
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.service.campaigns.pausing import goes
+from callwright.service.dialling.eligibility.gate import next_call_ms
 from callwright.service.handlers import revisions
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.sqlite.fullness import REASON
 from callwright.service.platform.money import money
-from callwright.service.rules.calling_hours import next_call_ms
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.counters import stats_of
 from callwright.service.tables.schema import deployments

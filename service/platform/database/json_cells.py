@@ -2,12 +2,33 @@
 
 from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, Connection, String, cast, func, type_coerce
+from sqlalchemy import JSON, ColumnElement, String, cast, func, literal_column
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import GenericFunction
 
 
-def cell(connection: Connection, column: ColumnElement[Any], name: str) -> ColumnElement[str]:
-    """The text under `name` in a JSON object; null when it is not there."""
-    if connection.dialect.name == "sqlite":
-        quoted = name.replace('"', '""')
-        return type_coerce(func.json_extract(column, f'$."{quoted}"'), String)
-    return type_coerce(func.json_extract_path_text(cast(column, JSON), name), String)
+class cell(GenericFunction[str]):  # named as the functions of SQL are
+    """`cell(column, name)`: the text under a name in a JSON object; null when it is not there."""
+
+    type = String()
+    inherit_cache = True
+
+
+@compiles(cell, "sqlite")
+def _on_sqlite(element: cell, compiler: SQLCompiler, **kwargs: Any) -> str:
+    column, name = _parts(element)
+    begin, end = (literal_column(text, String) for text in ("""'$."'""", """'"'"""))
+    path = begin.concat(func.replace(name, '"', '""', type_=String)).concat(end)
+    return compiler.process(func.json_extract(column, path), **kwargs)
+
+
+@compiles(cell, "postgresql")
+def _on_postgres(element: cell, compiler: SQLCompiler, **kwargs: Any) -> str:
+    column, name = _parts(element)
+    return compiler.process(func.json_extract_path_text(cast(column, JSON), name), **kwargs)
+
+
+def _parts(element: cell) -> tuple[ColumnElement[Any], ColumnElement[str]]:
+    column, name = element.clauses
+    return column, name

@@ -1,30 +1,17 @@
 """The simulated network as an engine: calls in batches without waiting, or one by one in the time of a clock."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import anyio
-from anyio import to_thread
 from sqlalchemy import Connection
 
-from callwright.service.platform.database.database import Database
-from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, Report, Stage
+from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EngineParts, Report, Stage
 from callwright.service.telephony.simulated import placed_calls
 from callwright.service.telephony.simulated.network import simulate
 
 log = logging.getLogger(__name__)
-
-
-class Timeline(Protocol):
-    """The time in which calls are made one by one."""
-
-    def now_ms(self) -> int: ...
-
-    async def until(self, moment_ms: int) -> None:
-        """Returns when the moment has come; at once when it has passed."""
-        ...
 
 
 def outcome_of(request: CallRequest) -> CallResult:
@@ -76,32 +63,20 @@ def cut_short(result: CallResult, after_s: float) -> CallResult:
 class SimulatedEngine:
     """A call engine with no telephone behind it."""
 
-    name = "simulated"
-    simulated = True
-
-    def __init__(
-        self,
-        database: Database,
-        timeline: Timeline | None = None,
-        *,
-        fence: Callable[[Connection, CallRequest], object] | None = None,
-    ) -> None:
-        """`fence` raises where somebody else makes the call by now, as after a long silence of this process."""
-        self._database = database
-        self._fence = fence
-        self._timeline = timeline
+    def __init__(self, parts: EngineParts) -> None:
+        self._database, self._timeline, self._fence = parts.database, parts.timeline, parts.fence
         self._hang_ups: dict[str, anyio.Event] = {}
 
-    async def foresee(self, requests: Sequence[CallRequest]) -> list[CallResult]:
-        """What would become of calls. Nothing is dialled: on this network that is known beforehand."""
-        return await to_thread.run_sync(lambda: [outcome_of(request) for request in requests])
+    def simulate(self, request: CallRequest) -> CallResult:
+        """What becomes of a call. Nothing is dialled: on this network that is known beforehand."""
+        return outcome_of(request)
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
         """Dials calls that were claimed, with their moments: the network writes them down."""
         await self._database.write(self._record, dialled)
 
     def _record(self, connection: Connection, dialled: Sequence[tuple[CallRequest, int]]) -> None:
-        if self._fence is not None and dialled:
+        if dialled:
             self._fence(connection, dialled[0][0])
         placed_calls.record(connection, dialled)
 
@@ -109,15 +84,12 @@ class SimulatedEngine:
         """Those of the calls that were dialled before, for whoever finds them unfinished after a crash."""
         return await self._database.read(placed_calls.known, call_ids)
 
-    async def run(self, request: CallRequest, report: Report, *, dial_ms: int | None = None) -> CallResult:
+    async def run(self, request: CallRequest, report: Report, *, dial_ms: int) -> CallResult:
         """Makes one call in the time of the timeline. A call that is known already goes on where it stood."""
         timeline = self._timeline
-        if timeline is None:
-            raise RuntimeError("this engine was made without a timeline and only makes batches")
-        begun_ms = timeline.now_ms() if dial_ms is None else dial_ms
         if not await self.known([request.call_id]):
-            await self.dial([(request, begun_ms)])
-        (result,) = await self.foresee([request])
+            await self.dial([(request, dial_ms)])
+        result = self.simulate(request)
         hang_up = self._hang_ups.setdefault(request.call_id, anyio.Event())
         stages: tuple[tuple[Stage, float | None], ...] = (
             ("initiated", result.initiated_s),
@@ -128,21 +100,20 @@ class SimulatedEngine:
             for stage, offset_s in stages:
                 if offset_s is None:
                     continue
-                at_ms = begun_ms + round(offset_s * 1_000)
+                at_ms = dial_ms + round(offset_s * 1_000)
                 if await self._hung_up(hang_up, at_ms):
-                    return cut_short(result, (timeline.now_ms() - begun_ms) / 1_000)
+                    return cut_short(result, (timeline.now_ms() - dial_ms) / 1_000)
                 await report(CallProgress(request.call_id, stage, at_ms))
-            if await self._hung_up(hang_up, begun_ms + round(result.ended_s * 1_000)):
-                return cut_short(result, (timeline.now_ms() - begun_ms) / 1_000)
+            if await self._hung_up(hang_up, dial_ms + round(result.ended_s * 1_000)):
+                return cut_short(result, (timeline.now_ms() - dial_ms) / 1_000)
             return result
         finally:
             del self._hang_ups[request.call_id]
 
     async def _hung_up(self, hang_up: anyio.Event, until_ms: int) -> bool:
         """Waits until a moment or a hang-up; whether it was the hang-up."""
-        timeline = self._timeline
-        if timeline is None or hang_up.is_set():
-            return hang_up.is_set()
+        if hang_up.is_set():
+            return True
         async with anyio.create_task_group() as tasks:
 
             async def wait_for_hang_up() -> None:
@@ -150,7 +121,7 @@ class SimulatedEngine:
                 tasks.cancel_scope.cancel()
 
             tasks.start_soon(wait_for_hang_up)
-            await timeline.until(until_ms)
+            await self._timeline.until(until_ms)
             tasks.cancel_scope.cancel()
         return hang_up.is_set()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -9,11 +10,10 @@ import pytest
 from sqlalchemy import update
 
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.service.dialling.leases import LeaseLost, fence_of
-from callwright.service.platform.database.database import Database
+from callwright.service.dialling.leases import LeaseLost
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deployments
-from callwright.service.telephony.engine import CallRequest
+from callwright.service.telephony.engine import CallRequest, EngineParts
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 from tests.support.campaign_invariants import check_dialled_once, check_everything, evidence
 from tests.support.campaigns import (
@@ -33,10 +33,10 @@ from tests.support.service import Door, open_service
 class Thief(SimulatedEngine):
     """A network during whose first calls the lease goes to another driver."""
 
-    def __init__(self, database: Database, deployment_id: str) -> None:
-        super().__init__(database)
+    def __init__(self, parts: EngineParts, deployment_id: str) -> None:
+        super().__init__(parts)
         self._theft = update(deployments).where(deployments.c.id == deployment_id).values(lease_owner="wrk_thief")
-        self._thieved_from = database
+        self._thieved_from = parts.database
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
         await super().dial(dialled)
@@ -78,7 +78,7 @@ async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(
                 found = await evidence(database, made.id)
                 assert found.deployment.in_flight == 10
             with pytest.raises(Interrupted):
-                await driver_of(door, f"wrk_{life}", engine=Forgetful(database)).drive(made.id)
+                await driver_of(door, f"wrk_{life}", engine=Forgetful).drive(made.id)
         await expire_leases(door)
         async with working(door):
             await door.ended(made.id)
@@ -93,7 +93,7 @@ async def test_a_driver_that_lost_its_lease_records_nothing(database_url: str, t
         database = door.service.services.database
         await lease(door, made.id, "wrk_slow")
         with pytest.raises(LeaseLost):
-            await driver_of(door, "wrk_slow", engine=Thief(database, made.id)).drive(made.id)
+            await driver_of(door, "wrk_slow", engine=partial(Thief, deployment_id=made.id)).drive(made.id)
         left = await evidence(database, made.id)
         assert (len(left.calls), left.deployment.in_flight, left.deployment.spend_micros) == (10, 10, 0)
         await driver_of(door, "wrk_thief").drive(made.id)
@@ -122,8 +122,8 @@ async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_dri
 class FrozenEngine(SimulatedEngine):
     """A network that a driver reaches only after another one has driven the deployment to its end."""
 
-    def __init__(self, door: Door, deployment_id: str) -> None:
-        super().__init__(door.service.services.database, fence=fence_of("wrk_frozen"))
+    def __init__(self, parts: EngineParts, door: Door, deployment_id: str) -> None:
+        super().__init__(parts)
         self._door, self._deployment_id = door, deployment_id
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
@@ -141,7 +141,9 @@ async def test_a_driver_that_froze_between_claiming_and_dialling_dials_nothing_t
         await door.client.deployments.start(id=made.id)
         await lease(door, made.id, "wrk_frozen")
         with pytest.raises(LeaseLost):
-            await driver_of(door, "wrk_frozen", engine=FrozenEngine(door, made.id)).drive(made.id)
+            await driver_of(door, "wrk_frozen", engine=partial(FrozenEngine, door=door, deployment_id=made.id)).drive(
+                made.id
+            )
         found = await evidence(door.service.services.database, made.id)
         assert found.deployment.status == "completed"
         check_dialled_once(found)

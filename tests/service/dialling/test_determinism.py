@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from callwright.service.dialling import do_not_call
+from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import calls, transcripts
 from tests.support.campaigns import make_agent, people, run

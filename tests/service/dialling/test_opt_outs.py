@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from callwright.client.errors import Conflict
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.deployments.previews import Preview
-from callwright.service.dialling import do_not_call as numbers
+from callwright.service.dialling.eligibility import do_not_call as numbers
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.ledger import wallet_of
@@ -336,7 +336,7 @@ async def test_an_opt_out_is_written_with_its_call_or_not_at_all(database_url: s
         await door.client.deployments.start(id=made.id)
         await lease(door, made.id, "wrk_test")
         with pytest.raises(Interrupted):  # the calls were made, and their driver dies before it writes them down
-            await driver_of(door, engine=Forgetful(door.service.services.database)).drive(made.id)
+            await driver_of(door, engine=Forgetful).drive(made.id)
         assert await entries(door) == []
         await expire_leases(door)
         async with working(door):

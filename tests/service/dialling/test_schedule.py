@@ -1,7 +1,7 @@
-"""Properties of a round of calls: lines, pace, order, hours, the end."""
+"""Properties of a round of calls: channels, pace, order, hours, the end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Window
-from callwright.service.dialling.schedule import Plan, Slot, gap_ms, plan_round
+from callwright.service.dialling.eligibility.gate import Candidate
+from callwright.service.dialling.schedule import Schedule, gap_ms, schedule_round
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE, milliseconds
 
 MONDAY_MS = milliseconds(datetime(2026, 6, 1, 12, 0, tzinfo=UTC))
@@ -22,41 +23,41 @@ OFFICE = CallingHours(windows=[Window(days=["mon", "tue", "wed", "thu", "fri"], 
 class Situation:
     """A round: the contacts in their order with how long their calls last, and what the deployment allows."""
 
-    slots: tuple[Slot, ...]
+    candidates: tuple[Candidate, ...]
     lasts_ms: dict[str, int]
-    lines: tuple[int, ...]
+    channel_free_at: tuple[int, ...]
     last_dial_ms: int | None = None
     calls_per_second: float = 1.0
     hours: CallingHours | None = None
     most: int = 1_000
     end_ms: int | None = None
-    foreseen: frozenset[str] = field(default_factory=frozenset[str])
 
-    def plan(self) -> Plan:
-        """The round as it is planned."""
-        return plan_round(
-            self.slots,
-            lines=self.lines,
+    def schedule(self) -> Schedule:
+        """The round as it is scheduled."""
+        return schedule_round(
+            self.candidates,
+            channel_free_at=self.channel_free_at,
             last_dial_ms=self.last_dial_ms,
             calls_per_second=self.calls_per_second,
             hours=self.hours,
-            lasts_ms=self.lasts_ms.__getitem__,
+            lasts_ms=lambda call: self.lasts_ms[call.contact_id],
             most=self.most,
             end_ms=self.end_ms,
-            foreseen=self.foreseen or self.lasts_ms.keys(),
         )
 
 
 @st.composite
 def situations(draw: st.DrawFn) -> Situation:
     dues = sorted(draw(st.lists(st.integers(-2 * HOUR, 3 * DAY), max_size=40)))
-    slots = tuple(
-        Slot(f"contact {index}", MONDAY_MS + due, tuple(draw(st.sets(st.sampled_from(ZONES), min_size=1, max_size=2))))
+    candidates = tuple(
+        Candidate(
+            f"contact {index}", MONDAY_MS + due, tuple(draw(st.sets(st.sampled_from(ZONES), min_size=1, max_size=2)))
+        )
         for index, due in enumerate(dues)
     )
     return Situation(
-        slots,
-        {slot.contact_id: draw(st.integers(0, 10 * MINUTE)) for slot in slots},
+        candidates,
+        {candidate.contact_id: draw(st.integers(0, 10 * MINUTE)) for candidate in candidates},
         tuple(draw(st.lists(st.integers(MONDAY_MS - HOUR, MONDAY_MS + HOUR), min_size=1, max_size=6))),
         draw(st.none() | st.integers(MONDAY_MS - HOUR, MONDAY_MS + HOUR)),
         draw(st.sampled_from([0.1, 0.3, 1.0, 7.0, 100.0])),
@@ -66,11 +67,13 @@ def situations(draw: st.DrawFn) -> Situation:
     )
 
 
-def most_at_once(plan: Plan, lasts_ms: dict[str, int], lines: Sequence[int]) -> int:
+def most_at_once(schedule: Schedule, lasts_ms: dict[str, int], channel_free_at: Sequence[int]) -> int:
     """Most calls at one moment; a line that is not free yet is a call that began before the round."""
-    first = min((call.dial_ms for call in plan.calls), default=0)
-    edges = [(free, -1) for free in lines if free > first] + [(first, 1) for free in lines if free > first]
-    for call in plan.calls:
+    first = min((call.dial_ms for call in schedule.calls), default=0)
+    edges = [(free, -1) for free in channel_free_at if free > first] + [
+        (first, 1) for free in channel_free_at if free > first
+    ]
+    for call in schedule.calls:
         edges += [(call.dial_ms, 1), (call.dial_ms + lasts_ms[call.contact_id], -1)]
     running = most = 0
     for _, step in sorted(edges):
@@ -81,66 +84,75 @@ def most_at_once(plan: Plan, lasts_ms: dict[str, int], lines: Sequence[int]) -> 
 
 @given(situations())
 def test_there_are_never_more_calls_at_once_than_lines(situation: Situation) -> None:
-    assert most_at_once(situation.plan(), situation.lasts_ms, situation.lines) <= len(situation.lines)
+    assert most_at_once(situation.schedule(), situation.lasts_ms, situation.channel_free_at) <= len(
+        situation.channel_free_at
+    )
 
 
 @given(situations())
 def test_dials_are_apart_by_the_pace_from_the_last_call_before_the_round_on(situation: Situation) -> None:
-    plan = situation.plan()
-    moments = [call.dial_ms for call in plan.calls]
+    schedule = situation.schedule()
+    moments = [call.dial_ms for call in schedule.calls]
     if situation.last_dial_ms is not None:
         moments.insert(0, situation.last_dial_ms)
     assert all(after - before >= 1_000 / situation.calls_per_second for before, after in pairwise(moments))
-    assert plan.last_dial_ms == (moments[-1] if moments else None)
+    assert schedule.last_dial_ms == (moments[-1] if moments else None)
 
 
 @given(situations())
 def test_the_order_is_kept_and_nobody_is_called_before_they_are_due(situation: Situation) -> None:
-    plan = situation.plan()
-    position = {slot.contact_id: index for index, slot in enumerate(situation.slots)}
-    due = {slot.contact_id: slot.due_ms for slot in situation.slots}
-    called = [position[call.contact_id] for call in plan.calls]
+    schedule = situation.schedule()
+    position = {candidate.contact_id: index for index, candidate in enumerate(situation.candidates)}
+    due = {candidate.contact_id: candidate.due_ms for candidate in situation.candidates}
+    called = [position[call.contact_id] for call in schedule.calls]
     assert called == sorted(called)
-    assert all(call.dial_ms >= due[call.contact_id] for call in plan.calls)
+    assert all(call.dial_ms >= due[call.contact_id] for call in schedule.calls)
 
 
 @given(situations())
 def test_every_contact_up_to_the_last_one_planned_is_called_put_off_or_given_up(situation: Situation) -> None:
-    plan = situation.plan()
-    handled = [call.contact_id for call in plan.calls] + [name for name, _ in plan.deferred] + list(plan.never)
+    schedule = situation.schedule()
+    handled = (
+        [call.contact_id for call in schedule.calls]
+        + [name for name, _ in schedule.deferred]
+        + [name for name, _ in schedule.never]
+    )
     assert len(handled) == len(set(handled))
-    assert set(handled) == {slot.contact_id for slot in situation.slots[: len(handled)]}
-    assert len(plan.calls) <= situation.most
+    assert set(handled) == {candidate.contact_id for candidate in situation.candidates[: len(handled)]}
+    assert len(schedule.calls) <= situation.most
 
 
 @given(situations())
 def test_nothing_is_dialled_at_or_after_the_end(situation: Situation) -> None:
     if situation.end_ms is not None:
-        assert all(call.dial_ms < situation.end_ms for call in situation.plan().calls)
+        assert all(call.dial_ms < situation.end_ms for call in situation.schedule().calls)
 
 
 @given(situations())
 def test_every_call_is_within_the_hours_of_every_zone_of_the_contact(situation: Situation) -> None:
-    zones = {slot.contact_id: slot.zones for slot in situation.slots}
+    zones = {candidate.contact_id: candidate.zones for candidate in situation.candidates}
     if situation.hours is not None:
-        for call in situation.plan().calls:
+        for call in situation.schedule().calls:
             assert all(in_office_hours(call.dial_ms, zone) for zone in zones[call.contact_id])
 
 
 @given(situations())
 def test_whoever_is_put_off_is_put_off_to_a_later_moment_that_is_allowed(situation: Situation) -> None:
-    plan = situation.plan()
-    slots = {slot.contact_id: slot for slot in situation.slots}
-    for name, later in plan.deferred:
-        assert later > max(slots[name].due_ms, min(situation.lines))
-        assert all(in_office_hours(later, zone) for zone in slots[name].zones)
+    schedule = situation.schedule()
+    candidates = {candidate.contact_id: candidate for candidate in situation.candidates}
+    for name, later in schedule.deferred:
+        assert later > max(candidates[name].due_ms, min(situation.channel_free_at))
+        assert all(in_office_hours(later, zone) for zone in candidates[name].zones)
 
 
 @given(situations())
-def test_the_lines_left_are_as_many_as_before_and_none_is_free_earlier(situation: Situation) -> None:
-    plan = situation.plan()
-    assert len(plan.lines) == len(situation.lines)
-    assert all(after >= before for before, after in zip(sorted(situation.lines), plan.lines, strict=True))
+def test_the_channels_left_are_as_many_as_before_and_none_is_free_earlier(situation: Situation) -> None:
+    schedule = situation.schedule()
+    assert len(schedule.channel_free_at) == len(situation.channel_free_at)
+    assert all(
+        after >= before
+        for before, after in zip(sorted(situation.channel_free_at), schedule.channel_free_at, strict=True)
+    )
 
 
 def in_office_hours(at_ms: int, zone: str) -> bool:
@@ -150,17 +162,18 @@ def in_office_hours(at_ms: int, zone: str) -> bool:
 
 def test_two_zones_whose_hours_never_meet_leave_no_moment() -> None:
     hours = CallingHours(windows=[Window(days=["mon"], start="09:00", end="09:30")])
-    slots = (Slot("a", MONDAY_MS, ("UTC", "Asia/Kolkata")), Slot("b", MONDAY_MS, ("UTC",)))
-    plan = Situation(slots, {"a": 0, "b": 0}, (MONDAY_MS,), hours=hours).plan()
-    assert plan.never == ("a",)
-    assert plan.deferred == (("b", MONDAY_MS - 3 * HOUR + 7 * DAY),)
+    candidates = (Candidate("a", MONDAY_MS, ("UTC", "Asia/Kolkata")), Candidate("b", MONDAY_MS, ("UTC",)))
+    schedule = Situation(candidates, {"a": 0, "b": 0}, (MONDAY_MS,), hours=hours).schedule()
+    assert schedule.never == (("a", "calling_hours"),)
+    assert schedule.deferred == (("b", MONDAY_MS - 3 * HOUR + 7 * DAY),)
 
 
-def test_a_contact_whose_call_was_not_foreseen_ends_the_round() -> None:
-    slots = tuple(Slot(name, MONDAY_MS, ("UTC",)) for name in "abc")
-    lasts = dict.fromkeys("abc", 0)
-    plan = Situation(slots, lasts, (MONDAY_MS,), foreseen=frozenset("ac")).plan()
-    assert [call.contact_id for call in plan.calls] == ["a"]
+def test_whoever_is_blocked_takes_no_channel_and_keeps_the_reason() -> None:
+    hours = CallingHours(windows=[Window(days=list(WEEKDAYS), start="00:00", end="23:59")])
+    candidates = (Candidate("a", MONDAY_MS, ("UTC",), "do_not_call"), Candidate("b", MONDAY_MS, ("UTC",)))
+    schedule = Situation(candidates, {"b": 0}, (MONDAY_MS,), most=1, hours=hours).schedule()
+    assert schedule.never == (("a", "do_not_call"),)
+    assert [(call.contact_id, call.dial_ms) for call in schedule.calls] == [("b", MONDAY_MS)]
 
 
 def test_the_gap_is_rounded_up_so_that_the_pace_is_never_exceeded() -> None:

@@ -1,0 +1,61 @@
+"""What a runner writes: claims, records, endings. Each write checks the lease, and a claim or a record renews it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row
+
+from callwright.service.dialling import waiting
+from callwright.service.dialling.claims import Claimed, Draft, claim
+from callwright.service.dialling.finishing import Finished, finish
+from callwright.service.dialling.queue import Rules
+from callwright.service.dialling.schedule import Schedule
+from callwright.service.platform.clock.clock import Clock
+from callwright.service.platform.database.database import Database
+from callwright.service.platform.ids import Ids
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriverWrites:
+    """The writes of whoever holds the lease as `owner`. All of them raise `LeaseLost`."""
+
+    database: Database
+    clock: Clock
+    ids: Ids
+    owner: str
+    lease_ms: int
+    public_url: str | None = None
+
+    async def claim(
+        self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
+    ) -> Claimed:
+        """Claims calls, and keeps whom the schedule defers and who may never be called."""
+        return await self.database.write(claim, self.ids, rules, drafts, schedule, contacts, **self._lease())
+
+    async def record(
+        self, rules: Rules, finished: Sequence[Finished], channel_free_at: Sequence[int] | None = None
+    ) -> None:
+        """Records calls that ended, and when the channels are free again where that is kept."""
+        await self.database.write(
+            finish,
+            self.ids,
+            rules,
+            finished,
+            channel_free_at=channel_free_at,
+            public_url=self.public_url,
+            **self._lease(),
+        )
+
+    async def decide(self, deployment_id: str) -> None:
+        """Decides when people are called again for whom a changed retry policy left that open."""
+        await self.database.write(waiting.decide, deployment_id, owner=self.owner)
+
+    async def end(self, ending: Callable[..., Any], deployment_id: str, *reason: str) -> Any:
+        """Ends or pauses the deployment by a function of `endings`."""
+        now_ms = self.clock.now_ms()
+        return await self.database.write(ending, self.ids, deployment_id, *reason, owner=self.owner, now_ms=now_ms)
+
+    def _lease(self) -> dict[str, Any]:
+        now_ms = self.clock.now_ms()
+        return {"owner": self.owner, "now_ms": now_ms, "lease_until_ms": now_ms + self.lease_ms}

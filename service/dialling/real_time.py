@@ -1,0 +1,177 @@
+"""Real time: each call is a task, its stages are written as they happen, and the deployment's clock runs by itself.
+
+This is how a carrier is driven, and the simulated network when it is to take time; then the clock may run faster.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+from sqlalchemy import Connection, Row, update
+
+from callwright.service.dialling.claims import Draft
+from callwright.service.dialling.driver_writes import DriverWrites
+from callwright.service.dialling.finishing import Finished, started_event
+from callwright.service.dialling.leases import mine
+from callwright.service.dialling.queue import Rules
+from callwright.service.dialling.rounds import Round
+from callwright.service.dialling.schedule import Schedule, gap_ms
+from callwright.service.platform.clock.clock import SECOND, Clock
+from callwright.service.platform.ids import Ids
+from callwright.service.tables import outbox
+from callwright.service.tables.schema import calls, deployments
+from callwright.service.telephony.engine import CallEngine, CallProgress, CallRequest
+
+_C = calls.c
+_STAGES = {
+    "initiated": ("initiated", _C.started_at),
+    "ringing": ("ringing", _C.ringing_at),
+    "answered": ("in_progress", _C.answered_at),
+}
+"""The status a stage leads to and the column that keeps its moment."""
+LONGEST_WAIT_S = 0.5
+"""Between two looks at a deployment, in the service's time: how late a pause from another process is seen."""
+SHORTEST_WAIT_S = 0.005
+KEEP_CLOCK_S = 5.0
+"""How much of the service's time a restart may take back from a deployment's clock while nothing happens in it."""
+UNKNOWN_MS = 1 << 45
+"""How long a call occupies its channel while nobody knows: no other call of the round gets the channel."""
+MOST_CHANNELS = 1_000
+"""The most channels a deployment can have."""
+
+
+class DeploymentTime:
+    """A deployment's running clock: begins at the moment it was left at, and runs `scale` times as fast as life.
+
+    Whoever sets the machine's clock does not move it.
+    """
+
+    def __init__(self, clock: Clock, begins_ms: int, scale: float) -> None:
+        self._clock = clock
+        self._begins_ms = begins_ms
+        self._since_ms = clock.running_ms()
+        self.scale = scale
+
+    def now_ms(self) -> int:
+        """The deployment's moment."""
+        return self._begins_ms + round((self._clock.running_ms() - self._since_ms) * self.scale)
+
+    async def until(self, moment_ms: int) -> None:
+        """Waits until the deployment's clock shows a moment."""
+        left_ms = moment_ms - self.now_ms()
+        if left_ms > 0:
+            await anyio.sleep(left_ms / SECOND / self.scale)
+
+
+class RealTime:
+    """The pace of an engine whose calls take their time. Its calls run in the task group of the runner."""
+
+    jumps = False
+
+    def __init__(self, engine: CallEngine, writes: DriverWrites, time: DeploymentTime, tasks: TaskGroup) -> None:
+        self._engine = engine
+        self._writes = writes
+        self._time = time
+        self._tasks = tasks
+        self._under_way: set[str] = set()
+        self._looked_ms = time.now_ms()
+        """When, on the deployment's clock, it was last looked whom to call."""
+        self._ended_ms: list[int] = []
+        """When the latest calls ended: no channel is used for the next call before."""
+
+    def now_ms(self, row: Row[Any], next_ms: int | None) -> int:
+        """What the deployment's clock shows."""
+        return self._time.now_ms()
+
+    def due_until_ms(self, rules: Rules, now_ms: int) -> int:
+        """This moment."""
+        return now_ms
+
+    def channel_free_at(self, row: Row[Any], room: int) -> list[int]:
+        """From when each free channel can be used: the last look, or the end of its call if that was later."""
+        latest = sorted(self._ended_ms)[-room:] if room else []
+        return [max(moment_ms, self._looked_ms) for moment_ms in [0] * (room - len(latest)) + latest]
+
+    def is_idle(self, row: Row[Any]) -> bool:
+        """Whether no call is under way."""
+        return not row.in_flight and not self._under_way
+
+    async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
+        """Goes on with calls where they stand."""
+        for request, row in unfinished:
+            self._begin(rules, request, row.created_at, is_told=row.started_at is not None)
+
+    async def hang_up(self, call_ids: Sequence[str]) -> None:
+        """Hangs up calls that are under way."""
+        for call_id in call_ids:
+            await self._engine.hang_up(call_id)
+
+    def lasts_ms(self, request: CallRequest) -> int:
+        """Nobody knows."""
+        return UNKNOWN_MS
+
+    def is_due(self, dial_ms: int) -> bool:
+        """Whether the moment has come."""
+        return dial_ms <= self._time.now_ms()
+
+    async def carry_out(self, rules: Rules, dialled: Sequence[Draft], schedule: Schedule) -> None:
+        """Begins the calls."""
+        for draft in dialled:
+            self._begin(rules, draft.request, draft.dial_ms, is_told=False)
+
+    async def rest(self, seen: Round, *, is_busy: bool) -> None:
+        """Waits until somebody is due and the pace allows a call, and looks for changes now and then."""
+        row = seen.rules.row
+        self._looked_ms = seen.now_ms
+        if seen.now_ms - row.clock_ms > KEEP_CLOCK_S * SECOND * self._time.scale:
+            await self._writes.database.write(_keep_clock, row.id, owner=self._writes.owner, clock_ms=seen.now_ms)
+        now_ms, wait_s = self._time.now_ms(), LONGEST_WAIT_S
+        dials = row.status == "active" and row.in_flight < row.max_concurrency
+        if dials and seen.next_ms is not None and (seen.contacts or seen.next_ms > now_ms):
+            paced_ms = (row.last_dial_ms or 0) + gap_ms(seen.rules.settings.calls_per_second)
+            left_ms = max(seen.next_ms, paced_ms) - now_ms
+            wait_s = min(wait_s, max(left_ms / SECOND / self._time.scale, SHORTEST_WAIT_S))
+        await anyio.sleep(wait_s)
+
+    def _begin(self, rules: Rules, request: CallRequest, dial_ms: int, *, is_told: bool) -> None:
+        self._under_way.add(request.call_id)
+        self._tasks.start_soon(self._make, rules, request, dial_ms, is_told)
+
+    async def _make(self, rules: Rules, request: CallRequest, dial_ms: int, is_told: bool) -> None:
+        """One call from its dialling to its record."""
+        writes = self._writes
+
+        async def report(progress: CallProgress) -> None:
+            nonlocal is_told
+            clock_ms = self._time.now_ms()
+            await writes.database.write(_progress, writes.ids, request, progress, owner=writes.owner, clock_ms=clock_ms)
+            is_told = True
+
+        result = await self._engine.run(request, report, dial_ms=dial_ms)
+        finished = Finished(request, result, dial_ms, started_told=is_told)
+        # Before the call is recorded: from then on its channel counts as free.
+        self._ended_ms = sorted([*self._ended_ms, finished.ended_ms])[-MOST_CHANNELS:]
+        await writes.record(rules, [finished])
+        self._under_way.discard(request.call_id)
+
+
+def _progress(
+    connection: Connection, ids: Ids, request: CallRequest, progress: CallProgress, *, owner: str, clock_ms: int
+) -> None:
+    """Writes a stage of a call. A call never goes back: a stage that was written before stays as it is."""
+    row: Row[Any] = mine(connection, request.deployment_id, owner)
+    status, column = _STAGES[progress.stage]
+    changed = connection.execute(
+        update(calls)
+        .where(_C.id == request.call_id, column.is_(None), _C.ended_at.is_(None))
+        .values({column: progress.at_ms, _C.status: status})
+    ).rowcount
+    if changed and progress.stage == "initiated":
+        outbox.add_events(connection, [started_event(ids, row, request, progress.at_ms)])
+    connection.execute(update(deployments).where(deployments.c.id == row.id).values(clock_ms=clock_ms))
+
+
+def _keep_clock(connection: Connection, deployment_id: str, *, owner: str, clock_ms: int) -> None:
+    mine(connection, deployment_id, owner)
+    connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(clock_ms=clock_ms))

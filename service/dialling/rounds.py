@@ -1,0 +1,124 @@
+"""What a round of a deployment begins with, read in one unit of work, and how the time of its rounds passes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Row, bindparam, select
+
+from callwright.service.dialling.claims import Draft, allowance
+from callwright.service.dialling.leases import LeaseLost
+from callwright.service.dialling.queue import FIND, Rules, due, numbers_of, soonest
+from callwright.service.dialling.schedule import LOOK_AHEAD, Schedule
+from callwright.service.tables.schema import calls
+from callwright.service.telephony.engine import CallRequest
+
+_HANG_UPS = select(calls.c.id).where(
+    calls.c.deployment_id == bindparam("id"), calls.c.ended_at.is_(None), calls.c.hang_up_requested_at.is_not(None)
+)
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round begins with."""
+
+    rules: Rules
+    now_ms: int
+    """The deployment's moment."""
+    contacts: Sequence[Row[Any]]
+    """Those who are due; the schedule judges them."""
+    numbers: Sequence[Row[Any]]
+    channel_free_at: Sequence[int]
+    room: int
+    """The most calls that lines, budget and wallet leave room for."""
+    blocked: str | None
+    """Why there is no room at all."""
+    next_ms: int | None
+    """When the next waiting contact falls due; None when nobody waits."""
+    hang_ups: Sequence[str]
+    """Calls under way that are to be hung up."""
+
+    @property
+    def is_past_end(self) -> bool:
+        """Whether the end of the deployment has come."""
+        end_ms = self.rules.row.end_at
+        return end_ms is not None and self.now_ms >= end_ms
+
+
+class Pace(Protocol):
+    """How time passes for a runner: by a clock, or from call to call."""
+
+    @property
+    def jumps(self) -> bool:
+        """Whether time is what the calls take: it goes on with a round, and between rounds it stands still."""
+        ...
+
+    def now_ms(self, row: Row[Any], next_ms: int | None) -> int:
+        """The deployment's moment at the beginning of a round."""
+        ...
+
+    def due_until_ms(self, rules: Rules, now_ms: int) -> int:
+        """Up to when contacts fall due who belong to the round."""
+        ...
+
+    def channel_free_at(self, row: Row[Any], room: int) -> list[int]:
+        """When each channel is free that the round may use."""
+        ...
+
+    def is_idle(self, row: Row[Any]) -> bool:
+        """Whether no call is under way."""
+        ...
+
+    async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
+        """Goes on with calls that somebody else began, with their rows."""
+        ...
+
+    async def hang_up(self, call_ids: Sequence[str]) -> None:
+        """Hangs up calls that are under way."""
+        ...
+
+    def lasts_ms(self, request: CallRequest) -> int:
+        """How long a call occupies its channel, as far as it is known before it is dialled."""
+        ...
+
+    def is_due(self, dial_ms: int) -> bool:
+        """Whether a scheduled call is dialled in this round."""
+        ...
+
+    async def carry_out(self, rules: Rules, dialled: Sequence[Draft], schedule: Schedule) -> None:
+        """Makes calls that were claimed, or begins them."""
+        ...
+
+    async def rest(self, seen: Round, *, is_busy: bool) -> None:
+        """Waits until the next round. `is_busy`: everybody who is due is being called by other campaigns."""
+        ...
+
+
+def look(connection: Connection, deployment_id: str, owner: str, pace: Pace, service_ms: int) -> Round:
+    """Reads a round. `service_ms` is the service's moment, by which entries of the do-not-call list expire.
+
+    Raises:
+        LeaseLost: another process drives the deployment.
+    """
+    row: Row[Any] | None = connection.execute(FIND, {"id": deployment_id}).one_or_none()
+    if row is None or row.lease_owner != owner:
+        raise LeaseLost(deployment_id)
+    rules, room, next_ms = Rules.of(row), allowance(connection, row), soonest(connection, deployment_id)
+    numbers = numbers_of(connection, deployment_id)
+    now_ms = pace.now_ms(row, next_ms)
+    contacts: Sequence[Row[Any]] = ()
+    dials = row.status == "active" and numbers and next_ms is not None and room.most
+    if dials and (row.end_at is None or now_ms < row.end_at):
+        until_ms, most = pace.due_until_ms(rules, now_ms), room.most + (LOOK_AHEAD if rules.hours else 0)
+        contacts = due(connection, row, until_ms, most, now_ms=service_ms)
+    return Round(
+        rules,
+        now_ms,
+        contacts,
+        numbers,
+        pace.channel_free_at(row, room.most),
+        room.most,
+        room.reason,
+        next_ms,
+        () if pace.jumps else connection.execute(_HANG_UPS, {"id": deployment_id}).scalars().all(),
+    )

@@ -1,0 +1,172 @@
+"""Driving a deployment in rounds: read who is due, schedule their calls, claim them, have them made, until it ends.
+
+There is one runner. Its pace says how time passes: `virtual_time` jumps from call to call, `real_time` waits for a
+clock.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from math import isfinite
+from typing import Any
+
+import anyio
+from anyio import to_thread
+from sqlalchemy import Connection, Row
+
+from callwright.service.dialling import endings
+from callwright.service.dialling.caller_id import choose
+from callwright.service.dialling.claims import Draft
+from callwright.service.dialling.driver_writes import DriverWrites
+from callwright.service.dialling.leases import fence_of
+from callwright.service.dialling.queue import FIND, Rules, is_open, open_calls, providers_of
+from callwright.service.dialling.real_time import DeploymentTime, RealTime
+from callwright.service.dialling.rounds import Pace, Round, look
+from callwright.service.dialling.schedule import Planned, Schedule, schedule_round
+from callwright.service.dialling.virtual_time import VirtualTime
+from callwright.service.telephony.engine import CallRequest, EngineParts, VirtualTimeEngine
+from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
+
+log = logging.getLogger(__name__)
+NO_ENGINE = "no_call_engine"
+"""Why a deployment is paused whose numbers nothing here can call from."""
+
+
+class Runner:
+    """Drives one deployment until it ends, stops being active with nothing under way, or the lease is lost."""
+
+    def __init__(
+        self,
+        writes: DriverWrites,
+        *,
+        time_scale: float,
+        ends: Callable[[], bool] = bool,
+        engines: Mapping[str, EngineFactory] = ENGINES,
+    ) -> None:
+        """`time_scale` is how much faster than life simulated calls are made; `ends` says that no call may begin."""
+        self._writes = writes
+        self._time_scale = time_scale
+        self._ends = ends
+        self._engines = engines
+
+    async def drive(self, deployment_id: str) -> None:
+        """Calls until there is nothing left to do now.
+
+        Raises:
+            LeaseLost: another process took over; in real time within an exception group.
+        """
+        row, providers, unfinished = await self._writes.database.read(_beginning, deployment_id)
+        try:
+            factory = factory_of(providers, self._engines)
+        except NoEngine as error:
+            log.error("a deployment cannot be driven: %s", error, extra={"deployment_id": deployment_id})
+            await self._writes.end(endings.pause, deployment_id, NO_ENGINE)
+            return
+        async with self._pace(factory, row) as pace:
+            if unfinished and not (pace.jumps and self._ends()):
+                await pace.resume(Rules.of(row), unfinished)
+            while await self._round(pace, deployment_id):
+                pass
+
+    @asynccontextmanager
+    async def _pace(self, factory: EngineFactory, row: Row[Any]) -> AsyncGenerator[Pace]:
+        """Virtual time where the engine has it and nobody asked for a slower one."""
+        writes = self._writes
+        scale = self._time_scale if row.simulated and isfinite(self._time_scale) else 1.0
+        time = DeploymentTime(writes.clock, row.clock_ms, scale)
+        engine = factory(EngineParts(writes.database, time, fence_of(writes.owner)))
+        if isinstance(engine, VirtualTimeEngine) and not isfinite(self._time_scale):
+            yield VirtualTime(engine, writes)
+            return
+        async with anyio.create_task_group() as tasks:
+            yield RealTime(engine, writes, time, tasks)
+
+    async def _round(self, pace: Pace, deployment_id: str) -> bool:
+        writes = self._writes
+        if pace.jumps and self._ends():
+            return False
+        now_ms = writes.clock.now_ms()
+        seen = await writes.database.read(look, deployment_id, writes.owner, pace, now_ms)
+        await pace.hang_up(seen.hang_ups)
+        row = seen.rules.row
+        if pace.is_idle(row):
+            if self._ends() or row.status != "active":
+                return False
+            if seen.next_ms is None:
+                return not await writes.end(endings.complete, deployment_id)
+            if seen.is_past_end:
+                await writes.end(endings.run_out_of_time, deployment_id)
+                return False
+            if seen.blocked is not None:
+                await writes.end(endings.pause, deployment_id, seen.blocked)
+                return False
+            if not seen.numbers:
+                await writes.end(endings.fail, deployment_id, "no_phone_number")
+                return False
+        if is_open(seen.contacts):
+            await writes.decide(deployment_id)
+            return True
+        is_busy = False
+        if seen.contacts and not self._ends():
+            schedule, drafts = await self._schedule(pace, seen)
+            if schedule.is_empty and pace.jumps:  # every call would come after the end
+                await writes.end(endings.run_out_of_time, deployment_id)
+                return False
+            is_busy = await self._dial(pace, seen, schedule, drafts)
+        await pace.rest(seen, is_busy=is_busy)
+        return True
+
+    async def _schedule(self, pace: Pace, seen: Round) -> tuple[Schedule, list[Draft]]:
+        """The round's calls. Each has its caller id before it is asked for."""
+        rules = seen.rules
+        contacts = {contact.id: contact for contact in seen.contacts}
+        drafts: list[Draft] = []
+
+        def lasts_ms(call: Planned) -> int:
+            draft = self._draft(seen, contacts[call.contact_id], len(drafts), call.dial_ms)
+            drafts.append(draft)
+            return pace.lasts_ms(draft.request)
+
+        def schedule() -> Schedule:
+            return schedule_round(
+                [rules.candidate(contact, contact.blocked) for contact in seen.contacts],
+                channel_free_at=seen.channel_free_at,
+                last_dial_ms=rules.row.last_dial_ms,
+                calls_per_second=rules.settings.calls_per_second,
+                hours=rules.hours,
+                lasts_ms=lasts_ms,
+                most=seen.room,
+                end_ms=rules.row.end_at,
+            )
+
+        return await to_thread.run_sync(schedule), drafts
+
+    def _draft(self, seen: Round, contact: Row[Any], index: int, dial_ms: int) -> Draft:
+        rules = seen.rules
+        turn = rules.row.caller_id_index + index
+        number = choose(seen.numbers, rules.settings.caller_id_strategy, contact, turn)
+        request = rules.request(
+            contact, call_id=self._writes.ids.new("cal"), attempt=contact.attempts + 1, from_number=number.number
+        )
+        return Draft(contact, request, number, dial_ms)
+
+    async def _dial(self, pace: Pace, seen: Round, schedule: Schedule, drafts: Sequence[Draft]) -> bool:
+        """Claims the calls that are due and has them made; whether all of those people are being called by others."""
+        ready = [draft for draft in drafts if pace.is_due(draft.dial_ms)]
+        if not (ready or schedule.deferred or schedule.never):
+            return False
+        contacts = {contact.id: contact for contact in seen.contacts}
+        claimed = await self._writes.claim(seen.rules, ready, schedule, contacts)
+        dialled = [draft for draft in ready if draft.request.call_id in claimed.calls]
+        if dialled:
+            await pace.carry_out(seen.rules, dialled, schedule)
+        return bool(ready) and not dialled and not claimed.refused
+
+
+def _beginning(
+    connection: Connection, deployment_id: str
+) -> tuple[Row[Any], Sequence[str], Sequence[tuple[CallRequest, Row[Any]]]]:
+    """The deployment, whose numbers it calls from, and the calls that somebody else left unfinished."""
+    row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
+    unfinished = open_calls(connection, Rules.of(row)) if row.in_flight else ()
+    return row, providers_of(connection, deployment_id), unfinished

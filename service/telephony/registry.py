@@ -1,0 +1,32 @@
+"""Which engine makes a deployment's calls: the one of whoever provides its numbers.
+
+A further engine is a folder beside `simulated`, and one line here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from callwright.service.telephony.engine import CallEngine, EngineParts
+from callwright.service.telephony.simulated.engine import SimulatedEngine
+
+EngineFactory = Callable[[EngineParts], CallEngine]
+ENGINES: Mapping[str, EngineFactory] = {
+    "simulated": SimulatedEngine,
+}
+"""Engines by the provider of the numbers they call from (`phone_numbers.provider`)."""
+
+
+class NoEngine(Exception):
+    """Nothing here can call from the numbers; the text says why, without the numbers."""
+
+
+def factory_of(providers: Sequence[str], engines: Mapping[str, EngineFactory] = ENGINES) -> EngineFactory:
+    """What makes the engine of a deployment, by who provides its numbers.
+
+    Raises:
+        NoEngine: it has no number, numbers of several providers, or a provider without an engine here.
+    """
+    if len(providers) != 1:
+        raise NoEngine(f"the numbers must have one provider, not {', '.join(providers) or 'none'}")
+    if providers[0] not in engines:
+        raise NoEngine(f"no engine here calls from numbers of {providers[0]}")
+    return engines[providers[0]]
