@@ -13,8 +13,17 @@ import pytest
 from sqlalchemy import make_url
 
 from tests.house.tree import ROOT
-from tests.journeys.test_full_disk import PEOPLE, SLOWLY, attempts, data_of, door, health, started, state
 from tests.support import postgres
+from tests.support.deployments.over_rest import (
+    PEOPLE,
+    SLOWLY,
+    attempts_of,
+    data_of,
+    health_of,
+    rest_client,
+    start_campaign,
+    state_of,
+)
 from tests.support.programs import environment, run, serving, until
 
 PAGE = (ROOT / "docs" / "backups.md").read_text(encoding="utf-8")
@@ -51,16 +60,16 @@ def test_every_block_is_run_here() -> None:
 
 def goes_on_by_hand_alone(home: Path, data: Path, key: str, deployment_id: str, made: int, *flags: str) -> None:
     """A service on a copy must dial nothing by itself, and everybody who is left once a person says so."""
-    with serving(home, data, "--paused", *flags, **SLOWLY) as service, door(service, key) as http:
-        assert health(service)[0] == 200
-        assert state(http, deployment_id) == ("paused", "started_paused")
+    with serving(home, data, "--paused", *flags, **SLOWLY) as service, rest_client(service, key) as http:
+        assert health_of(service)[0] == 200
+        assert state_of(http, deployment_id) == ("paused", "started_paused")
         assert service.told(signal.SIGTERM) == 0
-    with serving(home, data, *flags, **SLOWLY) as service, door(service, key) as http:
-        assert state(http, deployment_id) == ("paused", "started_paused")
-        assert made <= attempts(http, deployment_id) < PEOPLE
+    with serving(home, data, *flags, **SLOWLY) as service, rest_client(service, key) as http:
+        assert state_of(http, deployment_id) == ("paused", "started_paused")
+        assert made <= attempts_of(http, deployment_id) < PEOPLE
         data_of(http.post(f"/deployments/{deployment_id}/resume"))
-        until(lambda: state(http, deployment_id)[0] == "completed", "the campaign is completed")
-        assert attempts(http, deployment_id) == PEOPLE
+        until(lambda: state_of(http, deployment_id)[0] == "completed", "the campaign is completed")
+        assert attempts_of(http, deployment_id) == PEOPLE
 
 
 def test_a_copy_of_sqlite_taken_in_mid_campaign_is_restored_and_dials_nothing_by_itself(tmp_path: Path) -> None:
@@ -70,9 +79,9 @@ def test_a_copy_of_sqlite_taken_in_mid_campaign_is_restored_and_dials_nothing_by
     backups.mkdir()
     with serving(tmp_path, data, **SLOWLY) as service:
         key = run(tmp_path, "keys", "create", "--data", data, "--quiet").stdout.strip()
-        with door(service, key) as http:
-            deployment_id = started(http)
-            until(lambda: attempts(http, deployment_id) >= 3, "the campaign has made some calls")
+        with rest_client(service, key) as http:
+            deployment_id = start_campaign(http)
+            until(lambda: attempts_of(http, deployment_id) >= 3, "the campaign has made some calls")
             do(tmp_path, "sqlite")
             do(tmp_path, "sqlite, smaller and slower")
             assert service.told(signal.SIGTERM) == 0
@@ -104,9 +113,9 @@ def test_a_copy_of_postgres_taken_in_mid_campaign_is_restored_and_dials_nothing_
     flags = ("--database", address(str(url.database)))
     with serving(tmp_path, data, *flags, **SLOWLY) as service:
         key = run(tmp_path, "keys", "create", "--data", data, "--quiet", *flags).stdout.strip()
-        with door(service, key) as http:
-            deployment_id = started(http)
-            until(lambda: attempts(http, deployment_id) >= 3, "the campaign has made some calls")
+        with rest_client(service, key) as http:
+            deployment_id = start_campaign(http)
+            until(lambda: attempts_of(http, deployment_id) >= 3, "the campaign has made some calls")
             do(tmp_path, "postgres", said, postgres.programs())
             assert service.told(signal.SIGTERM) == 0
     try:

@@ -12,8 +12,7 @@ import pytest
 from callwright.server.settings import SETTINGS, read_settings
 from tests.hosts.conftest import Built, Unpacked, bundled
 from tests.hosts.starting import Program, seen
-from tests.hosts.test_wheel import INSTALLED
-from tests.hosts.uv import UV
+from tests.hosts.uv import INSTALLED, UV
 from tests.house.tree import ROOT
 from tests.mcpb.official import launched, mcpb
 

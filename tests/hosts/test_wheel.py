@@ -10,13 +10,8 @@ from pathlib import Path
 from callwright.server.settings import read_settings
 from tests.hosts.conftest import Built
 from tests.hosts.starting import Program, seen
+from tests.hosts.uv import INSTALLED
 from tests.house.tree import PACKAGES, ROOT, files
-
-INSTALLED = """
-import importlib.metadata as metadata, json, callwright.server.main as main
-found = {each.name.lower().replace("_", "-").replace(".", "-"): each.version for each in metadata.distributions()}
-print(json.dumps([main.__file__, found]))
-"""
 
 
 def locked() -> dict[str, str]:

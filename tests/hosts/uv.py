@@ -13,6 +13,12 @@ from pathlib import Path
 
 from tests.house.tree import ROOT
 
+INSTALLED = """
+import importlib.metadata as metadata, json, callwright.server.main as main
+found = {each.name.lower().replace("_", "-").replace(".", "-"): each.version for each in metadata.distributions()}
+print(json.dumps([main.__file__, found]))
+"""
+
 UV = Path(sys.executable).with_name("uv")
 LIMIT_S = 180.0
 """Limit of one command that installs, on a machine that does much else."""

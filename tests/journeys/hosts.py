@@ -15,7 +15,7 @@ import httpx2 as httpx
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitResult, TextContent
+from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitResult
 
 from callwright.server.mcp.app import build
 from callwright.server.mcp.session import ServerSession
@@ -26,6 +26,7 @@ from callwright.tools.serving.served_files import with_files
 from tests.support.mcp.over_http import serving
 from tests.support.programs import environment
 from tests.support.service import Door
+from tests.support.tools.results import text_of
 
 Era = Literal["legacy", "auto"]
 Way = Literal["memory", "stdio", "http"]
@@ -114,13 +115,6 @@ class Host:
         result = await self.call(tool, **arguments)
         assert result.is_error, text_of(result)
         return text_of(result)
-
-
-def text_of(result: CallToolResult) -> str:
-    """The words of a reply."""
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 @asynccontextmanager

@@ -18,11 +18,12 @@ from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 from callwright.client.errors import ServiceTimeout
 from callwright.contract.declaration.operation import Operation
 from callwright.contract.declaration.words import Spend
-from tests.journeys.hosts import ERAS, Era, Host, Person, ScriptedClock, host, text_of
+from tests.journeys.hosts import ERAS, Era, Host, Person, ScriptedClock, host
 from tests.journeys.meanwhile import Meanwhile
 from tests.support.campaigns import draft, people, rent
 from tests.support.mcp.over_http import serving
 from tests.support.service import Door, open_service
+from tests.support.tools.results import text_of
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 

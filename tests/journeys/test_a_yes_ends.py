@@ -19,10 +19,11 @@ from mcp import MCPError
 from mcp.server import request_state
 from mcp.types import ElicitResult, InputRequiredResult
 
-from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
+from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, Way, host
 from tests.support.campaigns import draft, people
 from tests.support.mcp.over_http import serving
 from tests.support.service import Door, open_service
+from tests.support.tools.results import text_of
 
 HOUR, DAY = 3_600.0, 86_400.0
 LATER = datetime(2099, 1, 1, tzinfo=UTC)

@@ -20,10 +20,11 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import Application, pipeline_of
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.tools.runtime.tool_context import ConfirmMode
-from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host, text_of
+from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host
 from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people, rent
 from tests.support.clock_set_by_test import MovableClock
 from tests.support.service import BASE_URL, Door, open_service
+from tests.support.tools.results import text_of
 
 each_way = pytest.mark.parametrize("way", WAYS)
 both_eras = pytest.mark.parametrize("era", ERAS)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
 
 from callwright.server.mcp.app import build
 from callwright.server.mcp.session import ServerSession, SystemClock
@@ -17,6 +16,7 @@ from callwright.tools.serving.served import served_tools
 from callwright.tools.serving.served_files import with_files
 from tests.support.service import open_service
 from tests.support.tools.fakes import assistant
+from tests.support.tools.results import text_of
 
 NAME = ' "Räumung", 50% & more; रवि 🙂?#/[1] '
 PEOPLE = [{"phone_number": "(202) 555-0100", "first_name": "Maria"}, {"phone_number": "2025550101", "first_name": "Jo"}]
@@ -40,12 +40,6 @@ class Hand:
         result = await self._client.call_tool(tool, arguments)
         assert result.is_error, text_of(result)
         return text_of(result)
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 @asynccontextmanager

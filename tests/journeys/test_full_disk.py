@@ -8,16 +8,23 @@ import sys
 from collections.abc import Generator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx2 as httpx
 import pytest
 
 from tests.support.campaigns import people
-from tests.support.programs import START_S, Serving, run, serving, until
+from tests.support.deployments.over_rest import (
+    PEOPLE,
+    SLOWLY,
+    attempts_of,
+    data_of,
+    health_of,
+    rest_client,
+    start_campaign,
+    state_of,
+)
+from tests.support.programs import Serving, run, serving, until
 
-PEOPLE = 40
-SLOWLY = {"CALLWRIGHT_SIM_TIME_SCALE": "30"}
 MOST_LOG = 600
 """Bytes that may be logged about a disk that is full for some seconds."""
 
@@ -60,52 +67,11 @@ def filled(folder: Path) -> Generator[None]:
         filling.unlink()
 
 
-def door(service: Serving, key: str) -> httpx.Client:
-    return httpx.Client(
-        base_url=service.base_url, headers={"Authorization": f"Bearer {key}"}, timeout=START_S, trust_env=False
-    )
-
-
-def data_of(answer: httpx.Response) -> Any:
-    assert answer.is_success, answer.text
-    return answer.json()["data"]
-
-
-def started(http: httpx.Client, name: str = "Reminders", **more: object) -> str:
-    """The id of a campaign that runs, or waits for its moment."""
-    voice = data_of(http.get("/voices", params={"per_page": 1}))[0]["id"]
-    agent = data_of(
-        http.post("/agents", json={"name": name, "voice_id": voice, "language": "en-US", "system_prompt": "Hello."})
-    )
-    rows = people(PEOPLE, sim_outcome="answered", sim_intent="yes")
-    audience = data_of(http.post("/audiences", json={"name": name, "rows": rows}))
-    number = data_of(http.post("/phone_numbers", json={"country": "US"}))
-    parts = {"agent_id": agent["id"], "audience_id": audience["id"], "phone_number_ids": [number["id"]]}
-    pace = {"max_concurrency": 3, "calls_per_second": 2.0}
-    deployment = data_of(http.post("/deployments", json={"name": name, **parts, **pace, **more}))
-    data_of(http.post(f"/deployments/{deployment['id']}/start"))
-    return deployment["id"]
-
-
-def state(http: httpx.Client, deployment_id: str) -> tuple[str, str | None]:
-    found = data_of(http.get(f"/deployments/{deployment_id}"))
-    return found["status"], found["status_reason"]
-
-
-def attempts(http: httpx.Client, deployment_id: str) -> int:
-    return int(data_of(http.get(f"/deployments/{deployment_id}"))["stats"]["attempts"])
-
-
-def health(service: Serving) -> tuple[int, Any]:
-    answer = httpx.get(f"{service.root}/healthz", timeout=START_S, trust_env=False)
-    return answer.status_code, answer.json()
-
-
 def full_by_all_accounts(home: Path, data: Path, service: Serving, http: httpx.Client, deployment_id: str) -> None:
     """Health, the campaign, answers to writes and `doctor` must say so."""
-    until(lambda: health(service)[0] == 503, "the health check says that something is wrong")
-    assert health(service)[1] == {"status": "unavailable", "problems": {"storage": "disk full"}}
-    until(lambda: state(http, deployment_id) == ("paused", "storage_full"), "the campaign is shown as paused")
+    until(lambda: health_of(service)[0] == 503, "the health check says that something is wrong")
+    assert health_of(service)[1] == {"status": "unavailable", "problems": {"storage": "disk full"}}
+    until(lambda: state_of(http, deployment_id) == ("paused", "storage_full"), "the campaign is shown as paused")
     refused = http.post("/audiences", json={"name": "More", "rows": people(900)})
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "storage_full")
     doctor = run(home, "doctor", "--data", data)
@@ -128,30 +94,30 @@ def test_a_disk_that_fills_in_mid_campaign_is_said_loses_nothing_and_goes_on_whe
 ) -> None:
     with ExitStack() as stack, serving(tmp_path, small_disk, **SLOWLY) as service:
         key = run(tmp_path, "keys", "create", "--data", small_disk, "--quiet").stdout.strip()
-        with door(service, key) as http:
-            deployment_id = started(http)
-            until(lambda: attempts(http, deployment_id) >= 3, "the campaign has made some calls")
+        with rest_client(service, key) as http:
+            deployment_id = start_campaign(http)
+            until(lambda: attempts_of(http, deployment_id) >= 3, "the campaign has made some calls")
             logged = service.log.stat().st_size
             with filled(small_disk):
                 full_by_all_accounts(tmp_path, small_disk, service, http, deployment_id)
                 assert service.log.stat().st_size - logged < MOST_LOG, service.log.read_text(encoding="utf-8")
-            until(lambda: health(service)[0] == 200, "the service has found that there is room")
-            assert state(http, deployment_id) == ("paused", "storage_full")
-            made = attempts(http, deployment_id)
+            until(lambda: health_of(service)[0] == 200, "the service has found that there is room")
+            assert state_of(http, deployment_id) == ("paused", "storage_full")
+            made = attempts_of(http, deployment_id)
             assert made < PEOPLE
             data_of(http.post(f"/deployments/{deployment_id}/resume"))
-            until(lambda: attempts(http, deployment_id) > made, "the campaign has gone on")
+            until(lambda: attempts_of(http, deployment_id) > made, "the campaign has gone on")
             with filled(small_disk):
                 full_by_all_accounts(tmp_path, small_disk, service, http, deployment_id)
                 assert service.told(signal.SIGTERM) == 0
                 again = stack.enter_context(serving(tmp_path, small_disk, **SLOWLY))
-                later = stack.enter_context(door(again, key))
+                later = stack.enter_context(rest_client(again, key))
                 full_by_all_accounts(tmp_path, small_disk, again, later, deployment_id)
-            until(lambda: health(again)[0] == 200, "the service has found that there is room")
-            assert state(later, deployment_id) == ("paused", "storage_full")
+            until(lambda: health_of(again)[0] == 200, "the service has found that there is room")
+            assert state_of(later, deployment_id) == ("paused", "storage_full")
             data_of(later.post(f"/deployments/{deployment_id}/resume"))
-            until(lambda: state(later, deployment_id)[0] == "completed", "the campaign is completed")
-            assert attempts(later, deployment_id) == PEOPLE
+            until(lambda: state_of(later, deployment_id)[0] == "completed", "the campaign is completed")
+            assert attempts_of(later, deployment_id) == PEOPLE
             assert again.told(signal.SIGTERM) == 0
     dialled = dials(small_disk)
     assert (len(dialled), set(dialled.values())) == (PEOPLE, {1})
@@ -162,19 +128,19 @@ def test_a_service_that_was_stopped_starts_on_a_full_disk_reads_and_goes_on_when
 ) -> None:
     with serving(tmp_path, small_disk) as service:
         key = run(tmp_path, "keys", "create", "--data", small_disk, "--quiet").stdout.strip()
-        with door(service, key) as http:
+        with rest_client(service, key) as http:
             data_of(http.post("/audiences", json={"name": "Before", "rows": people(3)}))
         assert service.told(signal.SIGTERM) == 0
     with filled(small_disk):
-        with serving(tmp_path, small_disk) as service, door(service, key) as http:
+        with serving(tmp_path, small_disk) as service, rest_client(service, key) as http:
             for _ in range(2):
                 assert [found["name"] for found in data_of(http.get("/audiences"))] == ["Before"]
                 assert http.post("/audiences", json={"name": "More"}).json()["error"]["code"] == "storage_full"
-            assert health(service) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
+            assert health_of(service) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
             doctor = run(tmp_path, "doctor", "--data", small_disk)
             assert "full: 0 MB free" in doctor.stdout
             (small_disk / "filling").write_bytes(b"")
-            until(lambda: health(service)[0] == 200, "the service has found that there is room")
+            until(lambda: health_of(service)[0] == 200, "the service has found that there is room")
             data_of(http.post("/audiences", json={"name": "After", "rows": people(3)}))
             assert {found["name"] for found in data_of(http.get("/audiences"))} == {"Before", "After"}
 
@@ -184,19 +150,19 @@ def test_a_campaign_whose_moment_came_is_not_begun_by_a_start_on_a_full_disk_tha
 ) -> None:
     with serving(tmp_path, small_disk, CALLWRIGHT_CLOCK="2026-11-21T12:00:00Z") as service:
         key = run(tmp_path, "keys", "create", "--data", small_disk, "--quiet").stdout.strip()
-        with door(service, key) as http:
-            due = started(http, "Due", start_at="2026-11-21T18:00:00Z")
-            later = started(http, "Later", start_at="2026-11-29T18:00:00Z")
-            assert {state(http, due), state(http, later)} == {("scheduled", None)}
+        with rest_client(service, key) as http:
+            due = start_campaign(http, "Due", start_at="2026-11-21T18:00:00Z")
+            later = start_campaign(http, "Later", start_at="2026-11-29T18:00:00Z")
+            assert {state_of(http, due), state_of(http, later)} == {("scheduled", None)}
         assert service.told(signal.SIGTERM) == 0
     with filled(small_disk):
         with (
             serving(tmp_path, small_disk, CALLWRIGHT_CLOCK="2026-11-22T12:00:00Z") as service,
-            door(service, key) as http,
+            rest_client(service, key) as http,
         ):
-            until(lambda: state(http, due) == ("paused", "storage_full"), "the campaign is shown as paused")
+            until(lambda: state_of(http, due) == ("paused", "storage_full"), "the campaign is shown as paused")
             (small_disk / "filling").write_bytes(b"")
-            until(lambda: health(service)[0] == 200, "the service has found that there is room")
-            assert state(http, due) == ("paused", "storage_full")
-            assert state(http, later) == ("scheduled", None)
-            assert attempts(http, due) == 0
+            until(lambda: health_of(service)[0] == 200, "the service has found that there is room")
+            assert state_of(http, due) == ("paused", "storage_full")
+            assert state_of(http, later) == ("scheduled", None)
+            assert attempts_of(http, due) == 0

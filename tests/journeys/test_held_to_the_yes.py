@@ -19,10 +19,11 @@ from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.handlers import phone_numbers
 from callwright.service.platform.money import PriceList
 from callwright.tools.runtime.tool_context import ConfirmMode
-from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host, text_of
+from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
 from tests.journeys.meanwhile import Change, Meanwhile
 from tests.support.campaigns import audience_of, draft, make_agent, people, rent
 from tests.support.service import Door, open_service
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])

@@ -15,7 +15,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData, TextContent
+from mcp.types import INTERNAL_ERROR, CallToolResult, ElicitRequestFormParams, ElicitResult, ErrorData
 
 from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.deployments import Deployment, StartDeployment, start_deployment
@@ -26,6 +26,7 @@ from callwright.tools.runtime.tool_context import Caller, ConfirmMode
 from tests.support.campaigns import audience_of, draft, make_agent, people, rent
 from tests.support.garbage import largest_garbage, uncollected
 from tests.support.service import Door, open_service
+from tests.support.tools.results import text_of
 
 Era = Literal["legacy", "auto"]
 both_eras = pytest.mark.parametrize("era", ["legacy", "auto"])
@@ -92,12 +93,6 @@ async def scene(
         asks = None if answer is None else person
         async with Client(build(session.opened), mode=era, elicitation_callback=asks) as client:
             yield Scene(door, client, person, campaign)
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 @both_eras

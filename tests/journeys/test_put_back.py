@@ -14,10 +14,11 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
 from callwright.contract.declaration.words import Spend
-from tests.journeys.hosts import ERAS, Era, Person, text_of
+from tests.journeys.hosts import ERAS, Era, Person
 from tests.support.campaigns import draft, people
 from tests.support.mcp.over_http import LIFE_S, Served, serving
 from tests.support.service import Door, open_service
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 each_change = pytest.mark.parametrize("tool", ["update_deployment", "update_phone_number"])

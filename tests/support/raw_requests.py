@@ -44,3 +44,10 @@ def without_request_id(response: httpx.Response) -> tuple[int, str, Mapping[str,
     (body["error"] if isinstance(body["error"], dict) else body).pop("request_id")
     headers = {name: value for name, value in response.headers.items() if name != "x-request-id"}
     return response.status_code, json.dumps(body), headers
+
+
+def sample_path(path: str) -> str:
+    """A path with something in the place of its values."""
+    for name in ("id", "import_id", "call_uuid", "delivery_id"):
+        path = path.replace("{" + name + "}", "x")
+    return path

@@ -12,6 +12,7 @@ from callwright.contract.agents import Agent
 from callwright.contract.audiences import Audience
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber
+from tests.support import resources
 from tests.support.service import Door
 
 PROMPT = "You call {{first_name}} to confirm an appointment. Goal: the appointment is confirmed."
@@ -68,3 +69,16 @@ async def refusal(status: int, code: str, field: str | None = None) -> AsyncGene
     assert problem.request_id is not None
     assert problem.request_id.startswith("req_")
     kept.append(problem)
+
+
+async def inbound(door: Door, name: str = "Reception", **fields: Any) -> Deployment:
+    """An inbound deployment with an agent and a number of its own."""
+    agent, number = await resources.agent(door, f"{name} voice"), await resources.number(door)
+    given: dict[str, Any] = {"agent_id": agent.id, "phone_number_id": number.id, **fields}
+    return await door.client.deployments.create_inbound(name=name, **given)
+
+
+def inbound_number(deployment: Deployment) -> str:
+    """The number it answers."""
+    assert deployment.inbound is not None
+    return deployment.inbound.phone_number_id

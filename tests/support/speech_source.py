@@ -1,9 +1,11 @@
 """A speech source that needs no library: a square wave whose length follows from the text and the rate."""
 
+import math
 from array import array
 
 import anyio
 
+from callwright.service.speech.encoding import encode_mp3
 from callwright.service.speech.recording_plan import RecordingPlan
 from callwright.service.speech.synthesiser import SAMPLE_RATE, SpeechUnavailable
 from callwright.service.speech.voices import EspeakVoice
@@ -51,3 +53,11 @@ def plan_of(*texts: str, call_id: str = "cal_1", seed: str = "seed", language: s
         agent_language="en-US",
         seed=seed,
     )
+
+
+def mp3_tone(seconds: float) -> bytes:
+    """A tone on the left."""
+    samples = array("h")
+    for number in range(round(seconds * SAMPLE_RATE)):
+        samples.extend((round(8_000 * math.sin(number / 7)), 0))
+    return encode_mp3(samples, title="A tone")

@@ -57,3 +57,12 @@ async def over_http(application: Application) -> AsyncGenerator[str]:
     with listener_on() as listener:
         async with listening(application, listener) as base_url:
             yield base_url
+
+
+async def built_package(folder: Path) -> Path:
+    """The package as npm would install it below a folder."""
+    package = folder / "node_modules" / "callwright-client"
+    said = await anyio.to_thread.run_sync(lambda: compiled("-p", str(CLIENT), "--outDir", str(package / "dist")))
+    assert said == ""
+    (package / "package.json").write_bytes((CLIENT / "package.json").read_bytes())
+    return package

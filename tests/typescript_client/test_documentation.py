@@ -10,8 +10,7 @@ import pytest
 
 from tests.support.npm import node
 from tests.support.service import open_service
-from tests.typescript_client.running import CLIENT, over_http
-from tests.typescript_client.test_generated import built_package
+from tests.typescript_client.running import CLIENT, built_package, over_http
 
 PAGE = CLIENT.parents[1] / "docs" / "clients.md"
 BASE_URL, KEY = "http://127.0.0.1:8080/v1", "svc_live_…"

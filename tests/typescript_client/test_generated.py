@@ -6,13 +6,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from scripts.typescript_client import files
 from scripts.typescript_types import comment, interface, type_of
 
 from callwright.contract.problems import PROBLEMS
-from tests.typescript_client.running import CLIENT, HERE, compiled, seen_by
+from tests.typescript_client.running import CLIENT, HERE, built_package, compiled, seen_by
 
 ROOT = CLIENT.parents[1]
 
@@ -134,12 +133,3 @@ async def test_the_built_package_works_where_it_is_installed(tmp_path: Path) -> 
         encoding="utf-8",
     )
     assert await seen_by(program, tmp_path) is True
-
-
-async def built_package(folder: Path) -> Path:
-    """The package as npm would install it below a folder."""
-    package = folder / "node_modules" / "callwright-client"
-    said = await anyio.to_thread.run_sync(lambda: compiled("-p", str(CLIENT), "--outDir", str(package / "dist")))
-    assert said == ""
-    (package / "package.json").write_bytes((CLIENT / "package.json").read_bytes())
-    return package

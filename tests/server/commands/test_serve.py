@@ -19,8 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
 from callwright.service.platform.data_folder import DataFolder
-from tests.journeys.test_full_disk import started
 from tests.support.databases import Engine
+from tests.support.deployments.over_rest import start_campaign
 from tests.support.programs import START_S, Serving, run, serving, until
 
 QUICK_S = 8.0
@@ -223,7 +223,7 @@ async def test_a_tool_call_under_way_is_answered_before_the_end(
     with serving(tmp_path, data, CALLWRIGHT_SIM_TIME_SCALE="1") as service:
         key = new_key(tmp_path, data)
         with httpx.Client(base_url=service.base_url, headers=with_key(key), timeout=START_S) as http:
-            deployment_id = started(http)
+            deployment_id = start_campaign(http)
         answers: list[CallToolResult] = []
         async with connected(f"{service.root}/{over}", key, era) as client:
             await client.call_tool("get_deployment", {"id": deployment_id})  # now it knows the shape of the answer

@@ -18,7 +18,7 @@ from callwright.tools.wording.text import masked
 from tests.support.mcp.masked_answers import answers, asked, shown
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server, session
-from tests.tools.numbers.test_masking import ODDLY_WRITTEN
+from tests.support.tools.odd_numbers import ODDLY_WRITTEN
 
 ABROAD = "no answer from +491712345678, +49 171 234 56 78, tel:+49-171-2345678 or 0049 171 2345678"
 KEEPS = frozenset(

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from mcp.types import CallToolResult
 
-from tests.service.workers.test_imports import imported
 from tests.support.campaigns import make_agent, rent
+from tests.support.imports import await_import
 from tests.support.mcp.over_http import WAYS, Era, Over, open_served
 
 CELLS = ("2025550143", "12025550143x", "Anna 2025550143", "+1x2025550143", "12025550143.0", "٢٠٢٥٥٥٠١٤٣")
@@ -46,7 +46,7 @@ async def test_a_refused_value_is_masked_in_every_answer_that_shows_it(
         _hides(made)
         audience = _data(made)["id"]
         _hides(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": _rows()}))
-        given = {"id": audience, "import_id": (await imported(served.door, audience, _csv())).id}
+        given = {"id": audience, "import_id": (await await_import(served.door, audience, _csv())).id}
         for tool in ("get_audience_import", "list_import_errors"):
             _hides(await hand.client.call_tool(tool, given))
         _hides(await hand.client.read_resource(f"callwright://audiences/{audience}/rejects.csv"))
@@ -97,7 +97,7 @@ async def test_a_column_named_by_a_number_behind_a_word_is_masked_in_every_answe
             _hides_digits(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": [row]}))
             for tool in ("get_audience", "list_audience_rows"):
                 _hides_digits(await hand.client.call_tool(tool, {"id": audience}))
-            wrong = await imported(served.door, audience, f"phone_number,{before + written}\n12,x\n")
+            wrong = await await_import(served.door, audience, f"phone_number,{before + written}\n12,x\n")
             for tool in ("get_audience_import", "list_import_errors"):
                 _hides_digits(await hand.client.call_tool(tool, {"id": audience, "import_id": wrong.id}))
 

@@ -17,7 +17,6 @@ from callwright.service.platform.clock.clock import DAY, milliseconds, moment
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import outbox, transactions
 from callwright.service.workers import imports
-from tests.service.workers.test_sweeps import sweep_in
 from tests.support.campaign_invariants import evidence
 from tests.support.campaigns import (
     ONCE,
@@ -33,6 +32,7 @@ from tests.support.campaigns import (
     working,
 )
 from tests.support.service import Door, open_service
+from tests.support.sweeps import sweep_after
 
 MOST_BYTES = 20_000
 TOLD_BY_THE_SENDER = {"webhook.disabled", "webhook.test"}
@@ -159,7 +159,7 @@ async def test_a_number_whose_month_is_over_is_told_once(
         number = await door.client.phone_numbers.rent(country="US", auto_renew=auto_renew)
         await leave_in_wallet(door, 1)
         for _ in range(2):
-            await sweep_in(door, 31)
+            await sweep_after(door, 31)
         ((row, data),) = await told(door, "phone_number.status_changed")
         assert (row.subject_id, data["status"], data["previous_status"]) == (number.id, status, "active")
 
@@ -168,7 +168,7 @@ async def test_a_suspended_number_that_is_released_is_told_again(database_url: s
     async with open_service(database_url, tmp_path, workers=False) as door:
         number = await rent(door)
         await leave_in_wallet(door, 1)
-        await sweep_in(door, 31)
+        await sweep_after(door, 31)
         await door.client.phone_numbers.release(id=number.id)
         changes = [
             (data["previous_status"], data["status"]) for _, data in await told(door, "phone_number.status_changed")
@@ -179,7 +179,7 @@ async def test_a_suspended_number_that_is_released_is_told_again(database_url: s
 async def test_a_number_that_is_paid_for_again_is_not_told(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         await rent(door)
-        await sweep_in(door, 31)
+        await sweep_after(door, 31)
         assert await told(door, "phone_number.status_changed") == []
 
 

@@ -13,11 +13,10 @@ from callwright.contract.declaration.filters import filter_of, takes_several
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
 from callwright.service.workers import imports
-from tests.service.handlers.audiences.test_audience_imports import imported
-from tests.service.handlers.calls.test_calls import put_call
-from tests.service.handlers.calls.test_transcripts import put_talk
-from tests.service.handlers.test_isolation import ASKED, NEEDED, owned, places
 from tests.support import resources
+from tests.support.calls.stored_calls import put_call, put_conversation
+from tests.support.imports import carry_out_import
+from tests.support.isolation import REQUIRED_BODY, REQUIRED_QUERY, id_places, one_of_everything
 from tests.support.plans import plan_of
 from tests.support.raw_requests import AsyncClient, by_hand, refused, without_request_id
 from tests.support.resources import row
@@ -31,13 +30,13 @@ SHARED = {"list_voices", "search_available_numbers"}
 
 async def more(door: Door) -> Mapping[str, str]:
     """At least two entries for each list of an organization; the ids of what the lists are lists of."""
-    ids = dict((await owned(door)).ids)
+    ids = dict((await one_of_everything(door)).ids)
     await resources.draft(door, "Another name")
     await door.client.audiences.add_rows(id=ids["audience"], rows=[row(1), row(2)])
-    done = await imported(door, "phone_number\nx\ny\n", audience_id=ids["audience"])
+    done = await carry_out_import(door, "phone_number\nx\ny\n", audience_id=ids["audience"])
     for index in range(2):
         about: dict[str, Any] = {"deployment_id": ids["deployment"], "agent_id": ids["agent"]}
-        await put_talk(door, ("agent", "Hello."), contact_id=f"{ids['contact'][:-2]}_{index}", **about)
+        await put_conversation(door, ("agent", "Hello."), contact_id=f"{ids['contact'][:-2]}_{index}", **about)
     await subscribe(door)
     await door.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])
     return {**ids, "import": done.id}
@@ -46,7 +45,7 @@ async def more(door: Door) -> Mapping[str, str]:
 def path_of(operation: AnyOperation, ids: Mapping[str, str]) -> str:
     """Where an operation is, among the things with these ids."""
     path = f"/v1{operation.path}"
-    for name, kind in places(operation).items():
+    for name, kind in id_places(operation).items():
         path = path.replace("{" + name + "}", ids["deployment" if kind == "draft" else kind])
     return path
 
@@ -67,7 +66,7 @@ async def test_the_cursors_of_another_organization_are_refused_like_made_up_ones
     async with two(database_url, tmp_path) as (door, mine, other, theirs):
         ids, their_ids = await more(door), await more(other)
         for name in LISTS:
-            operation, asked = OPERATIONS[name], {**ASKED.get(name, {}), "per_page": "1"}
+            operation, asked = OPERATIONS[name], {**REQUIRED_QUERY.get(name, {}), "per_page": "1"}
             first = await theirs.get(path_of(operation, their_ids), params=asked)
             cursor = first.json()["pagination"]["next_cursor"]
             assert cursor is not None, name
@@ -108,7 +107,7 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
     async with two(database_url, tmp_path) as (door, mine, other, theirs):
         answers: list[Any] = []
         for each, http in ((other, theirs), (door, mine)):
-            ids = dict((await owned(each)).ids)
+            ids = dict((await one_of_everything(each)).ids)
             if name in ("start_deployment", "resume_deployment"):
                 assert await imports.work_on_one(
                     each.service.services, "wrk_test"
@@ -119,8 +118,11 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
                 ids["call"] = await put_call(each, status="in_progress", outcome=None, ended_at=None)
             if name == "resume_deployment":
                 await each.client.deployments.pause(id=ids["deployment"])
-            kinds = places(operation)
-            body = {**BODIES.get(name, NEEDED.get(name, {})), **{at: ids[kinds[at]] for at in PLACED.get(name, ())}}
+            kinds = id_places(operation)
+            body = {
+                **BODIES.get(name, REQUIRED_BODY.get(name, {})),
+                **{at: ids[kinds[at]] for at in PLACED.get(name, ())},
+            }
             sent = json.dumps(body) if operation.has_body else None
             answer = await http.post(path_of(operation, ids), headers=once, content=sent)
             assert (answer.status_code, "idempotent-replayed" in answer.headers) == (operation.status, False)
@@ -139,7 +141,7 @@ async def test_a_plan_of_another_organization_starts_nothing_and_is_refused_like
     database_url: str, tmp_path: Path, action: str
 ) -> None:
     async with two(database_url, tmp_path) as (door, mine, other, _):
-        ids, their_ids = (await owned(door)).ids, (await owned(other)).ids
+        ids, their_ids = (await one_of_everything(door)).ids, (await one_of_everything(other)).ids
         own, foreign = ids["draft"], their_ids["draft"]
         plan, own_plan = await plan_of(other, foreign), await plan_of(door, own)
         made_up = own_plan[:-4] + ("AAAA" if own_plan[-4:] != "AAAA" else "BBBB")
@@ -183,7 +185,7 @@ async def test_nothing_of_another_organization_is_found_by_whatever_is_known_of_
     async with two(database_url, tmp_path) as (_, mine, other, theirs):
         await more(other)
         for name in LISTS:
-            operation, asked = OPERATIONS[name], ASKED.get(name, {})
+            operation, asked = OPERATIONS[name], REQUIRED_QUERY.get(name, {})
             if name in SHARED or operation.path_fields:
                 continue
             path = f"/v1{operation.path}"

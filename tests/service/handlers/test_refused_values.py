@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from callwright.contract.audiences import RowError
-from tests.service.workers.test_imports import imported
+from tests.support.imports import await_import
 from tests.support.service import Door, open_service
 
 NUMBER = "+12065550100"
@@ -39,7 +39,7 @@ async def _rejected(door: Door, column: str, *, by_file: bool) -> list[RowError]
         return (await door.client.audiences.add_rows(id=made.id, rows=rows)).errors
     names = list(rows[0])
     csv = "\n".join([",".join(names), *(",".join(row[name] for name in names) for row in rows)])
-    done = await imported(door, made.id, csv)
+    done = await await_import(door, made.id, csv)
     return [each async for each in door.client.audiences.list_import_errors(id=made.id, import_id=done.id)]
 
 

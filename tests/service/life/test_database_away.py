@@ -15,7 +15,7 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.platform.database.postgres.time_limits import LIMIT_S
 from callwright.service.tables.migrations.upgrade import upgrade
-from tests.service.life.test_full_disk import health, in_mid_campaign, until
+from tests.service.life.mid_campaign import health, in_mid_campaign, until
 from tests.support.campaign_invariants import check_everything, evidence
 from tests.support.campaigns import people
 from tests.support.postgres import Server, create_database

@@ -16,7 +16,7 @@ from callwright.service.platform.database.sqlite.presence import Presence
 from callwright.service.platform.database.unusable import DatabaseUnusable
 from callwright.service.tables.database_file import check_database
 from callwright.service.tables.migrations.upgrade import upgrade
-from tests.service.life.test_full_disk import health, in_mid_campaign, until
+from tests.service.life.mid_campaign import health, in_mid_campaign, until
 from tests.support.campaign_invariants import check_everything, evidence
 from tests.support.campaigns import progressed
 from tests.support.raw_requests import by_hand, refused

@@ -2,10 +2,7 @@
 
 import logging
 import sqlite3
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -20,32 +17,13 @@ from callwright.service.platform.database.sqlite.fullness import (
     Fullness,
     StorageFull,
 )
-from callwright.service.settings import ServiceSettings
+from tests.service.life.mid_campaign import ANSWERS, health, in_mid_campaign, until
 from tests.support.campaign_invariants import check_everything, evidence
-from tests.support.campaigns import draft, people, progressed, settled
+from tests.support.campaigns import draft, people, settled
 from tests.support.clock_set_by_test import Wall
 from tests.support.full_disk import full
 from tests.support.raw_requests import by_hand, refused
 from tests.support.service import Door, open_service
-
-ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
-
-
-@asynccontextmanager
-async def in_mid_campaign(database_url: str, folder: Path) -> AsyncGenerator[tuple[Door, str]]:
-    """A service with a campaign that has made some of its calls."""
-    settings = ServiceSettings(data=folder, database_url=database_url, sim_time_scale=60.0, deployment_lease_ms=1_000)
-    async with open_service(database_url, folder, settings=settings) as door:
-        made = await draft(door, people(30, **ANSWERS), max_concurrency=3)
-        await door.client.deployments.start(id=made.id)
-        await progressed(door, made.id, attempts=3)
-        yield door, made.id
-
-
-async def health(door: Door) -> tuple[int, object]:
-    async with by_hand(door, key=None) as http:
-        answer = await http.get("/healthz")
-        return answer.status_code, answer.json()
 
 
 async def found_full(door: Door) -> None:
@@ -56,15 +34,6 @@ async def found_full(door: Door) -> None:
 
 async def room_again(door: Door) -> None:
     await until(lambda: not door.service.services.database.fullness.is_full)
-
-
-async def until(met: Callable[[], bool]) -> None:
-    """Looks again and again until a condition is met."""
-    with anyio.fail_after(30):
-        while True:
-            if met():
-                return
-            await anyio.sleep(0.01)
 
 
 async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(

@@ -22,8 +22,7 @@ from callwright.service.rules.search_words import read_query
 from callwright.service.tables import transcript_search
 from callwright.service.tables.schema import calls
 from callwright.service.tables.transcript_search import IN_A_MILLISECOND, MARKED, mark, searchable
-from tests.service.handlers.calls.test_calls import DIALLED_MS, put_call
-from tests.service.handlers.calls.test_transcripts import put_talk
+from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
 from tests.support.service import Door, open_service
 
 TALKS = (
@@ -88,7 +87,7 @@ async def put_talks(door: Door) -> list[dict[str, Any]]:
             "attempt_number": place,
         }
         facts["id"] = f"cal_{Random(place).randrange(10**9):09d}"
-        await put_talk(door, ("agent", agent), ("contact", contact), **facts)
+        await put_conversation(door, ("agent", agent), ("contact", contact), **facts)
         words = f" {searchable((agent, contact))} "
         put.append({**facts, "words": words, "call_type": "outbound", "to_number": "+12125550100"})
         put[-1] |= {"status": "completed", "language": "en-US", "agent_id": "agt_1"}
@@ -130,8 +129,8 @@ async def test_every_question_finds_what_reading_every_transcript_finds(
     async with open_service(database_url, tmp_path, workers=False) as door:
         put = await put_talks(door)
         async with door.another_organization() as other:
-            await put_talk(other, ("agent", "too expensive"), created_at=DIALLED_MS + 1)
-            await put_talk(other, ("agent", mark("org_id", door.org_id) + " too"), created_at=DIALLED_MS + 1)
+            await put_conversation(other, ("agent", "too expensive"), created_at=DIALLED_MS + 1)
+            await put_conversation(other, ("agent", mark("org_id", door.org_id) + " too"), created_at=DIALLED_MS + 1)
         found = 0
         filters: dict[str, Any]
         for query, filters in product(QUERIES, FILTERS):

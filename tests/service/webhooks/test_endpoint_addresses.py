@@ -10,9 +10,8 @@ import pytest
 
 from callwright.service.platform.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
-from tests.service.platform.test_address_ranges import FORBIDDEN
-from tests.service.rules.test_webhook_url import FORBIDDEN as FORBIDDEN_HOSTS
 from tests.support.webhooks.endpoints import Sink, sink
+from tests.support.webhooks.forbidden_addresses import FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS
 
 PUBLIC = "127.0.0.2"
 """Stands for the internet: nothing else is opened."""
@@ -48,7 +47,7 @@ async def post(endpoints: Endpoints, url: str) -> Posted:
 
 
 @pytest.mark.requirement("HOOK-13")
-@pytest.mark.parametrize("address", FORBIDDEN)
+@pytest.mark.parametrize("address", FORBIDDEN_ADDRESSES)
 async def test_a_name_that_leads_to_a_forbidden_address_is_not_connected_to(address: str, inside: Sink) -> None:
     book = Book([address])
     async with Endpoints(look_up=book, deadline_s=LONG_S) as endpoints:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from sqlalchemy import update
 
@@ -16,18 +15,8 @@ from callwright.service.workers import imports
 from tests.support.campaign_invariants import check_counters, evidence
 from tests.support.campaigns import Interrupted, audience_of, draft, make_audience, people, phone, working
 from tests.support.databases import Engine
+from tests.support.imports import await_import
 from tests.support.service import Door, open_service
-
-
-async def imported(door: Door, audience_id: str, csv: str, *, within_s: float = 30.0) -> AudienceImport:
-    """The import once it has ended."""
-    job = await door.client.audiences.import_csv(id=audience_id, csv=csv)
-    with anyio.fail_after(within_s):
-        while True:
-            job = await door.client.audiences.get_import(id=audience_id, import_id=job.id)
-            if job.completed_at is not None:
-                return job
-            await anyio.sleep(0.01)
 
 
 async def refused(door: Door, job: AudienceImport) -> list[tuple[int, str, str | None]]:
@@ -47,7 +36,7 @@ def csv_of(count: int) -> str:
 async def test_a_file_becomes_an_audience_that_can_be_called(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         audience = await make_audience(door, [])
-        job = await imported(door, audience.id, csv_of(1_234))
+        job = await await_import(door, audience.id, csv_of(1_234))
         assert (job.status, job.total_rows, job.processed, job.percent) == ("completed", 1_234, 1_234, 100)
         assert (job.added, job.invalid, job.duplicates) == (1_234, 0, 0)
         ready = await door.client.audiences.get(id=audience.id)
@@ -69,7 +58,7 @@ async def test_a_file_becomes_an_audience_that_can_be_called(database_url: str, 
 async def test_quotes_line_ends_and_a_bom_are_read(database_url: str, tmp_path: Path, csv: str) -> None:
     async with open_service(database_url, tmp_path) as door:
         audience = await make_audience(door, [])
-        assert (await imported(door, audience.id, csv)).status == "completed"
+        assert (await await_import(door, audience.id, csv)).status == "completed"
         ((number, values),) = await cells(door, audience.id)
         assert number == "+14155550100"
         assert values == {"note": 'said "no, thanks",\nthen hung up'}
@@ -99,7 +88,7 @@ async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
     async with open_service(database_url, tmp_path) as door:
         known = [{"phone_number": "+14155550199", "note": "known", "zone": "", "more": ""}]
         audience = await make_audience(door, known, timezone_column="zone")
-        job = await imported(door, audience.id, "\n".join(lines))
+        job = await await_import(door, audience.id, "\n".join(lines))
         assert (job.status, job.added, job.duplicates) == ("completed_with_errors", 9, 2)
         assert (job.total_rows, job.invalid) == (len(BAD_ROWS) + 9, len(BAD_ROWS) - 2)
         assert await refused(door, job) == [
@@ -130,7 +119,7 @@ async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
 async def test_a_file_that_cannot_be_read_fails_with_the_reason(database_url: str, tmp_path: Path, csv: str) -> None:
     async with open_service(database_url, tmp_path) as door:
         audience = await make_audience(door, [])
-        job = await imported(door, audience.id, csv)
+        job = await await_import(door, audience.id, csv)
         assert (job.status, job.added) == ("failed", 0)
         assert job.status_reason
         assert (await door.client.audiences.get(id=audience.id)).status == "failed"
@@ -139,7 +128,7 @@ async def test_a_file_that_cannot_be_read_fails_with_the_reason(database_url: st
 async def test_a_picture_adds_nobody(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path) as door:
         audience = await make_audience(door, [])
-        job = await imported(door, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
+        job = await await_import(door, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
         assert (job.status, job.added) == ("failed", 0)
         assert "column 1" in (job.status_reason or "")
         assert (await door.client.audiences.get(id=audience.id)).status == "failed"
@@ -150,9 +139,9 @@ async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(
 ) -> None:
     async with open_service(database_url, tmp_path) as door:
         audience = await make_audience(door, [])
-        wrong = await imported(door, audience.id, "nummer,first_name\n+14155550100,Kim\n")
+        wrong = await await_import(door, audience.id, "nummer,first_name\n+14155550100,Kim\n")
         assert (wrong.status, wrong.invalid) == ("failed", 1)
-        right = await imported(door, audience.id, "mobile,first_name\n+14155550100,Kim\n")
+        right = await await_import(door, audience.id, "mobile,first_name\n+14155550100,Kim\n")
         assert (right.status, right.added) == ("completed", 1)
         ready = await door.client.audiences.get(id=audience.id)
         assert (ready.status, ready.phone_column) == ("ready", "mobile")
@@ -216,11 +205,11 @@ async def test_a_value_the_database_refuses_ends_its_import_and_no_other(
         strange = "".join(chr(0x4E00 + (index * 7_919) % 20_000) for index in range(1_000))
         given: dict[str, Any] = {"dedupe": "external_id", "external_id_column": "id"}
         audience = await make_audience(door, [], "strange", **given)
-        job = await imported(door, audience.id, f"phone_number,id\n+14155550100,{strange}\n")
+        job = await await_import(door, audience.id, f"phone_number,id\n+14155550100,{strange}\n")
         if engine == "postgres":
             assert (job.status, job.added) == ("failed", 0)
             assert job.status_reason == "the database cannot store a value in rows 1 to 1"
         else:
             assert (job.status, job.added) == ("completed", 1)
         other = await make_audience(door, [], "other")
-        assert (await imported(door, other.id, csv_of(3))).status == "completed"
+        assert (await await_import(door, other.id, csv_of(3))).status == "completed"

@@ -15,7 +15,7 @@ from callwright.service.speech.recordings import Recordings
 from callwright.service.tables import recording_watermarks
 from callwright.service.tables.schema import organizations
 from callwright.service.workers import recording_retention, sweeps
-from tests.service.handlers.calls.test_calls import put_call
+from tests.support.calls.stored_calls import put_call
 from tests.support.plans import StandingClock, in_future
 from tests.support.resources import refusal
 from tests.support.service import Door, open_service

@@ -1,6 +1,5 @@
 """What falls due with time, under a clock that is put forward."""
 
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -17,30 +16,9 @@ from callwright.service.tables.schema import audit_log
 from callwright.service.workers import sweeps
 from tests.support.campaigns import leave_in_wallet, rent
 from tests.support.service import Door, open_service
+from tests.support.sweeps import sweep_after
 
 MONTH = timedelta(days=30)
-
-
-@dataclass(frozen=True)
-class StandingClock:
-    """Shows one moment."""
-
-    at_ms: int
-
-    def now_ms(self) -> int:
-        return self.at_ms
-
-    def running_ms(self) -> int:
-        return self.at_ms
-
-    def sure_ms(self) -> int:
-        return self.at_ms
-
-
-async def sweep_in(door: Door, days: float) -> None:
-    """A sweep as it will be so many days from now."""
-    services = door.service.services
-    await sweeps.run(replace(services, clock=StandingClock(services.clock.now_ms() + round(days * DAY))))
 
 
 async def again(door: Door, number: PhoneNumber) -> PhoneNumber:
@@ -57,10 +35,10 @@ async def test_a_number_is_paid_for_every_month_and_once(database_url: str, tmp_
     async with open_service(database_url, tmp_path, workers=False) as door:
         number = await rent(door)
         assert number.renews_at is not None
-        await sweep_in(door, 29.9)
+        await sweep_after(door, 29.9)
         assert await rents(door) == ["-1.150000"]
         for _ in range(3):
-            await sweep_in(door, 30.1)
+            await sweep_after(door, 30.1)
         assert await rents(door) == ["-1.150000"] * 2
         renewed = await again(door, number)
         assert (renewed.status, renewed.renews_at) == ("active", number.renews_at + MONTH)
@@ -71,7 +49,7 @@ async def test_months_that_were_missed_are_paid_one_by_one(database_url: str, tm
     async with open_service(database_url, tmp_path, workers=False) as door:
         number = await rent(door)
         for _ in range(5):
-            await sweep_in(door, 70)
+            await sweep_after(door, 70)
         assert len(await rents(door)) == 3
         renewed = await again(door, number)
         assert number.renews_at is not None
@@ -83,9 +61,9 @@ async def test_a_number_that_is_not_to_be_renewed_is_released_when_its_month_is_
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         number = await door.client.phone_numbers.rent(country="US", auto_renew=False)
-        await sweep_in(door, 29.9)
+        await sweep_after(door, 29.9)
         assert (await again(door, number)).status == "active"
-        await sweep_in(door, 30.1)
+        await sweep_after(door, 30.1)
         released = await again(door, number)
         assert (released.status, released.renews_at) == ("released", None)
         assert released.released_at is not None
@@ -96,7 +74,7 @@ async def test_a_number_that_cannot_be_paid_is_suspended(database_url: str, tmp_
     async with open_service(database_url, tmp_path, workers=False) as door:
         number = await rent(door)
         await leave_in_wallet(door, 1_149_999)
-        await sweep_in(door, 30.1)
+        await sweep_after(door, 30.1)
         suspended = await again(door, number)
         assert (suspended.status, suspended.renews_at) == ("suspended", None)
         assert (await door.client.wallet.get()).balance.amount == "1.149999"
@@ -105,7 +83,7 @@ async def test_a_number_that_cannot_be_paid_is_suspended(database_url: str, tmp_
 async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         kept, dropped = await rent(door), await door.client.phone_numbers.rent(country="CA", auto_renew=False)
-        await sweep_in(door, 30.1)
+        await sweep_after(door, 30.1)
         actions = select(audit_log.c.action).where(audit_log.c.subject.in_([kept.id, dropped.id]))
 
         def written(connection: Connection) -> list[str]:
@@ -136,7 +114,7 @@ async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
         await services.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
         left: list[tuple[int, int]] = []
         for days in (354.9, 355.1, 355.1, 355.1, 356.1):
-            await sweep_in(door, days)
+            await sweep_after(door, days)
             left.append((await entries_left(door, door.org_id), await entries_left(door, other.org_id)))
         assert left[0] == (5, 5)
         assert left[1] == (2, 2)

@@ -3,21 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import Page
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
+from tests.support.tools.results import text_of
 
 NEWER = ERAS[-1]
-
-
-def text_of(result: CallToolResult) -> str:
-    """The words of an answer."""
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 def listing(*entries: Resource) -> Callable[[Any], Page[Any]]:
@@ -66,3 +60,8 @@ def last(asked: FakeCaller, operation: str) -> dict[str, Any]:
     """What an operation was asked the last time."""
     found = [entry for entry in asked.asked if entry.operation == operation]
     return found[-1].asked.model_dump(exclude_unset=True)
+
+
+async def text_from(name: str, arguments: dict[str, Any], answers: dict[str, Any], **options: Any) -> str:
+    async with assistant(server(FakeCaller(answers=answers), **options), "2026-07-28") as client:
+        return text_of(await client.call_tool(name, arguments))

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any, cast
 
 import pytest
-from mcp.types import CallToolResult, TextContent
 
 from callwright.client.errors import NotOffered, ServiceProblem
 from callwright.contract.webhooks import Replayed
@@ -13,17 +12,12 @@ from tests.support.tools import event_samples as sent
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeClock, assistant, server
 from tests.support.tools.hostile import fences_of, outside
-from tests.tools.serving.test_served import text_from
+from tests.support.tools.lookups import text_from
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 EVENTS = frozenset(tool.name for tool in known_tools() if tool.toolset == "events")
 TEST = {"id": "whk_1"}
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 async def used(

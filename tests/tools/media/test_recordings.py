@@ -4,12 +4,13 @@ import base64
 from typing import Any
 
 import pytest
-from mcp.types import AudioContent, CallToolResult, ResourceLink, TextContent
+from mcp.types import AudioContent, CallToolResult, ResourceLink
 
 from callwright.client.errors import ServiceFailed
 from callwright.contract.calls import RecordingState
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 
@@ -19,12 +20,6 @@ async def asked(
 ) -> CallToolResult:
     async with assistant(server(caller, base_url=base_url), era) as client:
         return await client.call_tool("get_recording", {"call_uuid": "cal_1", **given})
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 def links(result: CallToolResult) -> list[tuple[str, str | None, int | None]]:

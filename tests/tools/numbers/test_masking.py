@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.tools.numbers.masking import masked_abroad, masked_everywhere, masked_in
+from tests.support.tools.odd_numbers import ODDLY_WRITTEN
 
 
 @pytest.mark.parametrize(
@@ -139,27 +140,6 @@ def test_in_a_column_of_telephones_every_run_of_five_digits_is_masked(column: st
     assert masked_in("2026-11-22", column=column) == "2026-11-22"
     assert masked_in("22.11.2026", column=column) == "22.11.2026"
     assert masked_in("ext 1234", column=column) == "ext 1234"
-
-
-ODDLY_WRITTEN = (
-    "+1,416,777,6543",
-    "+1, 416, 777 6543",
-    "+1|416|7776543",
-    "+1*416*777*6543",
-    "+1:416:777:6543",
-    "+1~416~777~6543",
-    "+1'416'777'6543",
-    "+1=4167776543",
-    "+1;4167776543",
-    "++14167776543",
-    "+1 416 777,6543",
-    "%2B1,416,777,6543",
-    "+1 \u2022 416 \u2022 777 \u2022 6543",
-    "+\u0661,\u0664\u0661\u0666,777,6543",
-    "https://wa.me/14167776543",
-    "sip:14167776543@example.com",
-    "\u0660\u0664\u0661\u0666\u0667\u0667\u0667\u0666\u0665\u0664\u0663",
-)
 
 
 @pytest.mark.parametrize("text", ODDLY_WRITTEN)

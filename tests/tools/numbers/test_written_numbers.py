@@ -4,7 +4,8 @@ import pytest
 
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS
-from tests.support.tools.lookups import BANGALORE, DESK, answer, caller, last, listing, refusal, text_of
+from tests.support.tools.lookups import BANGALORE, DESK, answer, caller, last, listing, refusal
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 

@@ -10,18 +10,8 @@ from callwright.tools.catalogue.every import tool_named
 from callwright.tools.references.names import Resolved, resolved
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, session
-from tests.support.tools.lookups import (
-    ANNA,
-    BANGALORE,
-    DESK,
-    LONDON,
-    answer,
-    caller,
-    last,
-    listing,
-    refusal,
-    text_of,
-)
+from tests.support.tools.lookups import ANNA, BANGALORE, DESK, LONDON, answer, caller, last, listing, refusal
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 

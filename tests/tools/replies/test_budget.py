@@ -23,15 +23,10 @@ from callwright.tools.replies.budget import (
 from callwright.tools.runtime.tool import Reply, Tool
 from tests.support.tools import samples, sizes
 from tests.support.tools.fakes import FakeCaller, assistant, server
+from tests.support.tools.results import text_of
 
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
 LONG_LINES = "word " * 5_000 + "\n" + "a line\n" * 5_000
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 def data_in(result: CallToolResult) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import pytest
 from callwright.contract.deployments.deployments import Deployment
 from tests.support.tools import samples
 from tests.support.tools.fakes import FakeCaller, assistant, server
-from tests.tools.replies.test_waiting import text_of
+from tests.support.tools.results import text_of
 
 
 async def told(deployment: Deployment) -> str:

@@ -19,6 +19,7 @@ from callwright.tools.catalogue.every import TOOLS, tool_named
 from callwright.tools.replies.errors import NEXT, explained
 from callwright.tools.runtime.tool import Tool
 from tests.support.tools.fakes import FakeCaller, assistant, server
+from tests.support.tools.problems import service_problem
 from tests.support.tools.samples import ARGUMENTS
 
 writing = pytest.mark.parametrize(
@@ -26,33 +27,10 @@ writing = pytest.mark.parametrize(
 )
 
 
-def problem(
-    code: str,
-    *,
-    message: str = "",
-    field: str | None = None,
-    errors: list[JsonValue] | None = None,
-    details: dict[str, JsonValue] | None = None,
-    retry_after_s: float | None = None,
-) -> ServiceProblem:
-    known = PROBLEMS[code]
-    return ServiceProblem(
-        message or known.meaning,
-        code=code,
-        status=known.status,
-        type=known.type,
-        field=field,
-        request_id="req_1",
-        errors=errors or (),
-        details=details,
-        retry_after_s=retry_after_s,
-    )
-
-
 @pytest.mark.parametrize("code", PROBLEMS)
 def test_every_problem_reads_as_words_without_placeholders_whatever_the_tool(code: str) -> None:
     for tool in TOOLS:
-        said = explained(problem(code), tool)
+        said = explained(service_problem(code), tool)
         assert said.startswith(PROBLEMS[code].meaning)
         assert len(said) > len(PROBLEMS[code].meaning) + 10
         assert "{" not in said
@@ -72,11 +50,11 @@ def test_every_problem_reads_as_words_without_placeholders_whatever_the_tool(cod
     ],
 )
 def test_what_is_not_found_is_looked_for_with_the_right_list(name: str, field: str | None, finder: str) -> None:
-    assert finder in explained(problem("not_found", field=field), tool_named(name))
+    assert finder in explained(service_problem("not_found", field=field), tool_named(name))
 
 
 def test_further_fields_and_known_details_are_said() -> None:
-    found = problem(
+    found = service_problem(
         "invalid_field",
         message="name is too long",
         field="name",
@@ -91,13 +69,13 @@ def test_further_fields_and_known_details_are_said() -> None:
 
 def test_money_in_details_reads_as_an_amount() -> None:
     details: dict[str, JsonValue] = {"required": {"amount": "9.50", "currency": "USD"}, "available": "5.00"}
-    said = explained(problem("insufficient_credits", details=details), tool_named("start_deployment"))
+    said = explained(service_problem("insufficient_credits", details=details), tool_named("start_deployment"))
     assert "required 9.50 USD; available 5.00" in said
     assert "get_wallet" in said
 
 
 def test_a_failure_of_the_service_carries_the_request_id_and_the_wait() -> None:
-    said = explained(problem("service_unavailable", retry_after_s=3), tool_named("get_recording"))
+    said = explained(service_problem("service_unavailable", retry_after_s=3), tool_named("get_recording"))
     assert "(wait 3 seconds; request id req_1)" in said
 
 
@@ -106,7 +84,7 @@ def test_every_code_has_words_of_its_own() -> None:
 
 
 def test_a_rate_limit_says_how_long_to_wait_and_how_to_need_less() -> None:
-    assert explained(problem("rate_limited", retry_after_s=1), tool_named("list_calls")) == (
+    assert explained(service_problem("rate_limited", retry_after_s=1), tool_named("list_calls")) == (
         "Too many requests at once. (wait 1 second) Nothing was changed. Wait that long, then call again, one call "
         "after the other. Fewer calls that ask for more at once help."
     )
@@ -130,7 +108,9 @@ def test_a_used_up_day_says_when_it_goes_on() -> None:
 
 def test_a_key_without_its_creator_names_the_page_where_the_person_makes_another() -> None:
     address = "https://voice.example.com/settings/api-keys"
-    said = explained(problem("api_key_owner_required", details={"action_url": address}), tool_named("create_agent"))
+    said = explained(
+        service_problem("api_key_owner_required", details={"action_url": address}), tool_named("create_agent")
+    )
     assert f"(action_url {address})" in said
     assert "make another key as a present member of the organization, at the action_url above" in said
     assert "CALLWRIGHT_API_KEY" in said
@@ -138,14 +118,16 @@ def test_a_key_without_its_creator_names_the_page_where_the_person_makes_another
 
 @pytest.mark.parametrize("address", [None, 7, "", "javascript:alert(1)", "https://x/ y", "https://x/\u202e", "see me"])
 def test_an_address_that_is_none_is_not_shown(address: JsonValue) -> None:
-    said = explained(problem("api_key_owner_required", details={"action_url": address}), tool_named("create_agent"))
+    said = explained(
+        service_problem("api_key_owner_required", details={"action_url": address}), tool_named("create_agent")
+    )
     assert "action_url" not in said
     assert "where keys are made" in said
 
 
 @writing
 def test_a_request_that_is_still_being_served_is_looked_for_before_it_is_sent_again(tool: Tool) -> None:
-    said = explained(problem("idempotency_in_progress", retry_after_s=1), tool)
+    said = explained(service_problem("idempotency_in_progress", retry_after_s=1), tool)
     assert "it may happen yet. Look with " in said
 
 
@@ -155,7 +137,7 @@ def test_an_unknown_code_still_gets_a_next_step() -> None:
 
 
 def test_text_of_the_service_is_cleaned_and_cut() -> None:
-    said = explained(problem("invalid_field", message="a\u202eb\n" + "x" * 900), tool_named("get_agent"))
+    said = explained(service_problem("invalid_field", message="a\u202eb\n" + "x" * 900), tool_named("get_agent"))
     assert said.startswith("ab x")
     assert len(said) < 600
 
@@ -227,14 +209,16 @@ def test_arguments_the_client_refuses_are_explained() -> None:
 
 def test_amounts_and_counts_of_our_own_are_told_whole_and_those_of_another_service_masked() -> None:
     details: dict[str, JsonValue] = {"limit": "100.000000", "current": "50.000000", "required": "1000.000000"}
-    said = explained(problem("spending_cap_reached", details=details), tool_named("start_deployment"))
+    said = explained(service_problem("spending_cap_reached", details=details), tool_named("start_deployment"))
     assert "(required 1000.000000; limit 100.000000; current 50.000000)" in said
-    counted = explained(problem("plan_limit_reached", details={"limit": 1_000_000}), tool_named("create_audience"))
+    counted = explained(
+        service_problem("plan_limit_reached", details={"limit": 1_000_000}), tool_named("create_audience")
+    )
     assert "limit 1000000" in counted
-    foreign = problem("plan_limit_reached", details={"limit": 12_025_550_155})
+    foreign = service_problem("plan_limit_reached", details={"limit": 12_025_550_155})
     assert "12025550155" not in explained(foreign, tool_named("create_audience"), fence="tag")
     assert "+12025550155" not in explained(
-        problem("plan_limit_reached", details={"limit": "+12025550155"}), tool_named("create_audience")
+        service_problem("plan_limit_reached", details={"limit": "+12025550155"}), tool_named("create_audience")
     )
 
 
@@ -247,7 +231,7 @@ def test_a_telephone_number_in_a_request_id_is_masked() -> None:
 def test_what_its_state_allows_names_no_field_that_the_tool_does_not_have() -> None:
     details: dict[str, JsonValue] = {"current_status": "active", "allowed": ["budget_cap", "metadata", "name"]}
     said = explained(
-        problem("invalid_state_transition", message="calling_hours cannot change", details=details),
+        service_problem("invalid_state_transition", message="calling_hours cannot change", details=details),
         tool_named("update_deployment"),
     )
     assert "allowed budget_cap, name)" in said

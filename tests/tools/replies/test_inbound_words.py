@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, TextContent
 
 from callwright.contract.deployments.dialling import Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
@@ -13,14 +12,9 @@ from callwright.tools.replies.inbound_words import taking
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeClock, assistant, server, use_of
 from tests.support.tools.inbound import inbound_of
+from tests.support.tools.results import text_of
 
 BOUND = inbound_of(samples.deployment())
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 def test_its_settings_and_that_nobody_calls_in_are_said_and_nothing_of_a_campaign() -> None:

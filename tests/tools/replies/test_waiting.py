@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from callwright.contract.deployments.deployments import Deployment
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeClock, assistant, server
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 
@@ -15,12 +16,6 @@ both_eras = pytest.mark.parametrize("era", ERAS)
 def at(done: int, status: str = "active") -> Deployment:
     counts = samples.stats(pending=300 - done, in_flight=0, retry_waiting=0, completed=done, exhausted=0)
     return samples.deployment(status=status, stats=counts)
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 async def waited(

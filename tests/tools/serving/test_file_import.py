@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, ElicitResult, TextContent
+from mcp.types import CallToolResult, ElicitResult
 
 from callwright.client.errors import InvalidRequest, ServiceTimeout
 from callwright.contract.audiences import AudienceImport, ImportAudience
@@ -24,6 +24,7 @@ from callwright.tools.serving.served_files import with_files
 from callwright.tools.toolsets import enabled_tools
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeClock, assistant, server, session
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 NEWER = ERAS[-1]
@@ -81,12 +82,6 @@ def opened(
 ) -> AbstractAsyncContextManager[Client]:
     built = build(session(service, clock=clock).opened, tools=with_files(served_tools(), Folders([folder])))
     return assistant(built, era)
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 async def imported(service: FakeCaller, folder: Path, *, clock: FakeClock | None = None, **more: Any) -> CallToolResult:

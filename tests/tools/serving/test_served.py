@@ -4,22 +4,18 @@ from typing import Any, cast
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from callwright.client.errors import Conflict
 from callwright.tools.catalogue.every import TOOLS
 from callwright.tools.runtime.tool import Tool
 from tests.support.tools import finding_samples, samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
+from tests.support.tools.lookups import text_from
+from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 async def called(tool: Tool, client: Client) -> CallToolResult:
@@ -111,11 +107,6 @@ async def test_an_unknown_tool_is_said_to_be_unknown(era: str) -> None:
         result = await client.call_tool("launch_rocket", {})
     assert result.is_error
     assert "launch_rocket" in text_of(result)
-
-
-async def text_from(name: str, arguments: dict[str, Any], answers: dict[str, Any], **options: Any) -> str:
-    async with assistant(server(FakeCaller(answers=answers), **options), "2026-07-28") as client:
-        return text_of(await client.call_tool(name, arguments))
 
 
 async def test_an_agent_without_a_language_gets_the_language_of_its_voice() -> None:

@@ -16,7 +16,7 @@ from callwright.tools.toolsets import PROFILES, TOOLSETS, enabled_tools, known_t
 from callwright.tools.wording.mentions import named_in, offered_words
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, session
-from tests.tools.replies.test_errors import problem
+from tests.support.tools.problems import service_problem
 
 EVERY = frozenset(tool.name for tool in known_tools())
 CHOICES = {
@@ -83,7 +83,7 @@ def test_advice_names_no_absent_tool(enabled: frozenset[str]) -> None:
     for name in enabled:
         tool = tool_named(name)
         for code in NEXT:
-            assert named_in(explained(problem(code), tool, offers=enabled.__contains__)) <= enabled
+            assert named_in(explained(service_problem(code), tool, offers=enabled.__contains__)) <= enabled
         lost = ServiceTimeout("late", request_sent=True, repeatable=False)
         assert named_in(explained(lost, tool, offers=enabled.__contains__)) <= enabled
 

@@ -10,7 +10,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, BlobResourceContents, Text
 
 from callwright.server.mcp.resources.content import TEXT_BYTES
 from callwright.server.mcp.resources.sound import frames_of
-from tests.server.mcp.resources.test_sound import sound
+from tests.support.speech_source import mp3_tone
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
 
@@ -111,7 +111,7 @@ async def test_one_very_long_turn_does_not_break_the_bound() -> None:
 
 @both_eras
 async def test_a_part_of_a_recording_is_cut_out_of_it(era: str) -> None:
-    caller = FakeCaller(media=FakeMedia(sound(10)))
+    caller = FakeCaller(media=FakeMedia(mp3_tone(10)))
     found = await read(caller, f"{CALL}/recording?from=2&to=5", era)
     assert isinstance(found, BlobResourceContents)
     assert found.mime_type == "audio/mpeg"
@@ -120,7 +120,7 @@ async def test_a_part_of_a_recording_is_cut_out_of_it(era: str) -> None:
 
 @both_eras
 async def test_a_recording_that_is_too_large_names_the_part_that_fits(era: str) -> None:
-    caller = FakeCaller(media=FakeMedia(_repeated(sound(2), 300)))
+    caller = FakeCaller(media=FakeMedia(_repeated(mp3_tone(2), 300)))
     said = await text(caller, f"{CALL}/recording", era)
     assert said.startswith("The recording is larger than 750,000 bytes")
     uri = said.partition("fit: read ")[2].split()[0]
@@ -130,7 +130,7 @@ async def test_a_recording_that_is_too_large_names_the_part_that_fits(era: str) 
 
 
 async def test_a_part_that_is_too_large_names_a_smaller_one_from_the_same_moment() -> None:
-    caller = FakeCaller(media=FakeMedia(_repeated(sound(2), 300)))
+    caller = FakeCaller(media=FakeMedia(_repeated(mp3_tone(2), 300)))
     said = await text(caller, f"{CALL}/recording?from=30&to=500")
     assert "The part asked for is larger than 750,000 bytes" in said
     assert re.search(r"/recording\?from=30&to=2\d\d", said)
@@ -139,7 +139,7 @@ async def test_a_part_that_is_too_large_names_a_smaller_one_from_the_same_moment
 
 @both_eras
 async def test_a_part_behind_the_end_is_refused_with_the_length(era: str) -> None:
-    code, message = await failure(FakeCaller(media=FakeMedia(sound(3))), f"{CALL}/recording?from=60", era)
+    code, message = await failure(FakeCaller(media=FakeMedia(mp3_tone(3))), f"{CALL}/recording?from=60", era)
     assert (code, message) == (INVALID_PARAMS, "from must be less than 3: that is where the recording ends.")
 
 

@@ -1,25 +1,13 @@
 """Parts of an MP3, cut at the borders of its frames."""
 
-import math
-from array import array
-
 import pytest
 
 from callwright.server.mcp.resources.sound import NotAnMp3, cut, frames_of
-from callwright.service.speech.encoding import encode_mp3
-from callwright.service.speech.synthesiser import SAMPLE_RATE
-
-
-def sound(seconds: float) -> bytes:
-    """A tone on the left."""
-    samples = array("h")
-    for number in range(round(seconds * SAMPLE_RATE)):
-        samples.extend((round(8_000 * math.sin(number / 7)), 0))
-    return encode_mp3(samples, title="A tone")
+from tests.support.speech_source import mp3_tone
 
 
 def test_the_encoders_frames_are_found_from_end_to_end() -> None:
-    made = sound(10)
+    made = mp3_tone(10)
     frames = frames_of(made)
     assert made[: frames.tag_bytes].startswith(b"ID3")
     assert frames.starts[0] == frames.tag_bytes
@@ -34,7 +22,7 @@ def test_the_encoders_frames_are_found_from_end_to_end() -> None:
 def test_a_part_lasts_as_long_as_asked_and_at_most_a_tenth_longer(
     from_s: float, to_s: float | None, lasts_s: float
 ) -> None:
-    made = sound(10)
+    made = mp3_tone(10)
     part = cut(made, frames_of(made), from_s=from_s, to_s=to_s)
     frames = frames_of(part)
     assert -0.001 <= frames.duration_s - lasts_s <= 0.2
@@ -42,14 +30,14 @@ def test_a_part_lasts_as_long_as_asked_and_at_most_a_tenth_longer(
 
 
 def test_a_part_is_made_of_the_very_bytes_of_the_whole() -> None:
-    made = sound(5)
+    made = mp3_tone(5)
     frames = frames_of(made)
     part = cut(made, frames, from_s=2, to_s=3)
     assert part[frames.tag_bytes :] in made
 
 
 def test_two_parts_that_follow_each_other_leave_nothing_out() -> None:
-    made = sound(6)
+    made = mp3_tone(6)
     frames = frames_of(made)
     first, second = cut(made, frames, from_s=0, to_s=3), cut(made, frames, from_s=3, to_s=None)
     assert len(first) + len(second) >= len(made) + frames.tag_bytes
@@ -62,6 +50,6 @@ def test_what_is_no_mp3_is_not_cut(made: bytes) -> None:
 
 
 def test_a_frame_that_breaks_off_at_the_end_is_left_out() -> None:
-    made = sound(1)
+    made = mp3_tone(1)
     whole, broken = frames_of(made), frames_of(made[:-20])
     assert len(broken.starts) == len(whole.starts) - 1

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import anyio
 import pytest
 from sqlalchemy import Connection, update
 
@@ -10,20 +9,10 @@ from callwright.contract.audiences import AudienceImport, RowError
 from callwright.service.tables import schema as storage
 from callwright.service.workers import imports
 from tests.support import resources
+from tests.support.imports import carry_out_import
 from tests.support.raw_requests import by_hand, refused
 from tests.support.resources import refusal
 from tests.support.service import Door, open_service
-
-
-async def imported(door: Door, csv: str, *, audience_id: str | None = None) -> AudienceImport:
-    """The import of a file, carried out."""
-    if audience_id is None:
-        audience_id = (await door.client.audiences.create(name=f"{door.service.services.ids.new('tst')}")).id
-    waiting = await door.client.audiences.import_csv(id=audience_id, csv=csv)
-    with anyio.fail_after(60):
-        while await imports.work_on_one(door.service.services, "tests"):
-            pass
-    return await door.client.audiences.get_import(id=audience_id, import_id=waiting.id)
 
 
 async def errors(door: Door, done: AudienceImport) -> list[RowError]:
@@ -64,7 +53,7 @@ async def test_bad_rows_up_to_half_never_fail_an_import_and_are_listed_with_thei
     more = [f"+121255502{index:02d},Fay" for index in range(2)]
     text = "\n".join(("phone_number,name", *rows, *more))
     async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await imported(door, text)
+        done = await carry_out_import(door, text)
         assert (done.status, done.added, done.invalid, done.duplicates) == ("completed_with_errors", 3, 4, 1)
         found = await errors(door, done)
         assert [(error.row_number, error.code) for error in found] == [
@@ -93,7 +82,7 @@ async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_
         audience_id = campaign.audience.id
         if running:
             await door.client.deployments.start(id=campaign.deployment.id)
-        done = await imported(door, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
+        done = await carry_out_import(door, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
         assert (done.status, done.added, done.invalid, done.duplicates) == ("failed", 0, 601, 0)
         assert (done.total_rows, done.processed, done.percent) == (1_201, 1_201, 100)
         assert done.status_reason == (
@@ -105,14 +94,16 @@ async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_
         after = await door.client.audiences.get(id=audience_id)
         assert (after.status, after.valid_count, after.invalid_count) == ("ready", 1, 0)
         assert (await door.client.deployments.get(id=campaign.deployment.id)).stats.contacts == (1 if running else 0)
-        half = await imported(door, "\n".join(("name,phone_number", *good[:601], *bad[:600])), audience_id=audience_id)
+        half = await carry_out_import(
+            door, "\n".join(("name,phone_number", *good[:601], *bad[:600])), audience_id=audience_id
+        )
         assert (half.status, half.added) == ("completed_with_errors", 600)
 
 
 @pytest.mark.requirement("RES-21")
 async def test_duplicates_are_not_bad_rows(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await imported(door, "phone_number\n" + "+12125550100\n" * 9)
+        done = await carry_out_import(door, "phone_number\n" + "+12125550100\n" * 9)
         assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
 
 
@@ -121,7 +112,7 @@ async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the
 ) -> None:
     numbers = [f"+1212555{number:04d}" for number in range(100, 100 + imports.PIECE)]
     async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await imported(door, "\n".join(("phone_number", *numbers, numbers[0])))
+        done = await carry_out_import(door, "\n".join(("phone_number", *numbers, numbers[0])))
         (error,) = await errors(door, done)
     assert (error.row_number, error.code) == (imports.PIECE + 1, "duplicate_in_audience")
     assert error.message == (
@@ -132,7 +123,7 @@ async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the
 async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(database_url: str, tmp_path: Path) -> None:
     lines = [f"+1212555{number:04d}" if number % 7 else "bad" for number in range(100, 1_300)]
     async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await imported(door, "phone_number\n" + "\n".join(lines))
+        done = await carry_out_import(door, "phone_number\n" + "\n".join(lines))
         found = await errors(door, done)
         expected = [index for index, line in enumerate(lines, 1) if line == "bad"]
         assert [error.row_number for error in found if error.row_number in expected] == expected
@@ -162,11 +153,11 @@ async def test_a_file_that_cannot_be_read_fails_with_a_reason(
     database_url: str, tmp_path: Path, text: str, reason: str
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await imported(door, text)
+        done = await carry_out_import(door, text)
         assert (done.status, done.added, done.percent) == ("failed", 0, 100)
         assert reason in (done.status_reason or "")
         assert (await door.client.audiences.get(id=done.audience_id)).status == "failed"
-        again = await imported(door, "phone_number\n+12125550100\n", audience_id=done.audience_id)
+        again = await carry_out_import(door, "phone_number\n+12125550100\n", audience_id=done.audience_id)
         assert again.status == "completed"
         assert (await door.client.audiences.get(id=done.audience_id)).status == "ready"
 
@@ -174,7 +165,7 @@ async def test_a_file_that_cannot_be_read_fails_with_a_reason(
 async def test_a_failed_import_leaves_a_filled_audience_as_it_was(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await resources.audience(door)
-        assert (await imported(door, "only a header", audience_id=made.id)).status == "failed"
+        assert (await carry_out_import(door, "only a header", audience_id=made.id)).status == "failed"
         after = await door.client.audiences.get(id=made.id)
         assert (after.status, after.valid_count) == ("ready", 1)
 
@@ -183,7 +174,7 @@ async def test_two_imports_into_one_audience_add_up(database_url: str, tmp_path:
     async with open_service(database_url, tmp_path, workers=False) as door:
         made = await resources.audience(door, rows=[])
         await door.client.audiences.import_csv(id=made.id, csv="phone\n+12125550100\n+12125550101\n")
-        second = await imported(door, "phone\n+12125550101\n+12125550102\n", audience_id=made.id)
+        second = await carry_out_import(door, "phone\n+12125550101\n+12125550102\n", audience_id=made.id)
         assert (second.added, second.duplicates) == (1, 1)
         assert [error.code for error in await errors(door, second)] == ["duplicate_in_audience"]
         assert (await door.client.audiences.get(id=made.id)).valid_count == 3
@@ -200,7 +191,7 @@ async def test_what_cannot_be_a_file_is_refused_at_once(database_url: str, tmp_p
 
 async def test_an_import_belongs_to_its_audience(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await imported(door, "phone\n+12125550100\nx\n")
+        done = await carry_out_import(door, "phone\n+12125550100\nx\n")
         other = await resources.audience(door, "Other")
         async with refusal(404, "not_found"):
             await door.client.audiences.get_import(id=other.id, import_id=done.id)
@@ -229,7 +220,7 @@ async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_p
     async with open_service(database_url, tmp_path, workers=False) as door:
         campaign = await resources.draft(door)
         failed, invalid = [await resources.audience(door, name, rows=[]) for name in ("Failed", "Invalid")]
-        done = await imported(door, "phone_number,first_name", audience_id=failed.id)
+        done = await carry_out_import(door, "phone_number,first_name", audience_id=failed.id)
         await door.client.audiences.add_rows(id=invalid.id, rows=[{"phone_number": "none", "first_name": "Ada"}] * 2)
         expected = {
             failed.id: f"the audience has no rows: its import {done.id} failed: {done.status_reason}",
@@ -270,10 +261,10 @@ async def test_a_file_whose_columns_are_not_separated_by_commas_is_refused_with_
 
 async def test_semicolons_inside_a_file_with_commas_do_no_harm(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await imported(door, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
+        done = await carry_out_import(door, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
         assert (done.status, done.added) == ("completed", 1)
-        assert (await imported(door, "phone_number\n+12125550100\n")).added == 1
+        assert (await carry_out_import(door, "phone_number\n+12125550100\n")).added == 1
         for header in ("phone,note;a;b;c", "first_name,x;y;z,phone", "phone_number,a|b|c"):
             width = 3 if header.startswith("first_name") else 2
-            done = await imported(door, f"{header}\n{','.join(['+12125550100'] * width)}\n")
+            done = await carry_out_import(door, f"{header}\n{','.join(['+12125550100'] * width)}\n")
             assert (done.status, done.added) == ("completed", 1), header

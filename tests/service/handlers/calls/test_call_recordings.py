@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from callwright.service.speech.synthesiser import SpeechUnavailable
-from tests.service.handlers.calls.test_calls import put_call
+from tests.support.calls.stored_calls import put_call
 from tests.support.raw_requests import by_hand, refused
 from tests.support.resources import refusal
 from tests.support.service import open_service

@@ -1,66 +1,18 @@
 """Calls over the typed client, on rows as the dialler leaves them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 
 from callwright.contract.calls import Call
 from callwright.service.platform.clock.clock import milliseconds, moment
-from callwright.service.tables.schema import calls, transcripts
+from callwright.service.tables.schema import calls
+from tests.support.calls.stored_calls import DIALLED_MS, put_call
 from tests.support.raw_requests import by_hand, refused
 from tests.support.resources import refusal
-from tests.support.service import Door, open_service
-
-DIALLED_MS = 4_000_000_000_000
-"""In the year 2096: the recording of a call that has not ended yet is not old either."""
-
-
-def turn(index: int, role: str = "agent", text: str = "Hello.") -> dict[str, Any]:
-    """A turn as it is stored."""
-    times = {"start_seconds": index * 2.0, "end_seconds": index * 2.0 + 1.5}
-    words = {"text": text, "language": "en-US", "source": "policy", "interrupted": False}
-    return {"index": index, "role": role, **words, **times}
-
-
-async def put_call(door: Door, *, turns: int = 0, **fields: Any) -> str:
-    """A finished call in the database; its id."""
-    call_id: str = fields.get("id") or door.service.services.ids.new("cal")
-    row: dict[str, Any] = {
-        "id": call_id,
-        "org_id": door.org_id,
-        "call_type": "outbound",
-        "simulated": True,
-        "agent_id": "agt_1",
-        "attempt_number": 1,
-        "from_number": "+12125550150",
-        "to_number": "+12125550100",
-        "status": "completed",
-        "outcome": "answered",
-        "created_at": DIALLED_MS,
-        "started_at": DIALLED_MS + 500,
-        "ringing_at": DIALLED_MS + 1_000,
-        "answered_at": DIALLED_MS + 5_000,
-        "ended_at": DIALLED_MS + 47_000,
-        "duration_ms": 42_000,
-        "billed_seconds": 42,
-        "cost_micros": 8_400,
-        "turn_count": turns,
-        "language": "en-US",
-        "voice_id": "en-US-ada",
-        **fields,
-    }
-    spoken = json.dumps([turn(index, "agent" if index % 2 == 0 else "contact") for index in range(turns)])
-
-    def put(connection: Any) -> None:
-        connection.execute(insert(calls), row)
-        if turns:
-            connection.execute(insert(transcripts), {"call_id": call_id, "org_id": door.org_id, "turns": spoken})
-
-    await door.service.services.database.write(put)
-    return call_id
+from tests.support.service import open_service
 
 
 @pytest.mark.requirement("SERV-05", "PATH-06", "RES-06", "RES-07", "CONV-23", "CONV-24", "CONV-25", "CONV-26")

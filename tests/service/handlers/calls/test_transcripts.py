@@ -1,36 +1,22 @@
 """Searching what was said and counting calls, over the typed client on both engines."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
 from callwright.service.platform.clock.clock import DAY, HOUR
-from callwright.service.tables import transcript_search
-from callwright.service.tables.schema import transcripts
-from tests.service.handlers.calls.test_calls import DIALLED_MS, put_call, turn
+from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
 from tests.support.resources import refusal
-from tests.support.service import Door, open_service
-
-
-async def put_talk(door: Door, *said: tuple[str, str], **fields: Any) -> str:
-    """A finished call with what was said on it, indexed as the dialler does."""
-    call_id = await put_call(door, turn_count=len(said), **fields)
-    turns = [turn(index, role, text) for index, (role, text) in enumerate(said)]
-    row = {"call_id": call_id, "org_id": door.org_id, "turns": json.dumps(turns)}
-    words = {"call_id": call_id, "words": transcript_search.searchable(text for _, text in said)}
-    database = door.service.services.database
-    await database.write(lambda connection: connection.execute(insert(transcripts), row).rowcount)
-    await database.write(transcript_search.add, [words])
-    return call_id
+from tests.support.service import open_service
 
 
 async def test_calls_are_found_by_words_and_phrases(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        dear = await put_talk(door, ("agent", "It costs 90 dollars."), ("contact", "That is too expensive for me."))
-        other = await put_talk(door, ("agent", "Is it too early?"), ("contact", "No. An expensive car, too."))
+        dear = await put_conversation(
+            door, ("agent", "It costs 90 dollars."), ("contact", "That is too expensive for me.")
+        )
+        other = await put_conversation(door, ("agent", "Is it too early?"), ("contact", "No. An expensive car, too."))
         search = door.client.transcripts.search
 
         async def ids(query: str, **given: Any) -> list[str]:
@@ -52,7 +38,7 @@ async def test_a_match_shows_the_turns_with_their_places(database_url: str, tmp_
             ("agent", "Monday?"),
             ("contact", "Thursday then."),
         ]
-        await put_talk(door, *said)
+        await put_conversation(door, *said)
         (match,) = (await door.client.transcripts.search(query="thursday", snippets=2)).data
         assert (match.match_count, [turn.turn_index for turn in match.snippets]) == (3, [0, 1])
         (match,) = (await door.client.transcripts.search(query="thursday", speaker="contact")).data
@@ -64,15 +50,18 @@ async def test_a_match_shows_the_turns_with_their_places(database_url: str, tmp_
 
 async def test_words_of_other_scripts_are_found(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        call_id = await put_talk(door, ("contact", "क्या गुरुवार ठीक है?"))
+        call_id = await put_conversation(door, ("contact", "क्या गुरुवार ठीक है?"))
         for query in ("गुरुवार", '"ठीक है"'):
             assert [match.call_id for match in (await door.client.transcripts.search(query=query)).data] == [call_id]
 
 
 async def test_matches_are_paged_newest_first(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = [await put_talk(door, ("agent", "Hello."), created_at=DIALLED_MS + n, ended_at=None) for n in range(1)]
-        made += [await put_talk(door, ("agent", "Hello."), created_at=DIALLED_MS + n) for n in range(1, 7)]
+        made = [
+            await put_conversation(door, ("agent", "Hello."), created_at=DIALLED_MS + n, ended_at=None)
+            for n in range(1)
+        ]
+        made += [await put_conversation(door, ("agent", "Hello."), created_at=DIALLED_MS + n) for n in range(1, 7)]
         seen = [match.call_id async for match in door.client.transcripts.search(query="hello", per_page=3)]
         assert seen == made[::-1]
 
@@ -85,7 +74,7 @@ async def test_a_search_needs_a_word(database_url: str, tmp_path: Path) -> None:
 
 async def test_nobody_searches_another_organization(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        await put_talk(door, ("agent", "Hello."))
+        await put_conversation(door, ("agent", "Hello."))
         async with door.another_organization() as other:
             assert (await other.client.transcripts.search(query="hello")).data == []
             assert (await other.client.calls.stats(group_by=["outcome"])).calls == 0

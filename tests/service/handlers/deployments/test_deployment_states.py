@@ -5,55 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
 
 from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.dearest_case import MICROS
 from callwright.contract.deployments.dialling import Compliance
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables.ledger import Movement, book
-from callwright.service.tables.schema import deployments, outbox
 from tests.support import resources
+from tests.support.deployments.states import ACTIONS, act, deployment_in_state, event_types
 from tests.support.resources import refusal, row
-from tests.support.service import Door, open_service
-
-ACTIONS = ("start", "pause", "resume", "cancel")
-
-
-async def in_state(door: Door, status: str) -> str:
-    """The id of a deployment in this state."""
-    name = door.service.services.ids.new("tst")
-    client, made = door.client.deployments, (await resources.draft(door, name)).deployment
-    if status == "scheduled":
-        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
-        await client.update(id=made.id, start_at=start_at)
-    if status in ("scheduled", "active", "paused"):
-        await client.start(id=made.id)
-    if status == "paused":
-        await client.pause(id=made.id)
-    if status == "cancelled":
-        await client.cancel(id=made.id)
-    if status in ("completed", "failed"):
-        await _force(door, made.id, status)
-    assert (await client.get(id=made.id)).status == status
-    return made.id
-
-
-async def _force(door: Door, deployment_id: str, status: str) -> None:
-    statement = update(deployments).where(deployments.c.id == deployment_id).values(status=status)
-    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
-
-
-async def act(door: Door, action: str, deployment_id: str) -> str:
-    """Carries out an action; returns the state afterwards."""
-    return (await getattr(door.client.deployments, action)(id=deployment_id)).status
-
-
-async def events(door: Door) -> list[str]:
-    """The types of the organization's events, without those of its wallet."""
-    statement = select(outbox.c.type).where(outbox.c.org_id == door.org_id).order_by(outbox.c.created_at, outbox.c.id)
-    found = await door.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
-    return [name for name in found if not name.startswith("wallet.")]
+from tests.support.service import open_service
 
 
 @pytest.mark.requirement("STATE-16", "STATE-17", "STATE-18", "PATH-27", "ERR-66")
@@ -74,7 +35,7 @@ async def test_every_action_in_every_state(
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         for action in ACTIONS:
-            deployment_id = await in_state(door, status)
+            deployment_id = await deployment_in_state(door, status)
             end = ends[action]
             if end is not None:
                 assert await act(door, action, deployment_id) == end, (status, action)
@@ -93,7 +54,7 @@ async def test_every_action_in_every_state(
 @pytest.mark.parametrize("status", ["scheduled", "active", "paused", "cancelled"])
 async def test_only_a_draft_is_deleted(database_url: str, tmp_path: Path, status: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        kept_id, draft_id = await in_state(door, status), await in_state(door, "draft")
+        kept_id, draft_id = await deployment_in_state(door, status), await deployment_in_state(door, "draft")
         async with refusal(409, "invalid_state_transition"):
             await door.client.deployments.delete(id=kept_id)
         await door.client.deployments.delete(id=draft_id)
@@ -148,7 +109,7 @@ async def test_rows_added_to_a_running_deployment_join_it(database_url: str, tmp
 @pytest.mark.requirement("STATE-14", "STATE-17")
 async def test_a_cancellation_drops_what_is_pending_and_says_so_once(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        deployment_id = await in_state(door, "active")
+        deployment_id = await deployment_in_state(door, "active")
         await door.client.deployments.pause(id=deployment_id)
         await door.client.deployments.resume(id=deployment_id)
         done = await door.client.deployments.cancel(id=deployment_id)
@@ -157,7 +118,7 @@ async def test_a_cancellation_drops_what_is_pending_and_says_so_once(database_ur
         assert (done.status_reason, done.stats.pending, done.stats.cancelled) == ("manual", 0, 1)
         assert done.completed_at is not None
         assert done.next_dial_at is None
-        assert await events(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
+        assert await event_types(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
 
 
 @pytest.mark.requirement("STATE-04", "STATE-05", "STATE-11")
@@ -186,7 +147,7 @@ async def test_what_may_change_depends_on_the_state(database_url: str, tmp_path:
     async with open_service(database_url, tmp_path, workers=False) as door:
         update_ = door.client.deployments.update
         tunes: dict[str, Any] = {"max_concurrency": 5, "calls_per_second": 2.0, "metadata": {"a": "b"}}
-        active = await in_state(door, "active")
+        active = await deployment_in_state(door, "active")
         end_at = moment(door.service.services.clock.now_ms()) + timedelta(hours=1)
         tuned = await update_(id=active, name="Tuned", end_at=end_at, budget_cap=Spend(amount="1"), **tunes)
         assert (tuned.name, tuned.max_concurrency, tuned.calls_per_second) == ("Tuned", 5, 2.0)
@@ -194,14 +155,14 @@ async def test_what_may_change_depends_on_the_state(database_url: str, tmp_path:
             await update_(id=active, ring_timeout_seconds=20, max_concurrency=6)
         assert kept[0].details["current_status"] == "active"
         assert (await door.client.deployments.get(id=active)).max_concurrency == 5
-        paused = await in_state(door, "paused")
+        paused = await deployment_in_state(door, "paused")
         assert (await update_(id=paused, ring_timeout_seconds=20)).ring_timeout_seconds == 20
         agent_id, audience_id = tuned.agent_id, tuned.audience_id
         async with refusal(409, "invalid_state_transition", "agent_id"):
             await update_(id=paused, agent_id=agent_id)
         async with refusal(409, "invalid_state_transition", "audience_id"):
             await update_(id=paused, audience_id=audience_id)
-        cancelled = await in_state(door, "cancelled")
+        cancelled = await deployment_in_state(door, "cancelled")
         async with refusal(409, "invalid_state_transition", "name"):
             await update_(id=cancelled, name="New")
 
@@ -237,7 +198,7 @@ async def test_a_start_is_refused_with_its_reason_and_changes_nothing(database_u
             lambda connection: book(connection, services.ids, door.org_id, [back], now_ms=now_ms)
         )
         assert (await client.deployments.get(id=campaign.deployment.id)).status == "draft"
-        assert await events(door) == []
+        assert await event_types(door) == []
         assert (await client.deployments.start(id=campaign.deployment.id)).status == "active"
 
 

@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import update
 
 from callwright.contract.deployments.dearest_case import MICROS
-from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, InboundChanges, Overflow
 from callwright.contract.phone_numbers import Capabilities
@@ -15,24 +14,11 @@ from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.tables.schema import api_keys
 from tests.support import resources
 from tests.support.raw_requests import by_hand, problem, refused
-from tests.support.resources import refusal
-from tests.support.service import Door, open_service
+from tests.support.resources import inbound, inbound_number, refusal
+from tests.support.service import open_service
 
 ELSEWHERE = "+12125550177"
 HOURS = BusinessHours(timezone="Europe/London", windows=[Window(days=["mon", "fri"], start="09:00", end="17:00")])
-
-
-async def bound(door: Door, name: str = "Reception", **fields: Any) -> Deployment:
-    """An inbound deployment with an agent and a number of its own."""
-    agent, number = await resources.agent(door, f"{name} voice"), await resources.number(door)
-    given: dict[str, Any] = {"agent_id": agent.id, "phone_number_id": number.id, **fields}
-    return await door.client.deployments.create_inbound(name=name, **given)
-
-
-def number_of(deployment: Deployment) -> str:
-    """The number it answers."""
-    assert deployment.inbound is not None
-    return deployment.inbound.phone_number_id
 
 
 @pytest.mark.requirement("SERV-03", "PATH-08", "CONV-06", "INB-01", "INB-02", "INB-05")
@@ -40,7 +26,7 @@ async def test_an_inbound_deployment_is_active_at_once_and_has_nothing_of_a_camp
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(door, metadata={"desk": "1"})
+        made = await inbound(door, metadata={"desk": "1"})
         assert made.id.startswith("dep_")
         assert (made.call_type, made.status, made.simulated, made.name) == ("inbound", "active", True, "Reception")
         assert (made.max_concurrency, made.metadata, made.phone_number_ids) == (10, {"desk": "1"}, [])
@@ -58,14 +44,14 @@ async def test_an_inbound_deployment_is_active_at_once_and_has_nothing_of_a_camp
         assert set(foreign.values()) == {None}
         assert (made.stats.contacts, made.stats.attempts) == (0, 0)
         assert await door.client.deployments.get(id=made.id) == made
-        number = await door.client.phone_numbers.get(id=number_of(made))
+        number = await door.client.phone_numbers.get(id=inbound_number(made))
         assert (number.inbound_deployment_id, number.outbound_deployment_ids) == (made.id, [])
         assert (await door.client.deployments.list_contacts(id=made.id)).data == []
 
 
 async def test_everything_that_is_given_is_kept_and_a_number_is_kept_in_e164(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(
+        made = await inbound(
             door,
             business_hours=HOURS,
             after_hours=AfterHours(action="forward", forward_to="+1 (212) 555-0177"),
@@ -135,8 +121,8 @@ async def test_callers_are_not_forwarded_to_the_number_they_call(database_url: s
 @pytest.mark.requirement("INB-03", "ERR-61")
 async def test_a_number_answers_for_one_deployment_until_that_is_cancelled(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        first = await bound(door)
-        given: dict[str, Any] = {"agent_id": first.agent_id, "phone_number_id": number_of(first)}
+        first = await inbound(door)
+        given: dict[str, Any] = {"agent_id": first.agent_id, "phone_number_id": inbound_number(first)}
         for _ in range(2):
             async with refusal(409, "phone_number_already_bound", "phone_number_id") as kept:
                 await door.client.deployments.create_inbound(name="Second", **given)
@@ -144,7 +130,7 @@ async def test_a_number_answers_for_one_deployment_until_that_is_cancelled(datab
             await door.client.deployments.pause(id=first.id)  # which does not free it
         await door.client.deployments.cancel(id=first.id)
         second = await door.client.deployments.create_inbound(name="Second", **given)
-        number = await door.client.phone_numbers.get(id=number_of(first))
+        number = await door.client.phone_numbers.get(id=inbound_number(first))
         assert number.inbound_deployment_id == second.id
         await door.client.deployments.cancel(id=first.id)  # again: it takes nothing from the second
         assert (await door.client.phone_numbers.get(id=number.id)).inbound_deployment_id == second.id
@@ -171,23 +157,23 @@ async def test_a_number_that_is_not_active_or_cannot_be_called_is_refused(
 @pytest.mark.requirement("INB-02", "ERR-62")
 async def test_what_an_inbound_deployment_uses_cannot_be_taken_away(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(door)
+        made = await inbound(door)
         async with refusal(409, "agent_in_use") as kept:
             await door.client.agents.delete(id=made.agent_id)
         assert kept[0].details == {"used_by": made.id}
         async with refusal(409, "phone_number_in_use") as kept:
-            await door.client.phone_numbers.release(id=number_of(made))
+            await door.client.phone_numbers.release(id=inbound_number(made))
         assert kept[0].details == {"used_by": [made.id]}
         await door.client.deployments.cancel(id=made.id)
         await door.client.agents.delete(id=made.agent_id)
-        assert (await door.client.phone_numbers.release(id=number_of(made))).status == "released"
+        assert (await door.client.phone_numbers.release(id=inbound_number(made))).status == "released"
         assert (await door.client.deployments.get(id=made.id)).inbound == made.inbound
 
 
 async def test_a_number_that_calls_and_answers_is_kept_by_both(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         campaign = await resources.draft(door)
-        made = await bound(door, phone_number_id=campaign.number.id)
+        made = await inbound(door, phone_number_id=campaign.number.id)
         async with refusal(409, "phone_number_in_use") as kept:
             await door.client.phone_numbers.release(id=campaign.number.id)
         assert kept[0].details == {"used_by": [campaign.deployment.id, made.id]}
@@ -197,17 +183,17 @@ async def test_a_name_is_unique_among_deployments_of_both_kinds(database_url: st
     async with open_service(database_url, tmp_path, workers=False) as door:
         campaign = await resources.draft(door, "Taken")
         async with refusal(409, "duplicate_name", "name"):
-            await bound(door, "Taken", agent_id=campaign.agent.id)
-        made = await bound(door)
+            await inbound(door, "Taken", agent_id=campaign.agent.id)
+        made = await inbound(door)
         async with refusal(409, "duplicate_name", "name"):
             await door.client.deployments.update(id=campaign.deployment.id, name=made.name)
 
 
 async def test_the_plan_bounds_the_calls_at_a_time_of_an_inbound_deployment(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
-        made = await bound(door)
+        made = await inbound(door)
         async with refusal(422, "plan_limit_reached", "max_concurrency"):
-            await bound(door, "Larger", max_concurrency=11)
+            await inbound(door, "Larger", max_concurrency=11)
         async with refusal(422, "plan_limit_reached", "max_concurrency"):
             await door.client.deployments.update(id=made.id, max_concurrency=11)
 
@@ -217,19 +203,19 @@ async def test_inbound_deployments_do_not_count_towards_the_plan_and_are_not_bou
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False, plan="starter", extra_dollars=100) as door:
         for index in range(6):
-            await bound(door, f"In {index}")
+            await inbound(door, f"In {index}")
         campaigns = [(await resources.draft(door, f"Out {index}")).deployment for index in range(6)]
         for campaign in campaigns[:5]:
             assert (await door.client.deployments.start(id=campaign.id)).status == "active"
         async with refusal(422, "plan_limit_reached") as kept:
             await door.client.deployments.start(id=campaigns[5].id)
         assert kept[0].details == {"limit": 5, "current": 5}
-        assert (await bound(door, "One more")).status == "active"
+        assert (await inbound(door, "One more")).status == "active"
 
 
 async def test_a_key_with_a_spending_cap_lets_no_callers_in(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made, agent, number = await bound(door), await resources.agent(door), await resources.number(door)
+        made, agent, number = await inbound(door), await resources.agent(door), await resources.number(door)
         await door.client.deployments.pause(id=made.id)
         capped = update(api_keys).where(api_keys.c.org_id == door.org_id).values(spending_cap_micros=100 * MICROS)
         await door.service.services.database.write(lambda connection: connection.execute(capped).rowcount)
@@ -255,7 +241,7 @@ async def test_the_same_idempotency_key_binds_once(database_url: str, tmp_path: 
 @pytest.mark.requirement("FILTER-02", "FILTER-03")
 async def test_deployments_are_found_by_kind(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        out, made = (await resources.draft(door, "Out")).deployment, await bound(door)
+        out, made = (await resources.draft(door, "Out")).deployment, await inbound(door)
         for kinds, expected in (
             ("inbound", {made.id}),
             ("outbound", {out.id}),
@@ -276,7 +262,7 @@ async def test_deployments_are_found_by_kind(database_url: str, tmp_path: Path) 
 
 async def test_changes_reach_what_is_kept(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(door, business_hours=HOURS, overflow=Overflow(action="queue"))
+        made = await inbound(door, business_hours=HOURS, overflow=Overflow(action="queue"))
         away = AfterHours(action="voicemail")
         changed = await door.client.deployments.update(
             id=made.id, name="Desk", max_concurrency=2, metadata={"a": "b"}, inbound=InboundChanges(after_hours=away)
@@ -289,7 +275,7 @@ async def test_changes_reach_what_is_kept(database_url: str, tmp_path: Path) -> 
         assert changed.inbound is not None
         assert (changed.inbound.business_hours, changed.inbound.recording_enabled) == (None, False)
         assert (changed.inbound.after_hours, changed.inbound.overflow.action) == (away, "queue")
-        assert number_of(changed) == number_of(made)
+        assert inbound_number(changed) == inbound_number(made)
 
 
 @pytest.mark.requirement("INB-07")
@@ -297,7 +283,7 @@ async def test_a_change_may_be_named_as_a_deployment_was_made_or_as_it_is_shown(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await bound(door, business_hours=HOURS)
+        made = await inbound(door, business_hours=HOURS)
         path = f"/v1/deployments/{made.id}"
         shown = (await http.get(path)).json()["data"]["inbound"]
         overflow, away = {"action": "forward", "forward_to": "+12125550177"}, {"action": "voicemail"}
@@ -335,7 +321,7 @@ async def test_a_change_that_does_not_fit_an_inbound_deployment_is_refused_by_na
     database_url: str, tmp_path: Path, body: dict[str, Any], named: str
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await bound(door)
+        made = await inbound(door)
         refused(await http.patch(f"/v1/deployments/{made.id}", json=body), 400, "invalid_field", named)
         assert await door.client.deployments.get(id=made.id) == made
 

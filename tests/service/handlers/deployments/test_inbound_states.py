@@ -10,19 +10,18 @@ from callwright.contract.deployments.inbound import ANSWERING
 from callwright.service.dialling import leases
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import deployments, outbox, phone_numbers
-from tests.service.handlers.deployments.test_deployment_states import ACTIONS, act, events
-from tests.service.handlers.deployments.test_inbound import bound, number_of
-from tests.service.workers.test_sweeps import sweep_in
 from tests.support import resources
 from tests.support.campaigns import leave_in_wallet
+from tests.support.deployments.states import ACTIONS, act, event_types
 from tests.support.plans import make_real
 from tests.support.raw_requests import by_hand, refused
-from tests.support.resources import refusal
+from tests.support.resources import inbound, inbound_number, refusal
 from tests.support.service import Door, open_service
+from tests.support.sweeps import sweep_after
 
 
 async def _in_state(door: Door, status: str) -> Deployment:
-    made = await bound(door, door.service.services.ids.new("tst"))
+    made = await inbound(door, door.service.services.ids.new("tst"))
     if status == "paused":
         await door.client.deployments.pause(id=made.id)
     if status == "cancelled":
@@ -58,10 +57,10 @@ async def test_every_action_in_every_state_of_an_inbound_deployment(
 
 async def test_events_tell_that_it_was_paused_resumed_and_ended(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(door)
+        made = await inbound(door)
         for action in ("pause", "pause", "resume", "resume", "cancel", "cancel"):
             await act(door, action, made.id)
-        assert await events(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
+        assert await event_types(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
         last = select(outbox.c.data).where(outbox.c.type == "deployment.completed")
         data = await door.service.services.database.read(lambda connection: connection.execute(last).scalar_one())
         assert '"status":"cancelled"' in data.replace(" ", "")
@@ -72,7 +71,7 @@ async def test_events_tell_that_it_was_paused_resumed_and_ended(database_url: st
 
 async def test_an_inbound_deployment_has_no_plan_and_nothing_to_preview(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await bound(door)
+        made = await inbound(door)
         answer = await http.post(f"/v1/deployments/{made.id}/preview")
         assert "calls nobody" in refused(answer, 400, "invalid_field", "id")["message"]
         await door.client.deployments.pause(id=made.id)
@@ -86,7 +85,7 @@ async def test_the_agent_changes_only_while_it_is_paused_and_nothing_once_it_end
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made, other = await bound(door), await resources.agent(door, "Other")
+        made, other = await inbound(door), await resources.agent(door, "Other")
         change = door.client.deployments.update
         async with refusal(409, "invalid_state_transition", "agent_id") as kept:
             await change(id=made.id, agent_id=other.id)
@@ -101,14 +100,14 @@ async def test_the_agent_changes_only_while_it_is_paused_and_nothing_once_it_end
 
 async def test_it_is_resumed_only_with_a_number_that_is_active(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(door)
+        made = await inbound(door)
         await door.client.deployments.pause(id=made.id)
-        suspend = update(phone_numbers).where(phone_numbers.c.id == number_of(made)).values(status="suspended")
+        suspend = update(phone_numbers).where(phone_numbers.c.id == inbound_number(made)).values(status="suspended")
         await door.service.services.database.write(lambda connection: connection.execute(suspend).rowcount)
         async with refusal(422, "number_not_capable"):
             await door.client.deployments.resume(id=made.id)
         assert (await door.client.deployments.cancel(id=made.id)).status == "cancelled"
-        assert (await door.client.phone_numbers.get(id=number_of(made))).inbound_deployment_id is None
+        assert (await door.client.phone_numbers.get(id=inbound_number(made))).inbound_deployment_id is None
 
 
 @pytest.mark.parametrize(("auto_renew", "left"), [(False, "released"), (True, "suspended")])
@@ -116,30 +115,30 @@ async def test_it_fails_when_its_number_is_lost_and_the_number_is_free(
     database_url: str, tmp_path: Path, auto_renew: bool, left: str
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(door)
-        await door.client.phone_numbers.update(id=number_of(made), auto_renew=auto_renew)
+        made = await inbound(door)
+        await door.client.phone_numbers.update(id=inbound_number(made), auto_renew=auto_renew)
         await leave_in_wallet(door, 1)
-        await sweep_in(door, 29)
+        await sweep_after(door, 29)
         assert (await door.client.deployments.get(id=made.id)).status == "active"
-        await sweep_in(door, 31)
-        number = await door.client.phone_numbers.get(id=number_of(made))
+        await sweep_after(door, 31)
+        number = await door.client.phone_numbers.get(id=inbound_number(made))
         assert (number.status, number.inbound_deployment_id) == (left, None)
         failed = await door.client.deployments.get(id=made.id)
         assert (failed.status, failed.status_reason, failed.clock) == ("failed", "no_phone_number", None)
-        assert sorted(await events(door)) == ["deployment.failed", "phone_number.status_changed"]
+        assert sorted(await event_types(door)) == ["deployment.failed", "phone_number.status_changed"]
 
 
 async def test_a_number_that_is_paid_for_again_stays_bound(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await bound(door)
-        await sweep_in(door, 31)
-        assert (await door.client.phone_numbers.get(id=number_of(made))).inbound_deployment_id == made.id
+        made = await inbound(door)
+        await sweep_after(door, 31)
+        assert (await door.client.phone_numbers.get(id=inbound_number(made))).inbound_deployment_id == made.id
         assert (await door.client.deployments.get(id=made.id)).status == "active"
 
 
 async def test_the_dialler_never_takes_an_inbound_deployment(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
-        made, services = await bound(door), door.service.services
+        made, services = await inbound(door), door.service.services
         campaign = (await resources.draft(door)).deployment
         await door.client.deployments.start(id=campaign.id)
         now_ms = services.clock.now_ms()
@@ -152,7 +151,7 @@ async def test_beside_a_campaign_that_runs_to_its_end_an_inbound_deployment_is_l
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path) as door:
-        made = await bound(door)
+        made = await inbound(door)
         campaign = (await resources.draft(door)).deployment
         await door.client.deployments.start(id=campaign.id)
         assert (await door.ended(campaign.id)).status == "completed"

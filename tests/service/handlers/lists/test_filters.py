@@ -10,9 +10,9 @@ from callwright.contract.declaration.filters import takes_several
 from callwright.contract.surface import OPERATIONS
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables.schema import deployment_contacts, phone_numbers
-from tests.service.handlers.audiences.test_audience_imports import imported
-from tests.service.handlers.calls.test_calls import put_call
 from tests.support import resources
+from tests.support.calls.stored_calls import put_call
+from tests.support.imports import carry_out_import
 from tests.support.many_calls import FIRST_MS
 from tests.support.raw_requests import AsyncClient, by_hand, refused
 from tests.support.resources import row
@@ -107,7 +107,7 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
         await door.client.deployments.start(id=made[0].deployment.id)
         await renamed_contacts(door, made[0].deployment.id)
         contacts = f"/deployments/{made[0].deployment.id}/contacts"
-        done = await imported(door, "phone_number\nx\n+1212\n", audience_id=made[0].audience.id)
+        done = await carry_out_import(door, "phone_number\nx\n+1212\n", audience_id=made[0].audience.id)
         errors = f"/audiences/{made[0].audience.id}/imports/{done.id}/errors"
         for name, value in (("A", "de-DE"), ("B", "fr-FR"), ("C", "it-IT")):
             await resources.agent(door, name, language=value, voice_id={"A": "en-US-ben"}.get(name, "en-US-ada"))

@@ -15,8 +15,7 @@ from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, 
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.tables.schema import service_state
-from tests.service.platform.database.postgres.test_brief_units import prepared
-from tests.service.platform.database.test_database import cut, names, put
+from tests.service.platform.database.state_rows import add_row, add_row_as_text, end_other_connections, row_names
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
@@ -51,14 +50,14 @@ async def test_values_come_back_from_postgres_as_they_were_sent(database_url: st
 async def test_statements_of_both_kinds_may_take_turns_on_a_connection(database_url: str) -> None:
     def work(connection: Connection, name: str) -> set[str]:
         for index in range(3):
-            prepared(connection, f"{name}{index}")
-            put(connection, f"{name}{index}'")
-        return names(connection)
+            add_row_as_text(connection, f"{name}{index}")
+            add_row(connection, f"{name}{index}'")
+        return row_names(connection)
 
     async with opened(database_url) as database:
         found = await database.write_briefly(work, "a")
         assert found == {"a0", "a0'", "a1", "a1'", "a2", "a2'"}
-        assert await database.look_up(names) == found
+        assert await database.look_up(row_names) == found
 
 
 @ON_POSTGRES
@@ -69,7 +68,7 @@ async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(dat
         Prepared(locked).first(connection, {})
 
     async with opened(database_url) as database:
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
         other = make_engine(database_url)
         with other.connect() as holder:
             holder.execute(locked)
@@ -80,7 +79,7 @@ async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(dat
                 try:
                     with anyio.fail_after(5):
                         for _ in range(50):
-                            assert await database.look_up(names) == {"a"}
+                            assert await database.look_up(row_names) == {"a"}
                 finally:
                     holder.rollback()
         other.dispose()
@@ -89,16 +88,16 @@ async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(dat
 @ON_POSTGRES
 async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_committed(database_url: str) -> None:
     def work(connection: Connection) -> None:
-        prepared(connection, "b")
+        add_row_as_text(connection, "b")
         with pytest.raises(IntegrityError):
-            prepared(connection, "a")
+            add_row_as_text(connection, "a")
 
     async with opened(database_url) as database:
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
         for write in (database.write_briefly, database.write):
             with pytest.raises(PassedOverFailure, match="nothing of it was kept"):
                 await write(work)
-        assert await database.look_up(names) == {"a"}
+        assert await database.look_up(row_names) == {"a"}
 
 
 @ON_POSTGRES
@@ -109,22 +108,22 @@ async def test_a_connection_that_was_idle_for_long_is_tried_and_used(
     mine = Prepared(text("SELECT pg_backend_pid()"))
     async with opened(database_url) as database:
         seen = {(await database.look_up(mine.first, {}))[0] for _ in range(3)}
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
         assert len(seen) == 1
 
 
 @ON_POSTGRES
 async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(database_url: str) -> None:
     async with opened(database_url) as database:
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
         async with anyio.create_task_group() as tasks:  # so that there are several of them
             for _ in range(2 * LOOK_UPS):
-                tasks.start_soon(database.look_up, names)
-        await database.write(cut)
+                tasks.start_soon(database.look_up, row_names)
+        await database.write(end_other_connections)
         with anyio.fail_after(10):
-            assert await database.look_up(names) == {"a"}  # one that failed is run again
-            await database.write_briefly(prepared, "b")  # on none of the others that were cut
-        assert await database.look_up(names) == {"a", "b"}
+            assert await database.look_up(row_names) == {"a"}  # one that failed is run again
+            await database.write_briefly(add_row_as_text, "b")  # on none of the others that were cut
+        assert await database.look_up(row_names) == {"a", "b"}
 
 
 @ON_POSTGRES
@@ -135,7 +134,7 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
     end = text("SELECT pg_terminate_backend(pg_backend_pid())")
 
     def work(connection: Connection) -> None:
-        prepared(connection, "a")
+        add_row_as_text(connection, "a")
         if is_prepared:
             Prepared(end).first(connection, {})
         else:
@@ -146,7 +145,7 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
             await stream.send(await stream.receive())
 
     async with opened(database_url) as database:
-        await database.look_up(names)
+        await database.look_up(row_names)
         for _ in range(3):
             with pytest.raises(DatabaseUnreachable):
                 await database.write_briefly(work)
@@ -162,7 +161,7 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
                             assert await stream.receive() == b"x"
                     tasks.cancel_scope.cancel()
             await listener.aclose()
-        assert await database.look_up(names) == set()
+        assert await database.look_up(row_names) == set()
 
 
 @ON_POSTGRES
@@ -170,16 +169,16 @@ async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another
     async with opened(database_url) as database:
 
         def broken(connection: Connection) -> None:
-            prepared(connection, "a")
+            add_row_as_text(connection, "a")
             other = make_engine(database_url)
             with other.begin() as over:
-                cut(over)
+                end_other_connections(over)
             other.dispose()
-            prepared(connection, "b")
+            add_row_as_text(connection, "b")
 
         with pytest.raises(DatabaseUnreachable) as caught:
             await database.write_briefly(broken)
         assert isinstance(caught.value.__cause__, DBAPIError)
         assert caught.value.__cause__.connection_invalidated
-        await database.write_briefly(prepared, "c")
-        assert await database.look_up(names) == {"c"}
+        await database.write_briefly(add_row_as_text, "c")
+        assert await database.look_up(row_names) == {"c"}

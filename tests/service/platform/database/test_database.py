@@ -17,44 +17,28 @@ from callwright.service.platform.database.engines import DatabaseClosed, make_en
 from callwright.service.platform.database.sqlite.group_commit import GROUP
 from callwright.service.tables.migrations.upgrade import upgrade
 from callwright.service.tables.schema import service_state
+from tests.service.platform.database.state_rows import WriteFailed, add_row, end_other_connections, row_names
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
 
-class _Wrong(Exception):
-    pass
-
-
-def put(connection: Connection, name: str, *, fails: bool = False) -> str:
-    """Writes a row; then raises if told."""
-    connection.execute(insert(service_state), {"name": name, "value": "x"})
-    if fails:
-        raise _Wrong(name)
-    return name
-
-
-def names(connection: Connection) -> set[str]:
-    """The rows that are there."""
-    return set(connection.execute(select(service_state.c.name)).scalars())
-
-
 async def _put(database: Database, name: str) -> None:
-    await database.write(put, name)
+    await database.write(add_row, name)
 
 
 async def test_a_write_gives_its_result_and_is_seen_by_the_next_read(database_url: str) -> None:
     async with opened(database_url) as database:
-        assert await database.write(put, "a") == "a"
-        assert await database.read(names) == {"a"}
+        assert await database.write(add_row, "a") == "a"
+        assert await database.read(row_names) == {"a"}
 
 
 async def test_a_write_returns_only_when_it_is_committed(database_url: str) -> None:
     async with opened(database_url) as database:
         for index in range(5):
-            await database.write(put, str(index))
+            await database.write(add_row, str(index))
             other = make_engine(database_url)
             with other.connect() as connection:
-                assert str(index) in names(connection)
+                assert str(index) in row_names(connection)
             other.dispose()
 
 
@@ -64,30 +48,30 @@ async def test_a_failing_unit_takes_nothing_of_its_neighbours_with_it(database_u
 
         async def write(index: int) -> None:
             try:
-                await database.write(put, f"{index:03d}", fails=index % 3 == 0)
-            except _Wrong as error:
+                await database.write(add_row, f"{index:03d}", fails=index % 3 == 0)
+            except WriteFailed as error:
                 failed.append(str(error))
 
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 for index in range(3 * GROUP):
                     tasks.start_soon(write, index)
-        found = await database.read(names)
+        found = await database.read(row_names)
     assert sorted(failed) == [f"{index:03d}" for index in range(0, 3 * GROUP, 3)]
     assert found == {f"{index:03d}" for index in range(3 * GROUP) if index % 3}
 
 
 async def test_an_error_of_the_database_undoes_its_unit_alone(database_url: str) -> None:
     def twice(connection: Connection) -> None:
-        put(connection, "b")
-        put(connection, "a")
+        add_row(connection, "b")
+        add_row(connection, "a")
 
     async with opened(database_url) as database:
-        await database.write(put, "a")
+        await database.write(add_row, "a")
         with pytest.raises(IntegrityError):
             await database.write(twice)
-        await database.write(put, "c")
-        assert await database.read(names) == {"a", "c"}
+        await database.write(add_row, "c")
+        assert await database.read(row_names) == {"a", "c"}
 
 
 async def test_writes_on_sqlite_share_commits(tmp_path: Path) -> None:
@@ -112,7 +96,7 @@ async def test_writes_on_sqlite_share_commits(tmp_path: Path) -> None:
                     tasks.start_soon(_put, database, str(index))
                 await anyio.wait_all_tasks_blocked()
                 go.set()
-        assert len(await database.read(names)) == 10
+        assert len(await database.read(row_names)) == 10
     assert said.count("COMMIT") == 2
 
 
@@ -141,7 +125,7 @@ async def test_a_read_sees_nothing_of_a_write_that_is_under_way(database_url: st
     begun, go = Event(), Event()
 
     def slow(connection: Connection) -> None:
-        put(connection, "a")
+        add_row(connection, "a")
         begun.set()
         assert go.wait(10)
 
@@ -151,9 +135,9 @@ async def test_a_read_sees_nothing_of_a_write_that_is_under_way(database_url: st
                 tasks.start_soon(database.write, slow)
                 while not begun.is_set():
                     await anyio.lowlevel.checkpoint()
-                assert await database.read(names) == set()
+                assert await database.read(row_names) == set()
                 go.set()
-        assert await database.read(names) == {"a"}
+        assert await database.read(row_names) == {"a"}
 
 
 async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone(database_url: str) -> None:
@@ -162,11 +146,11 @@ async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone
     def slow(connection: Connection) -> None:
         begun.set()
         assert go.wait(10)
-        put(connection, "slow")
+        add_row(connection, "slow")
 
     def both(connection: Connection) -> None:
-        put(connection, "first half")
-        put(connection, "second half")
+        add_row(connection, "first half")
+        add_row(connection, "second half")
 
     async with opened(database_url) as database:
         with anyio.fail_after(20):
@@ -180,18 +164,18 @@ async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone
                     await anyio.wait_all_tasks_blocked()
                     go.set()
                     cancelled.cancel_scope.cancel()
-        found = await database.read(names)
+        found = await database.read(row_names)
     assert {"slow", "other"} <= found
     assert len(found & {"first half", "second half"}) in (0, 2)
 
 
 async def test_a_closed_database_says_so(database_url: str) -> None:
     async with opened(database_url) as database:
-        await database.write(put, "a")
+        await database.write(add_row, "a")
     with pytest.raises(DatabaseClosed):
-        await database.write(put, "b")
+        await database.write(add_row, "b")
     with pytest.raises(DatabaseClosed):
-        await database.read(names)
+        await database.read(row_names)
 
 
 async def test_writes_that_were_accepted_finish_before_the_database_closes(database_url: str) -> None:
@@ -199,16 +183,16 @@ async def test_writes_that_were_accepted_finish_before_the_database_closes(datab
 
     async def write(database: Database, name: str) -> None:
         with suppress(DatabaseClosed):
-            done.append(await database.write(put, name))
+            done.append(await database.write(add_row, name))
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
             async with opened(database_url) as database:
                 for index in range(100):
                     tasks.start_soon(write, database, str(index))
-                await database.read(names)
+                await database.read(row_names)
     async with opened(database_url) as database:
-        assert await database.read(names) == set(done)
+        assert await database.read(row_names) == set(done)
     assert done
 
 
@@ -218,14 +202,14 @@ async def test_a_failure_inside_closes_the_database_too(database_url: str) -> No
     async def fails() -> None:
         async with opened(database_url) as database:
             kept.append(database)
-            await database.write(put, "a")
-            raise _Wrong("inside")
+            await database.write(add_row, "a")
+            raise WriteFailed("inside")
 
     with pytest.raises(ExceptionGroup) as caught:
         await fails()
-    assert caught.group_contains(_Wrong)
+    assert caught.group_contains(WriteFailed)
     with pytest.raises(DatabaseClosed):
-        await kept[0].read(names)
+        await kept[0].read(row_names)
 
 
 def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
@@ -240,22 +224,14 @@ def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
     engine.dispose()
 
 
-def cut(connection: Connection) -> None:
-    """Ends every other connection to the database, as a server does that is started again."""
-    connection.exec_driver_sql(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    )
-
-
 @ON_POSTGRES
 async def test_a_look_up_survives_that_the_server_cut_its_connection(database_url: str) -> None:
     async with opened(database_url) as database:
-        await database.write(put, "a")
-        assert await database.look_up(names) == {"a"}
-        await database.write(cut)
-        assert await database.look_up(names) == {"a"}
-        assert await database.look_up(names) == {"a"}
+        await database.write(add_row, "a")
+        assert await database.look_up(row_names) == {"a"}
+        await database.write(end_other_connections)
+        assert await database.look_up(row_names) == {"a"}
+        assert await database.look_up(row_names) == {"a"}
 
 
 @ON_POSTGRES
@@ -264,10 +240,10 @@ async def test_connections_that_broke_while_idle_are_replaced(
 ) -> None:
     monkeypatch.setattr(engines, "IDLE_S", -1.0)
     async with opened(database_url) as database:
-        await database.write(put, "a")
+        await database.write(add_row, "a")
         async with anyio.create_task_group() as tasks:
             for _ in range(4):
-                tasks.start_soon(database.read, names)
-        await database.write(cut)
-        await database.write(put, "b")
-        assert await database.read(names) == {"a", "b"}
+                tasks.start_soon(database.read, row_names)
+        await database.write(end_other_connections)
+        await database.write(add_row, "b")
+        assert await database.read(row_names) == {"a", "b"}

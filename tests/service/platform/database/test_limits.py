@@ -11,7 +11,7 @@ from callwright.service.platform.database.database import Database, opened
 from callwright.service.platform.database.engines import Limits, connection_parameters, make_engine
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.tables.schema import service_state
-from tests.service.platform.database.test_database import names, put
+from tests.service.platform.database.state_rows import add_row, row_names
 from tests.support.databases import is_pooled
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
@@ -37,8 +37,8 @@ async def test_every_transaction_has_its_limits_and_no_session_behind_a_pooler_k
                 assert await run(said) == ("7s", "200ms")
             assert await database.write_over_silent(said) == ("7s", "4s")
             assert await database.look_up(said) == (("0", "0") if is_pooled() else ("7s", "200ms"))
-        await database.write(put, "a")
-        assert await database.read(names) == {"a"}
+        await database.write(add_row, "a")
+        assert await database.read(row_names) == {"a"}
 
 
 async def test_a_transaction_whose_process_says_nothing_is_over_and_its_locks_are_free(database_url: str) -> None:
@@ -46,7 +46,7 @@ async def test_a_transaction_whose_process_says_nothing_is_over_and_its_locks_ar
     failed: list[str] = []
 
     async with opened(database_url, Limits(silent_ms=400)) as silent, opened(database_url) as other:
-        await other.write(put, "a")
+        await other.write(add_row, "a")
 
         def hold(connection: Connection) -> None:
             connection.execute(_ROW)
@@ -75,7 +75,7 @@ async def test_units_that_wait_for_one_lock_leave_places_for_others(database_url
 
     async with opened(database_url, Limits(try_ms=100, lock_ms=1_500)) as database:
         write = database.write_briefly if is_brief else database.write
-        await database.write(put, "a")
+        await database.write(add_row, "a")
         other = make_engine(database_url)
 
         async def wait() -> None:
@@ -92,7 +92,7 @@ async def test_units_that_wait_for_one_lock_leave_places_for_others(database_url
                     await anyio.sleep(0.05)
                     with anyio.fail_after(2):
                         for index in range(5):
-                            await write(put, f"b{index}")
+                            await write(add_row, f"b{index}")
             holder.rollback()
         assert len(refused) == 20
         assert await write(change) == 1
@@ -101,7 +101,7 @@ async def test_units_that_wait_for_one_lock_leave_places_for_others(database_url
 
 async def test_a_unit_that_finds_its_lock_free_in_the_end_is_run_again(database_url: str) -> None:
     async with opened(database_url, Limits(try_ms=50)) as database:
-        await database.write(put, "a")
+        await database.write(add_row, "a")
         other = make_engine(database_url)
         holder = other.connect()
         holder.execute(_ROW)
@@ -132,8 +132,8 @@ async def _waits(database: Database) -> None:
 
 async def test_a_stop_ends_silent_transactions_in_its_way_and_those_behind_which_they_wait(database_url: str) -> None:
     async with opened(database_url) as database:
-        await database.write(put, "a")
-        await database.write(put, "b")
+        await database.write(add_row, "a")
+        await database.write(add_row, "b")
         first, second = make_engine(database_url), make_engine(database_url)
         with first.connect() as frozen, second.connect() as behind, anyio.fail_after(20):
             frozen.execute(_ROW)
@@ -156,12 +156,12 @@ async def test_a_stop_ends_silent_transactions_in_its_way_and_those_behind_which
             frozen.invalidate()
         first.dispose()
         second.dispose()
-        assert await database.read(names) == {"a"}
+        assert await database.read(row_names) == {"a"}
 
 
 async def test_a_stop_waits_for_who_is_at_work(database_url: str) -> None:
     async with opened(database_url) as database:
-        await database.write(put, "a")
+        await database.write(add_row, "a")
         other = make_engine(database_url)
 
         def work() -> None:
@@ -181,7 +181,7 @@ async def test_a_stop_waits_for_who_is_at_work(database_url: str) -> None:
 async def test_who_is_silent_in_the_midst_of_a_statement_is_ended_too(database_url: str) -> None:
     """As a process that was stopped while it read a large result: the limits between statements do not see it."""
     async with opened(database_url, Limits(silent_ms=400)) as database:
-        await database.write(put, "a")
+        await database.write(add_row, "a")
         other = make_engine(database_url)
         connection = other.raw_connection()
         driver = connection.dbapi_connection

@@ -13,7 +13,7 @@ from callwright.client import Client
 from callwright.contract.declaration.operation import OPERATIONS
 from callwright.service.rest.audit.words import BEGINNING, LONG_TEXT, MOST_BYTES
 from callwright.service.tables.schema import api_keys, audit_log, transcripts
-from tests.service.handlers.calls.test_calls import put_call
+from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import run
 from tests.support.raw_requests import AsyncClient, by_hand
 from tests.support.resources import agent, audience, draft, number, row

@@ -13,20 +13,20 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from callwright.contract.declaration.betas import BETA_FEATURES
-from callwright.contract.declaration.operation import AnyOperation, Deprecation
+from callwright.contract.declaration.operation import Deprecation
 from callwright.contract.events import EVENT_TYPES
 from callwright.contract.problems import PROBLEMS
 from callwright.contract.surface import OPERATIONS
-from callwright.service.rest.documentation.openapi import describe, document
+from callwright.service.rest.documentation.openapi import document
 from callwright.service.rest.documentation.openapi.answers import successes
 from callwright.service.rest.documentation.openapi.headers import LIMITS
 from callwright.service.rest.documentation.openapi.problems import problems_of
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.openapi.whole import operation_entry
+from tests.service.rest.documentation.description import DESCRIPTION, answers_of, entry_of, parameters_of, resolved
 from tests.support.raw_requests import by_hand
 from tests.support.service import open_service
 
-DESCRIPTION = describe()
 COMMITTED = Path(__file__).parents[4] / "docs" / "reference" / "openapi.json"
 BEFORE_THE_KEY = {
     "payload_too_large",
@@ -38,31 +38,6 @@ BEFORE_THE_KEY = {
 }
 """Problems that are found before the key is: nothing is counted yet."""
 MEDIA_HEADERS = {("Range", "header"), ("If-None-Match", "header"), ("If-Range", "header")}
-
-
-def resolved(value: dict[str, Any]) -> dict[str, Any]:
-    """A piece of the description, or what it refers to."""
-    if "$ref" not in value:
-        return value
-    found: Any = DESCRIPTION
-    for step in value["$ref"].removeprefix("#/").split("/"):
-        found = found[step]
-    return found
-
-
-def entry_of(operation: AnyOperation) -> dict[str, Any]:
-    """What the description says of an operation."""
-    return DESCRIPTION["paths"][f"/v1{operation.path}"][operation.method.lower()]
-
-
-def parameters_of(operation: AnyOperation) -> list[dict[str, Any]]:
-    """An operation's parameters."""
-    return [resolved(parameter) for parameter in entry_of(operation)["parameters"]]
-
-
-def answers_of(operation: AnyOperation) -> dict[str, dict[str, Any]]:
-    """An operation's answers by status."""
-    return {status: resolved(answer) for status, answer in entry_of(operation)["responses"].items()}
 
 
 def references(value: object) -> Iterator[str]:

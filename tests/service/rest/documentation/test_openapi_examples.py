@@ -7,13 +7,7 @@ import pytest
 
 from callwright.contract.events import EVENT_TYPES
 from callwright.contract.surface import OPERATIONS
-from tests.service.rest.documentation.test_openapi import (
-    DESCRIPTION,
-    answers_of,
-    entry_of,
-    parameters_of,
-    resolved,
-)
+from tests.service.rest.documentation.description import DESCRIPTION, answers_of, entry_of, parameters_of, resolved
 
 VALIDATOR: Any = cast("Any", jsonschema).Draft202012Validator
 """The dialect of OpenAPI 3.1."""

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, select, update
 
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables.schema import agents, api_keys
-from tests.service.handlers.test_isolation import ASKED, Owned, owned, places
 from tests.support import resources
+from tests.support.isolation import REQUIRED_QUERY, Owned, id_places, one_of_everything
 from tests.support.raw_requests import AsyncClient, Response, by_hand
 from tests.support.service import Door, open_service
 
@@ -45,10 +45,10 @@ async def reads(http: AsyncClient, mine: Owned) -> dict[str, Response]:
         if operation.method != "GET" or operation.shape == "media":
             continue
         path = operation.path
-        for field, kind in places(operation).items():
+        for field, kind in id_places(operation).items():
             path = path.replace("{" + field + "}", mine.ids[kind])
         path = path.replace("/voices/{id}", "/voices/en-US-ada")
-        found[name] = await http.get(f"/v1{path}", params=ASKED.get(name, {}))
+        found[name] = await http.get(f"/v1{path}", params=REQUIRED_QUERY.get(name, {}))
         assert found[name].status_code == 200, (name, found[name].text)
     assert len(found) > 15
     return found
@@ -57,7 +57,7 @@ async def reads(http: AsyncClient, mine: Owned) -> dict[str, Response]:
 @pytest.mark.requirement("CONV-01", "CONV-02", "PATH-03")
 async def test_every_read_answers_in_the_envelope_of_its_shape(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        for name, answer in (await reads(http, await owned(door))).items():
+        for name, answer in (await reads(http, await one_of_everything(door))).items():
             assert answer.headers["content-type"] == "application/json"
             body: dict[str, Any] = answer.json()
             if OPERATIONS[name].shape == "one":
@@ -75,7 +75,7 @@ async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_pla
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await owned(door)
+        mine = await one_of_everything(door)
         late = update(agents).where(agents.c.id == mine.ids["agent"]).values(created_at=1_800_000_000_999)
         await door.service.services.database.write(lambda connection: connection.execute(late).rowcount)
         moments = amounts = 0
@@ -99,7 +99,7 @@ async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_pla
 @pytest.mark.requirement("CONV-05", "CONV-06", "CONV-07", "CONV-10", "CONV-11", "CONV-12", "CONV-14")
 async def test_ids_begin_with_the_prefix_of_their_kind(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await owned(door)
+        mine = await one_of_everything(door)
         made = (await http.get(f"/v1/agents/{mine.ids['agent']}")).json()["data"]
         movement = (await http.get("/v1/wallet/transactions")).json()["data"][0]
         unknown = await http.get("/v1/agents/agt_nobody")
@@ -190,7 +190,7 @@ async def test_an_agent_has_the_fields_it_was_made_with(database_url: str, tmp_p
 @pytest.mark.requirement("AGENT-08", "CONV-32")
 async def test_what_a_key_made_names_the_key(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await owned(door)
+        mine = await one_of_everything(door)
         own = await door.service.services.database.read(_only_key, door)
         for noun, kind in (
             ("agents", "agent"),

@@ -9,7 +9,7 @@ from callwright.contract.problems import PROBLEMS
 from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.rest.documentation.reference.problems import problems_page
-from tests.service.handlers.calls.test_calls import put_call
+from tests.support.calls.stored_calls import put_call
 from tests.support.raw_requests import by_hand, refused
 from tests.support.service import open_service
 

@@ -12,10 +12,9 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import api_keys
-from tests.service.handlers.test_isolation import PREFIXES, owned, places, requests, sent
-from tests.service.rest.specification.test_paths import sample
 from tests.support import resources
-from tests.support.raw_requests import Response, by_hand, refused
+from tests.support.isolation import PREFIXES, id_places, one_of_everything, requests_with_ids, send
+from tests.support.raw_requests import Response, by_hand, refused, sample_path
 from tests.support.service import Door, open_service
 from tests.support.statements import recorded
 
@@ -40,7 +39,7 @@ async def test_every_operation_needs_a_key(database_url: str, tmp_path: Path) ->
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
         for operation in OPERATIONS.values():
             for headers in ({}, {"Authorization": "Bearer other_" + "0" * 48}):
-                answer = await http.request(operation.method, f"/v1{sample(operation.path)}", headers=headers)
+                answer = await http.request(operation.method, f"/v1{sample_path(operation.path)}", headers=headers)
                 flat(answer, 401, "api_key_required")
 
 
@@ -85,7 +84,7 @@ async def test_a_key_works_in_its_own_organization_alone(database_url: str, tmp_
 async def test_any_key_of_an_organization_may_do_everything_in_it(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door:
         services = door.service.services
-        mine = await owned(door)
+        mine = await one_of_everything(door)
         second = await services.database.write(
             accounts.create_key, services.ids, door.org_id, "second", services.clock.now_ms()
         )
@@ -94,7 +93,7 @@ async def test_any_key_of_an_organization_may_do_everything_in_it(database_url: 
                 if operation.method != "GET" or operation.shape == "media" or operation.noun not in ("agents", "calls"):
                     continue
                 path = operation.path
-                for field, kind in places(operation).items():
+                for field, kind in id_places(operation).items():
                     path = path.replace("{" + field + "}", mine.ids[kind])
                 query = {"group_by": "outcome"} if name == "get_call_stats" else {}
                 assert (await http.get(f"/v1{path}", params=query)).status_code == 200, name
@@ -169,22 +168,26 @@ def test_four_problems_are_flat_and_no_operation_speaks_of_sessions() -> None:
 
 
 @pytest.mark.requirement("AUTH-43")
-@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if places(operation)])
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if id_places(operation)])
 async def test_anothers_id_takes_the_same_statements_as_an_unknown_one(
     database_url: str, tmp_path: Path, name: str
 ) -> None:
     """Time itself is not measured here. What takes it is: what is asked of the database must be the same."""
     operation = OPERATIONS[name]
     async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        mine, theirs = await owned(door), await owned(other)
+        mine, theirs = await one_of_everything(door), await one_of_everything(other)
         unknown = {kind: door.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
         async with by_hand(door) as http:
             await http.get("/v1/wallet")
-            pairs = zip(requests(operation, mine.ids, theirs.ids), requests(operation, mine.ids, unknown), strict=True)
+            pairs = zip(
+                requests_with_ids(operation, mine.ids, theirs.ids),
+                requests_with_ids(operation, mine.ids, unknown),
+                strict=True,
+            )
             for foreign, made_up in pairs:
                 with recorded() as first:
-                    answer = await sent(http, foreign)
+                    answer = await send(http, foreign)
                 with recorded() as second:
-                    assert (await sent(http, made_up)).status_code == answer.status_code
+                    assert (await send(http, made_up)).status_code == answer.status_code
                 assert [one.text for one in first] == [one.text for one in second], foreign["place"]
                 assert first != []

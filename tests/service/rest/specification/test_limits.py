@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Connection, insert, select, update
 
 from callwright.service.tables.schema import audiences, deployments
-from tests.service.handlers.audiences.test_audience_imports import imported
 from tests.support import resources
+from tests.support.imports import carry_out_import
 from tests.support.raw_requests import by_hand, refused
 from tests.support.resources import refusal, row
 from tests.support.service import Door, open_service
@@ -80,6 +80,6 @@ async def test_an_audience_takes_its_five_millionth_row_and_none_beyond(database
         assert (await http.post(path, json={"rows": [row(1)]})).json()["data"]["added"] == 1
         refused(await http.post(path, json={"rows": [row(2)]}), 422, "audience_full", "rows")
         assert (await http.post(path, json={"rows": [{"phone_number": "x"}]})).json()["data"]["invalid"] == 1
-        done = await imported(door, "phone_number\n+12125550163\n", audience_id=audience.id)
+        done = await carry_out_import(door, "phone_number\n+12125550163\n", audience_id=audience.id)
         assert (done.status, done.added) == ("failed", 0)
         assert done.status_reason == "an audience has at most 5,000,000 rows"

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from callwright.contract.surface import OPERATIONS
-from tests.service.handlers.audiences.test_audience_imports import imported
-from tests.service.handlers.calls.test_calls import put_call
-from tests.service.handlers.calls.test_transcripts import put_talk
-from tests.service.handlers.deployments.test_deployment_states import in_state
 from tests.support import resources
+from tests.support.calls.stored_calls import put_call, put_conversation
+from tests.support.deployments.states import deployment_in_state
+from tests.support.imports import carry_out_import
 from tests.support.raw_requests import AsyncClient, by_hand
 from tests.support.resources import row
 from tests.support.sent_events import subscribe
@@ -79,10 +78,10 @@ async def test_every_list_offers_a_cursor_with_its_first_page(database_url: str,
         campaign, _ = await resources.draft(door), await resources.draft(door, "Other")
         audience_id = campaign.audience.id
         await door.client.audiences.add_rows(id=audience_id, rows=[row(1)])
-        done = await imported(door, "phone_number\nx\ny\n", audience_id=audience_id)
+        done = await carry_out_import(door, "phone_number\nx\ny\n", audience_id=audience_id)
         await door.client.deployments.start(id=campaign.deployment.id)
         for _ in range(2):
-            await put_talk(door, ("agent", "Hello."))
+            await put_conversation(door, ("agent", "Hello."))
         tried = await door.client.webhooks.test(id=(await subscribe(door)).id)
         await door.client.events.replay(id=tried.event_id)
         await subscribe(door)
@@ -114,7 +113,9 @@ async def test_every_list_offers_a_cursor_with_its_first_page(database_url: str,
 @pytest.mark.requirement("FILTER-02", "FILTER-03", "STATE-01", "STATE-02")
 async def test_states_are_filtered_by_one_or_several_separated_by_commas(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = {status: await in_state(door, status) for status in ("draft", "active", "paused", "cancelled")}
+        made = {
+            status: await deployment_in_state(door, status) for status in ("draft", "active", "paused", "cancelled")
+        }
         for asked in ("active", "paused", "active,paused", "paused,active,draft"):
             entries, _ = await listed(http, "/deployments", filter_status=asked, filter_call_type="outbound")
             assert {entry["id"] for entry in entries} == {made[status] for status in asked.split(",")}

@@ -5,24 +5,17 @@ from pathlib import Path
 import pytest
 
 from callwright.contract.surface import OPERATIONS
-from tests.service.handlers.test_isolation import owned
-from tests.support.raw_requests import by_hand, refused
+from tests.support.isolation import one_of_everything
+from tests.support.raw_requests import by_hand, refused, sample_path
 from tests.support.sent_events import URL
 from tests.support.service import open_service
-
-
-def sample(path: str) -> str:
-    """A path with something in the place of its values."""
-    for name in ("id", "import_id", "call_uuid", "delivery_id"):
-        path = path.replace("{" + name + "}", "x")
-    return path
 
 
 @pytest.mark.requirement("PATH-01", "PATH-02", "VER-01")
 async def test_every_operation_is_there_under_both_prefixes_and_spellings(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
         for operation in OPERATIONS.values():
-            path = sample(operation.path)
+            path = sample_path(operation.path)
             for prefix in ("/v1", "/api/v1"):
                 for spelled in {path, path.replace("/phone_numbers", "/phone-numbers")}:
                     answer = await http.options(f"{prefix}{spelled}")
@@ -34,7 +27,7 @@ async def test_every_operation_is_there_under_both_prefixes_and_spellings(databa
 @pytest.mark.requirement("PATH-01", "PATH-19")
 async def test_both_prefixes_give_the_same_bytes_and_none_redirects(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await owned(door)
+        mine = await one_of_everything(door)
         for path in (
             "/agents",
             "/wallet",

@@ -7,48 +7,32 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
-from sqlalchemy import Connection, bindparam, insert, make_url, select
+from sqlalchemy import Connection, make_url
 from sqlalchemy.exc import IntegrityError
 
 from callwright.service.platform.database.database import Database, opened
 from callwright.service.platform.database.engines import DatabaseClosed, make_engine
-from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.sqlite import group_commit
 from callwright.service.platform.database.sqlite.group_commit import GROUP
 from callwright.service.tables.migrations.upgrade import upgrade
-from callwright.service.tables.schema import service_state
-from tests.service.platform.database.test_database import names, put
+from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
-ADD = Prepared(insert(service_state))
-FIND = Prepared(select(service_state.c.value).where(service_state.c.name == bindparam("name")))
-
-
-class _Wrong(Exception):
-    pass
-
-
-def prepared(connection: Connection, name: str, *, fails: bool = False) -> str:
-    """Writes a row as text for the driver; then raises if told."""
-    ADD.run(connection, {"name": name, "value": "x"})
-    if fails:
-        raise _Wrong(name)
-    return name
 
 
 async def _put(database: Database, name: str) -> None:
-    await database.write_briefly(prepared, name)
+    await database.write_briefly(add_row_as_text, name)
 
 
 async def test_a_brief_write_returns_only_when_it_is_committed(database_url: str) -> None:
     async with opened(database_url) as database:
         for index in range(5):
-            assert await database.write_briefly(prepared, str(index)) == str(index)
+            assert await database.write_briefly(add_row_as_text, str(index)) == str(index)
             other = make_engine(database_url)
             with other.connect() as connection:
-                assert str(index) in names(connection)
+                assert str(index) in row_names(connection)
             other.dispose()
-            assert await database.look_up(names) == await database.read(names)
+            assert await database.look_up(row_names) == await database.read(row_names)
 
 
 async def test_brief_and_other_units_fail_each_for_itself(database_url: str) -> None:
@@ -60,9 +44,9 @@ async def test_brief_and_other_units_fail_each_for_itself(database_url: str) -> 
             name, fails = f"{index:03d}", index % 3 == 0
             try:
                 if index % 4:
-                    await database.write_briefly(prepared if index % 2 else put, name, fails=fails)
+                    await database.write_briefly(add_row_as_text if index % 2 else add_row, name, fails=fails)
                 else:
-                    await database.write(put, name, fails=fails)
+                    await database.write(add_row, name, fails=fails)
             except Exception as error:
                 failed.append(str(error))
 
@@ -70,23 +54,23 @@ async def test_brief_and_other_units_fail_each_for_itself(database_url: str) -> 
             async with anyio.create_task_group() as tasks:
                 for index in range(count):
                     tasks.start_soon(write, index)
-        found = await database.read(names)
+        found = await database.read(row_names)
     assert sorted(failed) == [f"{index:03d}" for index in range(0, count, 3)]
     assert found == {f"{index:03d}" for index in range(count) if index % 3}
 
 
 async def test_an_error_of_the_database_undoes_a_brief_unit_alone(database_url: str) -> None:
     def twice(connection: Connection) -> None:
-        prepared(connection, "b")
-        prepared(connection, "a")
+        add_row_as_text(connection, "b")
+        add_row_as_text(connection, "a")
 
     async with opened(database_url) as database:
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
         for _ in range(2):
             with pytest.raises(IntegrityError):
                 await database.write_briefly(twice)
-        await database.write_briefly(prepared, "c")
-        assert await database.look_up(names) == {"a", "c"}
+        await database.write_briefly(add_row_as_text, "c")
+        assert await database.look_up(row_names) == {"a", "c"}
 
 
 async def test_units_that_take_long_leave_the_rest_for_the_next_group(
@@ -97,14 +81,14 @@ async def test_units_that_take_long_leave_the_rest_for_the_next_group(
         async with anyio.create_task_group() as tasks:
             for index in range(30):
                 tasks.start_soon(_put, database, f"{index:03d}")
-        assert len(await database.read(names)) == 30
+        assert len(await database.read(row_names)) == 30
 
 
 async def test_a_closed_database_takes_no_brief_unit(database_url: str) -> None:
     async with opened(database_url) as database:
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
     with pytest.raises(DatabaseClosed):
-        await database.write_briefly(prepared, "b")
+        await database.write_briefly(add_row_as_text, "b")
 
 
 async def test_a_brief_unit_that_was_begun_ends_although_it_is_cancelled(database_url: str) -> None:
@@ -112,34 +96,34 @@ async def test_a_brief_unit_that_was_begun_ends_although_it_is_cancelled(databas
 
     def work(connection: Connection) -> None:
         begun.set()
-        prepared(connection, "a")
+        add_row_as_text(connection, "a")
 
     async with opened(database_url) as database:
-        await database.look_up(names)
+        await database.look_up(row_names)
         with anyio.fail_after(10):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(database.write_briefly, work)
                 await begun.wait()
                 tasks.cancel_scope.cancel()
-            await database.write_briefly(prepared, "b")
-        assert await database.look_up(names) == {"a", "b"}
+            await database.write_briefly(add_row_as_text, "b")
+        assert await database.look_up(row_names) == {"a", "b"}
 
 
 async def test_the_event_loop_goes_on_while_another_process_writes_into_the_file(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'own.db'}"
     upgrade(url)
     async with opened(url) as database:
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
         other = sqlite3.connect(make_url(url).database or "", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_put, database, "b")
                 for _ in range(100):
-                    assert await database.look_up(names) == {"a"}
+                    assert await database.look_up(row_names) == {"a"}
                     await anyio.lowlevel.checkpoint()
                 other.execute("COMMIT")
-        assert await database.look_up(names) == {"a", "b"}
+        assert await database.look_up(row_names) == {"a", "b"}
         other.close()
 
 
@@ -152,13 +136,13 @@ async def test_when_a_whole_transaction_is_gone_nobody_is_told_that_he_was_commi
     failed: list[str] = []
 
     def lose(connection: Connection, name: str) -> None:  # as SQLite does when the disk is full
-        prepared(connection, name)
+        add_row_as_text(connection, name)
         driver: Any = connection.connection.dbapi_connection
         driver.execute("ROLLBACK")
 
     async with opened(url) as database:
         write = database.write_briefly if is_brief else database.write
-        await write(prepared, "first")
+        await write(add_row_as_text, "first")
 
         async def attempt(work: Any, name: str) -> None:
             try:
@@ -167,11 +151,11 @@ async def test_when_a_whole_transaction_is_gone_nobody_is_told_that_he_was_commi
                 failed.append(name)
 
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(attempt, prepared, "a")
+            tasks.start_soon(attempt, add_row_as_text, "a")
             tasks.start_soon(attempt, lose, "b")
-            tasks.start_soon(attempt, prepared, "c")
-        await write(prepared, "last")
-        assert await database.read(names) == {"first", "a", "b", "c", "last"} - set(failed)
+            tasks.start_soon(attempt, add_row_as_text, "c")
+        await write(add_row_as_text, "last")
+        assert await database.read(row_names) == {"first", "a", "b", "c", "last"} - set(failed)
     assert {"a", "b"} <= set(failed)
 
 
@@ -180,4 +164,4 @@ async def test_a_unit_that_does_nothing_is_committed(database_url: str) -> None:
         assert await database.write_briefly(lambda connection: connection.dialect.name) in ("sqlite", "postgresql")
         with pytest.raises(ZeroDivisionError):
             await database.write_briefly(lambda _: 1 // 0)
-        assert await database.write_briefly(prepared, "a") == "a"
+        assert await database.write_briefly(add_row_as_text, "a") == "a"

@@ -10,7 +10,7 @@ from callwright.service.platform.database.engines import connection_parameters, 
 from callwright.service.platform.database.postgres.event_loop_driver import can_follow
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
 from callwright.service.platform.database.unusable import DatabaseUnusable
-from tests.service.platform.database.postgres.test_brief_units import FIND, prepared
+from tests.service.platform.database.state_rows import FIND_ROW, add_row_as_text
 from tests.support.databases import is_pooled
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
@@ -61,9 +61,9 @@ async def test_every_address_works_whether_or_not_asyncpg_can_follow_it(
 ) -> None:
     name = make_url(f"{database_url}{more}").query.get("application_name", "callwright")
     async with opened(f"{database_url}{more}") as database:
-        await database.write_briefly(prepared, "a")
+        await database.write_briefly(add_row_as_text, "a")
         assert await database.look_up(is_on_event_loop) is follows
-        assert (await database.look_up(FIND.first, {"name": "a"})).value == "x"
+        assert (await database.look_up(FIND_ROW.first, {"name": "a"})).value == "x"
         assert await database.look_up(said_name) == await database.read(said_name) == name
 
 
@@ -120,9 +120,9 @@ async def test_a_role_may_say_what_it_likes_of_encodings(database_url: str) -> N
         connection.execute(text(named))
     engine.dispose()
     async with opened(database_url) as database:
-        await database.write(prepared, "語")
-        assert (await database.look_up(FIND.first, {"name": "語"})).value == "x"
-        assert (await database.read(FIND.first, {"name": "語"})).value == "x"
+        await database.write(add_row_as_text, "語")
+        assert (await database.look_up(FIND_ROW.first, {"name": "語"})).value == "x"
+        assert (await database.read(FIND_ROW.first, {"name": "語"})).value == "x"
 
 
 @ON_POSTGRES
@@ -131,4 +131,4 @@ async def test_an_address_where_nobody_answers_is_a_database_that_does_not_answe
     async with opened(nobody) as database:
         for run in (database.look_up, database.write_briefly, database.write, database.read):
             with pytest.raises(DatabaseUnreachable):
-                await run(FIND.first, {"name": "a"})
+                await run(FIND_ROW.first, {"name": "a"})

@@ -18,8 +18,7 @@ from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, 
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
 from callwright.service.platform.database.postgres.time_limits import LIMIT_S, limited
 from callwright.service.platform.database.prepared import Prepared
-from tests.service.platform.database.postgres.test_brief_units import prepared
-from tests.service.platform.database.test_database import names, put
+from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
 from tests.support.databases import is_pooled
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
@@ -28,13 +27,13 @@ SLEEPS = text("SELECT pg_sleep(60)")
 
 def sleeps(connection: Connection) -> None:
     """Takes a lock, and then longer than any limit, in a statement that SQLAlchemy runs."""
-    put(connection, "a")
+    add_row(connection, "a")
     connection.execute(SLEEPS)
 
 
 def sleeps_prepared(connection: Connection) -> None:
     """The same in statements that the driver is handed as text."""
-    prepared(connection, "a")
+    add_row_as_text(connection, "a")
     Prepared(SLEEPS).first(connection, {})
 
 
@@ -51,7 +50,7 @@ async def refused(run: Callable[..., Any], work: Callable[[Connection], None]) -
 
 async def added(run: Callable[..., Any], name: str) -> None:
     """Runs a unit of work that adds a row."""
-    await run(put, name)
+    await run(add_row, name)
 
 
 async def many_at_once(database: Database, run: Callable[..., Any], work: Callable[[Connection], None]) -> None:
@@ -67,10 +66,10 @@ async def many_at_once(database: Database, run: Callable[..., Any], work: Callab
             for index in range(2 * TRANSACTIONS):
                 tasks.start_soon(added, database.write_briefly, f"brief {index}")
                 tasks.start_soon(added, database.write, f"larger {index}")
-                tasks.start_soon(database.look_up, names)
-                tasks.start_soon(database.read, names)
-        await database.write_briefly(prepared, "a")
-    assert len(await database.read(names)) == 4 * TRANSACTIONS + 1
+                tasks.start_soon(database.look_up, row_names)
+                tasks.start_soon(database.read, row_names)
+        await database.write_briefly(add_row_as_text, "a")
+    assert len(await database.read(row_names)) == 4 * TRANSACTIONS + 1
 
 
 @pytest.mark.parametrize("work", [sleeps, sleeps_prepared, only_sleeps])
@@ -81,7 +80,7 @@ async def test_units_that_are_cut_off_leave_their_places_and_their_locks(
     if kind in ("look_up", "read"):
         work = only_sleeps
     async with opened(database_url, Limits(statement_ms=2_000)) as database:
-        await database.look_up(names)  # which chooses how brief units run
+        await database.look_up(row_names)  # which chooses how brief units run
         await many_at_once(database, getattr(database, kind), work)
 
 
@@ -97,20 +96,20 @@ async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database_url: s
                 tasks.start_soon(held)
             await anyio.wait_all_tasks_blocked()
             with limited(0.2), pytest.raises(DatabaseUnreachable):
-                await database.read(names)
+                await database.read(row_names)
 
 
 @pytest.mark.parametrize(("writing", "reading"), [("write_briefly", "look_up"), ("write", "read")])
 async def test_no_reading_waits_behind_writes(database_url: str, writing: str, reading: str) -> None:
     async with opened(database_url) as database:
-        await database.look_up(names)
+        await database.look_up(row_names)
         database.shorten(3)
         async with anyio.create_task_group() as tasks:
             for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
                 tasks.start_soon(refused, getattr(database, writing), only_sleeps)
             await anyio.wait_all_tasks_blocked()
             with anyio.fail_after(2):
-                assert await getattr(database, reading)(names) == set()
+                assert await getattr(database, reading)(row_names) == set()
 
 
 async def test_what_hangs_keeps_no_service_from_its_end(database_url: str) -> None:
@@ -127,12 +126,12 @@ async def test_who_waits_for_a_lock_is_told_when_the_database_is_closed(database
 
     async def waits(run: Callable[..., Any]) -> None:
         try:
-            await run(put, "a")
+            await run(add_row, "a")
         except Exception as error:
             told.append(error)
 
     with other.connect() as connection, connection.begin(), anyio.fail_after(LAST_S + 10):
-        put(connection, "a")
+        add_row(connection, "a")
         async with anyio.create_task_group() as tasks, opened(database_url, Limits(lock_ms=60_000)) as database:
             for run in (database.write, database.write_briefly):
                 tasks.start_soon(waits, run)
@@ -157,13 +156,13 @@ async def test_a_database_that_takes_no_writes_is_said_to_until_it_takes_them(
     async with opened(database_url) as database:
         for run in (database.write, database.write_briefly):
             with pytest.raises(DatabaseUnreachable, match="takes no writes"):
-                await run(put, "a")
-            assert await database.read(names) == set()
+                await run(add_row, "a")
+            assert await database.read(row_names) == set()
         assert await database.problem(5) == "takes no writes"
         assert database.reachability.is_away
         assert [record.levelname for record in caplog.records] == ["ERROR"]
     reads_only("off")
     admin.dispose()
     async with opened(database_url) as database:
-        await database.write(put, "a")
+        await database.write(add_row, "a")
         assert await database.problem(5) is None
