@@ -1,6 +1,6 @@
-"""What large inputs cost the event loop: `python -m bench.large_inputs DOOR [--every-field]`.
+"""What large inputs cost the event loop: `python -m bench.large_inputs SOURCE [--every-field]`.
 
-DOOR is operations, tools or envelopes, where something is wrong with most of them, or legitimate, where nothing is.
+SOURCE is operations, tools or envelopes, where something is wrong with most of them, or legitimate, where nothing is.
 For each case the milliseconds of the loop's thread, how many times `orjson.loads` of the same bytes that is, and the
 size of the answer. The dearest come last.
 """
@@ -34,13 +34,13 @@ async def measured(cases: Iterable[Case], only: str) -> list[str]:
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("door", choices=("operations", "tools", "envelopes", "legitimate"))
+    parser.add_argument("source", choices=("operations", "tools", "envelopes", "legitimate"))
     parser.add_argument("--every-field", action="store_true")
     parser.add_argument("--only", default="", help="cases whose name holds this")
     given = parser.parse_args()
-    doors = {"operations": rest_cases, "tools": tool_cases}
+    sources = {"operations": rest_cases, "tools": tool_cases}
     others = {"envelopes": envelope_cases, "legitimate": legitimate_cases}
-    cases = doors[given.door](every_field=given.every_field) if given.door in doors else others[given.door]()
+    cases = sources[given.source](every_field=given.every_field) if given.source in sources else others[given.source]()
     print("\n".join(anyio.run(measured, cases, given.only)))  # what it is for
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.databases import Engine, RunDatabases, chosen_engines, is_pooled
 from tests.support.engine_count import EngineCount
-from tests.support.run_folder import Keeper
+from tests.support.run_folder import RunFolder
 
 pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.programs")
 ENGINES = chosen_engines()
@@ -30,9 +30,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Names the folder of the run's databases. Workers are told by the controller, in `pytest_configure_node`."""
     worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker_input is None:
-        keeper = Keeper()
-        config.add_cleanup(keeper.close)
-        config.stash[_run] = RunDatabases(keeper.folder)
+        run_folder = RunFolder()
+        config.add_cleanup(run_folder.close)
+        config.stash[_run] = RunDatabases(run_folder.folder)
         config.pluginmanager.register(EngineCount(ENGINES))
     else:
         config.stash[_run] = RunDatabases(Path(worker_input["databases"]))

@@ -28,7 +28,7 @@ from sqlalchemy import make_url
 from tests.support.campaigns import draft, make_agent, make_audience, people, rent
 from tests.support.peer_process import Peer
 from tests.support.postgres import Server, create_database
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 HERE = "10.213.9.9"
 NETWORK = "10.213.0.0/16"
@@ -67,8 +67,8 @@ class Figures:
 class Trial:
     """Two peers, an organization with a subscription, and a look at the database from outside."""
 
-    def __init__(self, door: Door, url: str, peers: list[Peer], out: dict[str, Callable[[], None]]) -> None:
-        self.door, self.peers, self.out, self.figures = door, peers, out, Figures()
+    def __init__(self, tenant: Tenant, url: str, peers: list[Peer], out: dict[str, Callable[[], None]]) -> None:
+        self.tenant, self.peers, self.out, self.figures = tenant, peers, out, Figures()
         self._plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
         self._database = psycopg.connect(self._plain, autocommit=True)
         self._done = threading.Event()
@@ -157,15 +157,15 @@ class Trial:
 async def _repeat(
     trial: Trial, what: str, times: int, put_away: Callable[[Peer], None], put_back: Callable[[Peer], None]
 ) -> None:
-    door, trial.figures = trial.door, Figures()
-    agent, number = await make_agent(door, f"{what} agent"), await rent(door)
-    audience = await make_audience(door, people(PEOPLE, area="415" if what == "stops" else "212"), f"{what} people")
+    tenant, trial.figures = trial.tenant, Figures()
+    agent, number = await make_agent(tenant, f"{what} agent"), await rent(tenant)
+    audience = await make_audience(tenant, people(PEOPLE, area="415" if what == "stops" else "212"), f"{what} people")
     made = 0
     index = 0
     while made < times and index < 3 * times:
         index += 1
         campaign = await draft(
-            door,
+            tenant,
             [],
             f"{what} {index}",
             agent_id=agent.id,
@@ -173,11 +173,11 @@ async def _repeat(
             phone_number_ids=[number.id],
             max_concurrency=2,
         )
-        await door.client.deployments.start(id=campaign.id)
+        await tenant.client.deployments.start(id=campaign.id)
         made += await anyio.to_thread.run_sync(trial.take_away, campaign.id, put_away, put_back)
         if made % 10 == 0:
             print(f"{what}: {made}, dialling {trial.figures.dialling_s[-10:]}", file=sys.stderr, flush=True)
-        await door.ended(campaign.id, within_s=120)
+        await tenant.ended(campaign.id, within_s=120)
     twice = trial.one("SELECT count(*) FROM simulated_dials WHERE times > 1")[0]
     both = trial.one(
         "SELECT count(*) FROM (SELECT 1 FROM calls GROUP BY deployment_id, contact_id, attempt_number"
@@ -251,12 +251,12 @@ async def _trial(folder: Path, stops: int, cuts: int, *, isolated: bool) -> None
         local = create_database(server.url, "trial")
         # The peers come over the network, as from other machines; this program looks on beside it.
         url = f"postgresql+psycopg://postgres@{host}:{server.port}/trial"
-        async with open_service(local, folder / "own", workers=False, extra_dollars=100_000) as door:
+        async with open_service(local, folder / "own", workers=False, extra_dollars=100_000) as tenant:
             with _peers(url, folder, isolated=isolated) as (peers, cables):
-                trial = Trial(door, local, peers, cables)
+                trial = Trial(tenant, local, peers, cables)
                 try:
                     for number in range(2):
-                        made = await door.client.webhooks.create(url=f"https://example.com/{number}", events=["*"])
+                        made = await tenant.client.webhooks.create(url=f"https://example.com/{number}", events=["*"])
                         own = f"http://{host}:{taker.server_port}/{number}"
                         await anyio.to_thread.run_sync(
                             trial.one, "UPDATE webhooks SET url = %s WHERE id = %s RETURNING id", own, made.id

@@ -59,7 +59,7 @@ CYCLE_S, JUDGING_S = 10.0, 3.0
 
 
 @dataclass(frozen=True)
-class Stage:
+class Setup:
     """What there is before the load: a key, campaigns that are not started, and the number they call from."""
 
     api_key: str
@@ -72,7 +72,7 @@ class Trial:
     """The trial under way."""
 
     server: Server
-    stage: Stage
+    setup: Setup
     addresses: Sequence[str]
     chance: Random
     token: str
@@ -92,7 +92,7 @@ class Trial:
 
     async def run(self, kills: int, plain_url: str) -> None:
         """Puts the load on, kills, and takes the load off again."""
-        load = Load(self.record, self.stage.api_key, self.token, self.chance)
+        load = Load(self.record, self.setup.api_key, self.token, self.chance)
         async with anyio.create_task_group() as tasks:
             for index in range(CONNECTIONS):
                 tasks.start_soon(load.go_round, self.addresses[index % len(self.addresses)])
@@ -153,12 +153,12 @@ class Trial:
         await caller.close()
 
     async def _run_campaigns(self) -> None:
-        for index, campaign in enumerate(self.stage.campaigns):
+        for index, campaign in enumerate(self.setup.campaigns):
             address = self.addresses[index % len(self.addresses)]
             caller = Caller(address, self.record)
             path, key = f"/v1/deployments/{campaign}", {"Idempotency-Key": f"{self.token}-start-{index}"}
-            start = request(address, self.stage.api_key, f"{path}/start", b"{}", key)
-            look = request(address, self.stage.api_key, path, b"", {})
+            start = request(address, self.setup.api_key, f"{path}/start", b"{}", key)
+            look = request(address, self.setup.api_key, path, b"", {})
             await repeated(lambda caller=caller, start=start: caller.ask("start", start), self.chance)
             while not self.record.is_done:
                 await anyio.sleep(0.5)
@@ -176,7 +176,7 @@ class Trial:
         async def read(index: int) -> None:
             caller = Caller(address, record)
             path = f"/v1/agents?per_page=200&page={1 + index % 8}"
-            await caller.ask("GET", request(address, self.stage.api_key, path, b"", {}))
+            await caller.ask("GET", request(address, self.setup.api_key, path, b"", {}))
             await caller.close()
 
         with anyio.move_on_after(AT_ONCE_S) as limit:
@@ -202,16 +202,16 @@ def done(plain_url: str) -> tuple[int, int]:
     return found[0], found[1]
 
 
-async def _set_up(url: str, folder: Path, taker: ThreadingHTTPServer, campaigns: int) -> Stage:
+async def _set_up(url: str, folder: Path, taker: ThreadingHTTPServer, campaigns: int) -> Setup:
     settings = ServiceSettings(data=folder, database_url=url, webhook_networks=(ip_network("127.0.0.0/8"),))
-    async with open_service(url, folder, workers=False, extra_dollars=100_000, settings=settings) as door:
-        agent, number = await make_agent(door, "Caller"), await rent(door)
-        audience = await make_audience(door, people(PEOPLE))
+    async with open_service(url, folder, workers=False, extra_dollars=100_000, settings=settings) as tenant:
+        agent, number = await make_agent(tenant, "Caller"), await rent(tenant)
+        audience = await make_audience(tenant, people(PEOPLE))
         for index in range(2):
-            await door.client.webhooks.create(url=f"http://{HOST}:{taker.server_port}/{index}", events=["*"])
+            await tenant.client.webhooks.create(url=f"http://{HOST}:{taker.server_port}/{index}", events=["*"])
         made = [
             await draft(
-                door,
+                tenant,
                 [],
                 f"Campaign {index}",
                 agent_id=agent.id,
@@ -223,7 +223,7 @@ async def _set_up(url: str, folder: Path, taker: ThreadingHTTPServer, campaigns:
             )
             for index in range(campaigns)
         ]
-        return Stage(door.api_key, [each.id for each in made], number.number)
+        return Setup(tenant.api_key, [each.id for each in made], number.number)
 
 
 def _dialled(verdict: Verdict, trial: Trial, plain_url: str) -> None:
@@ -254,11 +254,11 @@ async def _trial(folder: Path, kills: int, chance: Random, until_s: float, verdi
         plain_url = plain(create_database(server.url, "trial"))
         # The services come over the network; this program looks on beside it.
         url = f"postgresql+psycopg://postgres@{HOST}:{server.port}/trial"
-        stage = await _set_up(url, folder / "own", taker, kills + 3)
+        setup = await _set_up(url, folder / "own", taker, kills + 3)
         processes = stack.enter_context(services(url, folder, PROCESSES, TIME_SCALE))
         addresses = [await to_thread.run_sync(each.address, abandon_on_cancel=True) for each in processes]
         token = f"outage{chance.randrange(16**8):08x}"
-        trial = Trial(server, stage, addresses, chance, token, until_s)
+        trial = Trial(server, setup, addresses, chance, token, until_s)
         await trial.run(kills, plain_url)
         verdict.say(f"kills made: {len(trial.outages)} of {kills}", holds=len(trial.outages) == kills)
         if not trial.outages:
@@ -268,7 +268,7 @@ async def _trial(folder: Path, kills: int, chance: Random, until_s: float, verdi
         await to_thread.run_sync(_judge, verdict, trial, plain_url, abandon_on_cancel=True)
         figures.places(verdict, trial.before, trial.after, answered, AT_ONCE)
         verdict.say(f"processes that ended by themselves: {ended} of {PROCESSES}", holds=ended == 0)
-        secrets = (token, phone(0)[1:10], stage.number.lstrip("+"), "Person ", "[parameters:", stage.api_key)
+        secrets = (token, phone(0)[1:10], setup.number.lstrip("+"), "Person ", "[parameters:", setup.api_key)
         logs = {each.name: list(each.lines) for each in processes}
         figures.logged(verdict, logs, trial.outages[0].killed_s, secrets)
 

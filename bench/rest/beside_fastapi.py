@@ -142,16 +142,16 @@ def main(rounds: int = ROUNDS) -> None:
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         compare("SQLite", Path(folder), None, rounds)
     from tests.support.databases import RunDatabases
-    from tests.support.run_folder import Keeper
+    from tests.support.run_folder import RunFolder
 
-    keeper = Keeper()
+    run_folder = RunFolder()
     try:
-        databases = RunDatabases(keeper.folder)
+        databases = RunDatabases(run_folder.folder)
         urls = (databases.postgres("ours", migrated=True), databases.postgres("theirs", migrated=True))
         with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
             compare("Postgres", Path(folder), urls, rounds)
     finally:
-        keeper.close()
+        run_folder.close()
 
 
 if __name__ == "__main__":

@@ -175,15 +175,15 @@ def main(rounds: int = 3) -> None:
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         compare("SQLite", folder, None, rounds)
     from tests.support.databases import RunDatabases
-    from tests.support.run_folder import Keeper
+    from tests.support.run_folder import RunFolder
 
-    keeper = Keeper()
+    run_folder = RunFolder()
     try:
-        databases = RunDatabases(keeper.folder)
+        databases = RunDatabases(run_folder.folder)
         with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
             compare("Postgres", folder, databases.postgres("bench", migrated=True), rounds)
     finally:
-        keeper.close()
+        run_folder.close()
 
 
 if __name__ == "__main__":

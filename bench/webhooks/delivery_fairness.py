@@ -101,15 +101,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         anyio.run(measure, folder, f"sqlite:///{folder}/bench.db", "SQLite", backend_options=OPTIONS)
     from tests.support.databases import RunDatabases
-    from tests.support.run_folder import Keeper
+    from tests.support.run_folder import RunFolder
 
-    keeper = Keeper()
+    run_folder = RunFolder()
     try:
-        url = RunDatabases(keeper.folder).postgres("bench", migrated=True)
+        url = RunDatabases(run_folder.folder).postgres("bench", migrated=True)
         with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
             anyio.run(measure, folder, url, "Postgres", backend_options=OPTIONS)
     finally:
-        keeper.close()
+        run_folder.close()
 
 
 if __name__ == "__main__":

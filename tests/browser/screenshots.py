@@ -15,7 +15,7 @@ from playwright.async_api import Browser
 
 from tests.browser.browser import launched
 from tests.browser.host import NARROW, WIDE, Host, hosted
-from tests.browser.shown_campaign import BUSY, GOAL_MET, Stage, stage, strangers
+from tests.browser.shown_campaign import BUSY, GOAL_MET, Servers, open_servers, strangers
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 SCALE = 15.0
@@ -25,9 +25,9 @@ PIXELS = 1.5
 LIMIT_S = 300
 
 
-async def _until_done(made: Stage, deployment_id: str, share: float) -> None:
+async def _until_done(made: Servers, deployment_id: str, share: float) -> None:
     while True:
-        stats = (await made.door.client.deployments.get(id=deployment_id)).stats
+        stats = (await made.tenant.client.deployments.get(id=deployment_id)).stats
         if stats.completed + stats.exhausted + stats.suppressed >= share * PEOPLE:
             return
         await anyio.sleep(0.05)
@@ -43,7 +43,7 @@ async def _themed(host: Host, theme: str) -> None:
     await host.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
 
 
-async def board(made: Stage, browser: Browser, folder: Path) -> None:
+async def board(made: Servers, browser: Browser, folder: Path) -> None:
     """The board of a campaign as it runs, and paused."""
     people = [GOAL_MET, BUSY, *strangers(PEOPLE - 2)]
     pace = {"calls_per_second": 10, "max_concurrency": 20, "retry_policy": {"max_attempts": 1}}
@@ -61,7 +61,7 @@ async def board(made: Stage, browser: Browser, folder: Path) -> None:
         await _picture(host, folder, "campaign-board-paused")
 
 
-async def player(made: Stage, browser: Browser, folder: Path) -> None:
+async def player(made: Servers, browser: Browser, folder: Path) -> None:
     """The player in the middle of a call, wide and narrow."""
     call = await made.finished_call()
     for width, theme, name in ((WIDE, "light", "call-player"), (NARROW, "dark", "call-player-narrow")):
@@ -74,9 +74,9 @@ async def player(made: Stage, browser: Browser, folder: Path) -> None:
 
 
 @asynccontextmanager
-async def _stage(time_scale: float) -> AsyncGenerator[Stage]:
+async def _open_servers(time_scale: float) -> AsyncGenerator[Servers]:
     with TemporaryDirectory(prefix="callwright-") as data:
-        async with stage(Path(data), time_scale=time_scale) as made:
+        async with open_servers(Path(data), time_scale=time_scale) as made:
             yield made
 
 
@@ -84,9 +84,9 @@ async def main(folder: Path) -> None:
     """Makes every picture."""
     with anyio.fail_after(LIMIT_S):
         async with launched() as browser:
-            async with _stage(SCALE) as made:
+            async with _open_servers(SCALE) as made:
                 await board(made, browser, folder)
-            async with _stage(inf) as made:
+            async with _open_servers(inf) as made:
                 await player(made, browser, folder)
 
 

@@ -15,7 +15,7 @@ from callwright.server.mcp.app import CallwrightServer, build
 from callwright.server.mcp.session import ServerSession, SystemClock
 from callwright.service.settings import ServiceSettings
 from callwright.tools.runtime.tool_context import Caller
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.tools.fakes import numbered
 
 PROMPT = """You call patients of the practice Bright Dental on behalf of its front desk.
@@ -32,15 +32,15 @@ GOAL_MET, BUSY = "+12025550100", "+12025550101"
 
 
 @dataclass(frozen=True)
-class Stage:
+class Servers:
     """A running service and the protocol server in front of it."""
 
-    door: Door
+    tenant: Tenant
     server: CallwrightServer
 
     async def campaign(self, name: str, *numbers: str, **fields: Any) -> Deployment:
         """A draft that calls these numbers."""
-        client = self.door.client
+        client = self.tenant.client
         agent = await client.agents.create(
             name=f"Ada for {name}"[:100],
             voice_id="en-US-ada",
@@ -65,19 +65,19 @@ class Stage:
     async def started(self, name: str, *numbers: str, **fields: Any) -> str:
         """The id of a campaign that is under way."""
         deployment = await self.campaign(name, *numbers, **fields)
-        await self.door.client.deployments.start(id=deployment.id)
+        await self.tenant.client.deployments.start(id=deployment.id)
         return deployment.id
 
     async def finished_call(self) -> str:
         """The id of a call that reached its goal."""
-        ended = await self.door.ended(await self.started("One call", GOAL_MET))
-        calls = await self.door.client.calls.list(deployment_id=ended.id)
+        ended = await self.tenant.ended(await self.started("One call", GOAL_MET))
+        calls = await self.tenant.client.calls.list(deployment_id=ended.id)
         return calls.data[0].id
 
     async def under_way(self, deployment_id: str, *, calls: int = 1) -> None:
         """Waits until so many people are being called."""
         with anyio.fail_after(60):
-            while (await self.door.client.deployments.get(id=deployment_id)).stats.in_flight < calls:  # noqa: ASYNC110  # the service goes on by itself
+            while (await self.tenant.client.deployments.get(id=deployment_id)).stats.in_flight < calls:  # noqa: ASYNC110  # the service goes on by itself
                 await anyio.sleep(0.01)
 
 
@@ -87,15 +87,15 @@ def strangers(count: int) -> list[str]:
 
 
 @asynccontextmanager
-async def stage(folder: Path, *, time_scale: float = inf) -> AsyncGenerator[Stage]:
+async def open_servers(folder: Path, *, time_scale: float = inf) -> AsyncGenerator[Servers]:
     """A service whose simulated network runs this much faster than life. Open it inside the test body."""
     url = f"sqlite:///{folder / 'callwright.db'}"
     settings = ServiceSettings(data=folder, database_url=url, sim_time_scale=time_scale)
-    async with open_service(url, folder, settings=settings) as door:
+    async with open_service(url, folder, settings=settings) as tenant:
 
         @asynccontextmanager
         async def connect() -> AsyncGenerator[Caller]:
-            yield door.client
+            yield tenant.client
 
         session = ServerSession(connect, ids=numbered(), clock=SystemClock(), base_url=None)
-        yield Stage(door, build(session.opened))
+        yield Servers(tenant, build(session.opened))

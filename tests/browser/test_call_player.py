@@ -7,10 +7,10 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from callwright.contract.calls import RecordingState
+from tests.browser.appearance import overhang, pale_texts
 from tests.browser.browser import needs_browser
 from tests.browser.host import NARROW, Host, failure, hosted, refusal
-from tests.browser.looks import overhang, pale_texts
-from tests.browser.shown_campaign import stage
+from tests.browser.shown_campaign import open_servers
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, server
 
@@ -34,9 +34,9 @@ async def shown(host: Host, tool: str = "get_transcript", **options: Any) -> Non
 
 @both_eras
 async def test_a_recording_plays_and_the_transcript_follows(browser: Browser, tmp_path: Path, era: str) -> None:
-    async with stage(tmp_path) as made:
+    async with open_servers(tmp_path) as made:
         call_id = await made.finished_call()
-        turns = (await made.door.client.calls.get_transcript(call_uuid=call_id)).turns
+        turns = (await made.tenant.client.calls.get_transcript(call_uuid=call_id)).turns
         async with hosted(made.server, browser, era=era) as host:
             await host.show("get_recording", {"call_uuid": call_id})
             await expect(host.view.locator("#state")).to_have_text("Goal met")
@@ -57,7 +57,7 @@ async def test_a_recording_plays_and_the_transcript_follows(browser: Browser, tm
 
 
 async def test_the_keyboard_plays_jumps_and_goes_through_the_turns(browser: Browser, tmp_path: Path) -> None:
-    async with stage(tmp_path) as made:
+    async with open_servers(tmp_path) as made:
         call_id = await made.finished_call()
         async with hosted(made.server, browser, reduced_motion=True) as host:
             await host.show("get_transcript", {"call_uuid": call_id})

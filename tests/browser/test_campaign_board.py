@@ -7,10 +7,10 @@ import anyio
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.browser.appearance import ground, overhang, pale_texts
 from tests.browser.browser import needs_browser
 from tests.browser.host import NARROW, Host, failure, hosted, refusal
-from tests.browser.looks import ground, overhang, pale_texts
-from tests.browser.shown_campaign import stage, strangers
+from tests.browser.shown_campaign import open_servers, strangers
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, server
 from tests.support.tools.inbound import inbound_of
@@ -44,7 +44,7 @@ async def times_asked(host: Host, count: int) -> None:
 
 @both_eras
 async def test_a_running_campaign_moves_by_itself_until_it_is_done(browser: Browser, tmp_path: Path, era: str) -> None:
-    async with stage(tmp_path, time_scale=40) as made:
+    async with open_servers(tmp_path, time_scale=40) as made:
         pace = {"max_concurrency": 4, "calls_per_second": 5, "retry_policy": {"max_attempts": 1}}
         deployment_id = await made.started("Check-ups", *strangers(12), **pace, budget_cap={"amount": "5"})
         async with hosted(made.server, browser, era=era) as host:
@@ -56,7 +56,7 @@ async def test_a_running_campaign_moves_by_itself_until_it_is_done(browser: Brow
             await expect(view.locator("#state")).to_have_text("Completed", timeout=60_000)
             await expect(view.get_by_role("progressbar")).to_have_attribute("aria-valuetext", "12 of 12 people done")
             await expect(view.get_by_role("meter")).to_have_attribute("aria-valuemax", "5")
-            found = await made.door.client.deployments.get(id=deployment_id)
+            found = await made.tenant.client.deployments.get(id=deployment_id)
             rows = await view.locator("#outcomes li").all_text_contents()
             assert len(rows) == len(found.stats.outcomes)
             assert set(host.asked) == {"get_deployment"}
@@ -64,7 +64,7 @@ async def test_a_running_campaign_moves_by_itself_until_it_is_done(browser: Brow
 
 
 async def test_the_pause_button_pauses_the_campaign_and_the_page_says_so(browser: Browser, tmp_path: Path) -> None:
-    async with stage(tmp_path, time_scale=1) as made:
+    async with open_servers(tmp_path, time_scale=1) as made:
         deployment_id = await made.started("By hand", *strangers(4), max_concurrency=1)
         await made.under_way(deployment_id)
         async with hosted(made.server, browser) as host:
@@ -77,7 +77,7 @@ async def test_the_pause_button_pauses_the_campaign_and_the_page_says_so(browser
             await expect(host.view.locator("#state")).to_have_text("Paused")
             await expect(button).to_be_hidden()
             assert await host.frame.evaluate("document.activeElement.id") == "name"
-            assert (await made.door.client.deployments.get(id=deployment_id)).status == "paused"
+            assert (await made.tenant.client.deployments.get(id=deployment_id)).status == "paused"
 
 
 async def test_a_pause_that_fails_is_shown_and_can_be_tried_again(browser: Browser) -> None:

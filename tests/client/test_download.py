@@ -97,7 +97,7 @@ async def test_a_recording_that_did_not_change_gives_304_and_no_bytes() -> None:
             assert await download.read(10) == b""
 
 
-async def test_the_generic_door_takes_range_and_tag() -> None:
+async def test_any_operation_that_downloads_takes_range_and_tag() -> None:
     service = ScriptedService(recording)
     asked = GetRecording(call_uuid="cal_1")
     async with client_of(service) as client:

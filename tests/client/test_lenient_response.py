@@ -121,7 +121,7 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
         leniently(get_agent, body, status=200, request_id="req_1")
 
 
-async def test_the_strict_door_stays_strict_and_hands_over_what_came() -> None:
+async def test_the_typed_client_stays_strict_and_hands_over_what_came() -> None:
     async with client_of(ScriptedService(one({"id": "agt_1", "x": None}))) as client:
         with pytest.raises(DoesNotFit) as caught:
             await client.agents.get(id="agt_1")

@@ -10,10 +10,10 @@ from tests.client.scripted import AGENT, ScriptedService, client_of, many
 
 
 class NewestFirst:
-    """Serves agents newest first by a cursor that names the last one given. `meanwhile` arrives after each page."""
+    """Serves agents newest first by a cursor that names the last one given. After each page comes one of `arrivals`."""
 
-    def __init__(self, numbers: list[int], meanwhile: list[int] | None = None) -> None:
-        self.numbers, self.meanwhile = numbers, meanwhile or []
+    def __init__(self, numbers: list[int], arrivals: list[int] | None = None) -> None:
+        self.numbers, self.arrivals = numbers, arrivals or []
         self.queries: list[dict[str, str]] = []
 
     def __call__(self, request: Request) -> Response:
@@ -29,8 +29,8 @@ class NewestFirst:
         given = newest[:per_page]
         more = len(newest) > per_page
         cursor = base64.b64encode(str(given[-1]).encode()).decode() if more else None
-        if self.meanwhile:
-            self.numbers.append(self.meanwhile.pop(0))
+        if self.arrivals:
+            self.numbers.append(self.arrivals.pop(0))
         return many([agent(number) for number in given], next_cursor=cursor, per_page=per_page)
 
 
@@ -65,7 +65,7 @@ async def test_a_loop_gives_every_entry_and_follows_the_cursor() -> None:
 
 
 async def test_entries_that_arrive_between_pages_neither_repeat_nor_hide_any() -> None:
-    service = NewestFirst(list(range(7)), meanwhile=[100, 101, 102])
+    service = NewestFirst(list(range(7)), arrivals=[100, 101, 102])
     async with client_of(service) as client:
         found = [agent async for agent in client.agents.list(per_page=2)]
     assert ids(found) == [6, 5, 4, 3, 2, 1, 0]
@@ -137,7 +137,7 @@ async def test_arguments_that_do_not_fit_are_refused_when_the_list_is_named() ->
             client.agents.list(per_page=201)
 
 
-async def test_the_generic_doors_give_a_page_and_a_walk() -> None:
+async def test_any_operation_of_a_list_gives_a_page_and_a_walk() -> None:
     async with client_of(NewestFirst([1, 2])) as client:
         page = await client.page(list_agents, ListAgents(per_page=1))
         walk = client.walk(list_agents, ListAgents(per_page=1))

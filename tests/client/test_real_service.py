@@ -29,8 +29,8 @@ from callwright.contract.agents import CreateAgent, create_agent
 from callwright.service import accounts
 from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import api_keys, request_days
-from tests.support.clock_set_by_test import NOON_MS, MovableClock, Process, standing
-from tests.support.service import BASE_URL, Door, open_service
+from tests.support.clock_set_by_test import NOON_MS, MovableClock, Process, process_with_fixed_clock
+from tests.support.service import BASE_URL, Tenant, open_service
 
 DAY_MS = 86_400_000
 ADA: dict[str, Any] = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
@@ -50,21 +50,21 @@ class Pauses:
 
 @asynccontextmanager
 async def limited(
-    door: Door, *, key: str | None = None, **options: Any
+    tenant: Tenant, *, key: str | None = None, **options: Any
 ) -> AsyncGenerator[tuple[Client, Pauses, Process]]:
     """A client of a process whose clock its pauses move."""
-    async with standing(door) as process:
+    async with process_with_fixed_clock(tenant) as process:
         pauses = Pauses(process.clock)
         transport = ASGITransport(app=Application(process.services, pipeline_of(process.services)))
         made: dict[str, Any] = {"transport": transport, "sleep": pauses, "draw": lambda: 0.0, **options}
-        async with Client(BASE_URL, key or door.api_key, **made) as client:
+        async with Client(BASE_URL, key or tenant.api_key, **made) as client:
             yield client, pauses, process
 
 
 @pytest.mark.requirement("RATE-19", "VER-06")
 async def test_requests_beyond_the_limit_wait_and_go_on_whatever_they_do(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        async with limited(door) as (client, pauses, _):
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        async with limited(tenant) as (client, pauses, _):
             agents = [await client.agents.create(name=f"Ada {number}", **ADA) for number in range(6)]
             for agent in agents:
                 await client.agents.update(id=agent.id, welcome_message="Hello.")
@@ -77,8 +77,8 @@ async def test_requests_beyond_the_limit_wait_and_go_on_whatever_they_do(databas
 
 @pytest.mark.requirement("RATE-19", "PAGE-13")
 async def test_a_walk_goes_on_behind_a_rate_limit_and_gives_each_entry_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        async with limited(door) as (client, pauses, _):
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        async with limited(tenant) as (client, pauses, _):
             made = [(await client.agents.create(name=f"Ada {number}", **ADA)).id for number in range(13)]
             pauses.taken.clear()
             found = [agent.id async for agent in client.agents.list(per_page=1, sort="created_at")]
@@ -87,8 +87,8 @@ async def test_a_walk_goes_on_behind_a_rate_limit_and_gives_each_entry_once(data
 
 
 async def test_many_requests_at_once_all_get_their_turn(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        async with limited(door) as (client, pauses, _):
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        async with limited(tenant) as (client, pauses, _):
             balances: list[str] = []
 
             async def look() -> None:
@@ -105,13 +105,13 @@ async def test_many_requests_at_once_all_get_their_turn(database_url: str, tmp_p
 async def test_a_limit_that_is_never_free_is_raised_in_the_end_with_its_numbers(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
         taken: list[float] = []
 
         async def in_vain(wait_s: float) -> None:
             taken.append(wait_s)
 
-        async with limited(door, sleep=in_vain, retries=Retries(longest_wait_s=3.0)) as (client, _, process):
+        async with limited(tenant, sleep=in_vain, retries=Retries(longest_wait_s=3.0)) as (client, _, process):
             for _ in range(5):
                 await client.wallet.get()
             with pytest.raises(RateLimited) as caught:
@@ -124,11 +124,11 @@ async def test_a_limit_that_is_never_free_is_raised_in_the_end_with_its_numbers(
 
 @pytest.mark.requirement("RATE-15", "ERR-74")
 async def test_a_used_up_day_is_raised_at_once_with_the_moment_it_ends(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        (key,) = await door.service.services.database.read(accounts.keys_of, door.org_id)
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        (key,) = await tenant.service.services.database.read(accounts.keys_of, tenant.org_id)
         made_today = insert(request_days).values(key_id=key.id, day=NOON_MS // DAY_MS, requests=4_999)
-        await door.service.services.database.write(lambda connection: connection.execute(made_today).rowcount)
-        async with limited(door) as (client, pauses, process):
+        await tenant.service.services.database.write(lambda connection: connection.execute(made_today).rowcount)
+        async with limited(tenant) as (client, pauses, process):
             await client.wallet.get()
             with pytest.raises(QuotaExceeded) as caught:
                 await client.agents.create(name="Ada", **ADA)
@@ -168,9 +168,9 @@ class Lossy(AsyncBaseTransport):
 async def test_a_creation_whose_answer_was_lost_three_times_makes_one_resource(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        lossy = Lossy(ASGITransport(app=door.service.asgi), 3)
-        async with limited(door, transport=lossy) as (client, _, _):
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        lossy = Lossy(ASGITransport(app=tenant.service.asgi), 3)
+        async with limited(tenant, transport=lossy) as (client, _, _):
             made = await client.agents.create(name="Ada", **ADA)
             assert [agent.id async for agent in client.agents.list()] == [made.id]
     assert len({request.headers["idempotency-key"] for request in lossy.sent[:4]}) == 1
@@ -180,28 +180,28 @@ async def test_a_creation_whose_answer_was_lost_three_times_makes_one_resource(
 async def test_a_creation_asked_for_many_times_at_once_under_one_key_is_made_once(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         made: list[str] = []
 
         async def create() -> None:
             asked = CreateAgent(name="Ada", **ADA)
-            made.append((await door.client.ask(create_agent, asked, idempotency_key="same")).id)
+            made.append((await tenant.client.ask(create_agent, asked, idempotency_key="same")).id)
 
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 for _ in range(20):
                     tasks.start_soon(create)
-        assert [agent.id async for agent in door.client.agents.list()] == [made[0]]
+        assert [agent.id async for agent in tenant.client.agents.list()] == [made[0]]
     assert len(made) == 20
     assert len(set(made)) == 1
 
 
 @pytest.mark.requirement("AUTH-26", "ERR-35")
 async def test_a_key_without_its_creator_is_told_what_to_do_and_where(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         orphaned = update(api_keys).values(created_by_user_id=None)
-        await door.service.services.database.write(lambda connection: connection.execute(orphaned).rowcount)
-        async with limited(door) as (client, pauses, _):
+        await tenant.service.services.database.write(lambda connection: connection.execute(orphaned).rowcount)
+        async with limited(tenant) as (client, pauses, _):
             with pytest.raises(KeyOwnerRequired) as caught:
                 await client.agents.create(name="Ada", **ADA)
             assert (await client.audiences.create(name="Patients")).name == "Patients"
@@ -214,11 +214,11 @@ async def test_a_key_without_its_creator_is_told_what_to_do_and_where(database_u
 
 @pytest.mark.requirement("ERR-01", "ERR-03", "ERR-04", "ERR-07")
 async def test_both_envelopes_become_errors_with_their_code_and_request(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        async with limited(door, key="svc_live_" + "0" * 48) as (stranger, _, _):
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        async with limited(tenant, key="svc_live_" + "0" * 48) as (stranger, _, _):
             with pytest.raises(AuthenticationFailed) as flat:
                 await stranger.wallet.get()
-        async with limited(door) as (client, _, _):
+        async with limited(tenant) as (client, _, _):
             with pytest.raises(NotFound) as nested:
                 await client.agents.get(id="agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H")
             with pytest.raises(InvalidRequest) as wrong:
@@ -233,12 +233,12 @@ async def test_both_envelopes_become_errors_with_their_code_and_request(database
 async def test_a_beta_feature_is_switched_on_for_the_client_and_an_unknown_one_is_named(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        async with limited(door, beta=("ratelimit_fields",)) as (client, _, _):
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        async with limited(tenant, beta=("ratelimit_fields",)) as (client, _, _):
             async with client.voices.get_preview(id="en-US-ada") as download:
                 assert download.headers["x-service-beta"] == "enable=ratelimit_fields"
                 assert download.headers["ratelimit"] == '"default";r=4;t=1'
-        async with limited(door, beta=("nothing_such",)) as (client, _, _):
+        async with limited(tenant, beta=("nothing_such",)) as (client, _, _):
             with pytest.raises(InvalidRequest, match="ratelimit_fields") as caught:
                 await client.wallet.get()
     assert (caught.value.code, caught.value.field) == ("invalid_field", "X-Service-Beta")
@@ -246,8 +246,8 @@ async def test_a_beta_feature_is_switched_on_for_the_client_and_an_unknown_one_i
 
 @pytest.mark.requirement("ERR-83")
 async def test_a_range_behind_the_end_says_how_many_bytes_there_are(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        preview = door.client.voices.get_preview(id="en-US-ada")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        preview = tenant.client.voices.get_preview(id="en-US-ada")
         async with preview as download:
             size = len(await download.read(10_000_000))
         with pytest.raises(RangeNotSatisfiable) as caught:

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.compare import campaigns, made_up_requests, rows, tool_calls
 from tests.compare.sides import Side, checked_out, running
 from tests.support.databases import Engine, RunDatabases
-from tests.support.run_folder import Keeper
+from tests.support.run_folder import RunFolder
 
 PARTS = ("requests", "campaigns", "tools")
 ENGINES: dict[str, tuple[Engine, ...]] = {
@@ -38,20 +38,20 @@ def main() -> int:
     explained = _explanations(asked.explained)
     parts: Sequence[str] = asked.only or PARTS
     unexplained = 0
-    keeper = Keeper()
+    run_folder = RunFolder()
     try:
         with tempfile.TemporaryDirectory(prefix="callwright-compare-") as name:
             folder = Path(name)
             checkouts = [
                 checked_out(version, folder / side) for side, version in (("old", asked.old), ("new", asked.new))
             ]
-            databases = RunDatabases(keeper.folder)
+            databases = RunDatabases(run_folder.folder)
             for engine in ENGINES[asked.engine]:
                 for part in parts:
                     lines = _part(part, engine, checkouts, databases, folder, asked)
                     unexplained += _tell(f"{engine}, {part}", lines, explained)
     finally:
-        keeper.close()
+        run_folder.close()
     return 1 if unexplained else 0
 
 

@@ -15,8 +15,8 @@ from requests import PreparedRequest, Request
 from requests.exceptions import InvalidHeader
 from schemathesis import GenerationMode
 
-from tests.compare.furnishing import furnished
 from tests.compare.names import Names
+from tests.compare.seeding import seed_both
 from tests.compare.sides import Side
 from tests.fuzz.cases import Case, described, edges, meet, operations_of, random_cases
 from tests.fuzz.values import KnownValues
@@ -64,7 +64,7 @@ class Sent:
 def differences(old: Side, new: Side, *, cases: int, seed: int) -> list[str]:
     """Where the answers differ."""
     player = _Player(old, new, seed)
-    player.furnish()
+    player.seed()
     player.play_all(cases)
     return player.lines
 
@@ -78,9 +78,9 @@ class _Player:
         self._count = 0
         self.lines: list[str] = []
 
-    def furnish(self) -> None:
+    def seed(self) -> None:
         """Makes some of everything on both sides, and learns it."""
-        self._names = furnished(*self._sides, self._seed)
+        self._names = seed_both(*self._sides, self._seed)
         for operation in operations_of(described()):
             if operation.method == "get" and "{" not in operation.path:
                 self._learn(operation.path, self._both(Sent("GET", operation.path, {}, b"")))

@@ -14,8 +14,8 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.compare.furnishing import furnished
 from tests.compare.names import Names, ids_in
+from tests.compare.seeding import seed_both
 from tests.compare.sides import LIMIT_S, Side
 from tests.journeys.hosts import Person
 from tests.support.programs import text_of
@@ -42,7 +42,7 @@ _WRONG = 0.1
 
 def differences(old: Side, new: Side, *, calls: int, seed: int) -> list[str]:
     """Where the replies differ."""
-    return anyio.run(_differences, old, new, calls, seed, furnished(old, new, seed))
+    return anyio.run(_differences, old, new, calls, seed, seed_both(old, new, seed))
 
 
 async def _differences(old: Side, new: Side, calls: int, seed: int, names: tuple[Names, Names]) -> list[str]:

@@ -126,15 +126,18 @@ async def test_the_program_on_the_page_goes_on_while_the_secret_is_replaced(
 async def test_the_subscription_on_the_page_is_made(
     database_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, over_http(door.service.asgi) as base_url:
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        over_http(tenant.service.asgi) as base_url,
+    ):
         text = program("client.webhooks.create").replace("http://127.0.0.1:8080/v1", base_url)
         assert base_url in text
-        monkeypatch.setenv("CALLWRIGHT_API_KEY", door.api_key)
+        monkeypatch.setenv("CALLWRIGHT_API_KEY", tenant.api_key)
         await to_thread.run_sync(exec, compile(text, "page", "exec"), dict[str, Any]())
-        (webhook,) = (await door.client.webhooks.list()).data
+        (webhook,) = (await tenant.client.webhooks.list()).data
         assert (webhook.events, webhook.url) == (["call.completed"], "https://example.com/events")
         assert re.fullmatch(rf"{webhook.id} whsec_\S+\n", capsys.readouterr().out)
-        assert [one.event_type for one in (await door.client.webhooks.list_deliveries(id=webhook.id)).data] == [
+        assert [one.event_type for one in (await tenant.client.webhooks.list_deliveries(id=webhook.id)).data] == [
             "webhook.test"
         ]
 

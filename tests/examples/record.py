@@ -9,7 +9,7 @@ import orjson
 
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from tests.examples.repeatable_service import BASE, STEP_MS, Stage
+from tests.examples.repeatable_service import BASE, STEP_MS, RepeatableService
 from tests.support.raw_requests import AsyncClient, Response
 
 PREFIX = "/v1"
@@ -20,10 +20,10 @@ _SECRET = re.compile(r"(svc_live_|svc_mcp_|whsec_|v1=)[0-9A-Za-z_-]{4,}")
 
 
 class Recorder:
-    """Sends requests to a stage and keeps, for each operation and each problem, the first one with its answer."""
+    """Sends requests to a service and keeps, for each operation and each problem, the first one with its answer."""
 
-    def __init__(self, stage: Stage, http: AsyncClient) -> None:
-        self.stage = stage
+    def __init__(self, service: RepeatableService, http: AsyncClient) -> None:
+        self.service = service
         self.operations: dict[str, dict[str, Any]] = {}
         self.problems: dict[str, dict[str, Any]] = {}
         self._http = http
@@ -71,7 +71,7 @@ class Recorder:
 
     async def refuse(self, code: str, method: str, path: str, **request: Any) -> None:
         """Sends a request by hand that is answered with this problem, and keeps the answer."""
-        self.stage.clock.move(STEP_MS)
+        self.service.clock.move(STEP_MS)
         self.keep(code, await self.ask(method, path, **request))
 
     def keep(self, code: str, answer: Response) -> None:
@@ -90,7 +90,7 @@ class Recorder:
         path = request["path"].format(**request.get("path_values", {}))
         body = {"json": request["body"]} if "body" in request else {}
         params, headers = request.get("query"), request.get("headers")
-        self.stage.clock.move(STEP_MS)
+        self.service.clock.move(STEP_MS)
         return await self._http.request(request["method"], BASE + path, params=params, headers=headers, **body)
 
 

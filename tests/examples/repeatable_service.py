@@ -32,7 +32,7 @@ from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.workers import imports, sweeps
 from tests.support.campaigns import DeadEngine, Interrupted, driver_of, lease, leave_in_wallet
 from tests.support.clock_set_by_test import MovableClock
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.webhooks.delivering import MIDDLE, Endpoints, answer
 
 BEGINS_MS = 1_795_532_400_000
@@ -63,46 +63,46 @@ class CountedIds(Ids):
 
 
 @dataclass(frozen=True)
-class Stage:
+class RepeatableService:
     """The service, and the hands that move what would move by itself."""
 
-    door: Door
+    tenant: Tenant
     clock: MovableClock
 
     async def run_imports(self) -> None:
         """Imports what was uploaded."""
-        while await imports.work_on_one(self.door.service.services, OWNER):
+        while await imports.work_on_one(self.tenant.service.services, OWNER):
             pass
 
     async def run_campaign(self, deployment_id: str) -> None:
         """Calls everybody of a deployment that was started, in its own time."""
-        await lease(self.door, deployment_id, OWNER)
-        await driver_of(self.door, OWNER).drive(deployment_id)
+        await lease(self.tenant, deployment_id, OWNER)
+        await driver_of(self.tenant, OWNER).drive(deployment_id)
 
     async def leave_a_call_open(self, deployment_id: str) -> str:
         """Calls somebody, who answers and talks on; gives the call's id."""
-        await lease(self.door, deployment_id, OWNER)
+        await lease(self.tenant, deployment_id, OWNER)
         try:
-            await driver_of(self.door, OWNER, engine=DeadEngine).drive(deployment_id)
+            await driver_of(self.tenant, OWNER, engine=DeadEngine).drive(deployment_id)
         except Interrupted:
-            return await self.door.service.services.database.write(_answer_the_open_call)
+            return await self.tenant.service.services.database.write(_answer_the_open_call)
         raise AssertionError("nobody was called")
 
     async def deliver(self, outcome: AttemptOutcome, status: int, says: str) -> None:
         """Sends what waits to be sent, to endpoints that all answer alike."""
         endpoints = Endpoints(self.clock)
         endpoints.answers[ENDPOINT] = lambda _: answer(outcome, status, says)
-        services = self.door.service.services
+        services = self.tenant.service.services
         await Dispatcher(services, Bell(), endpoints, chance=lambda: MIDDLE).work_until_idle()
 
     async def empty_the_wallet(self) -> None:
         """Takes all money out of it."""
-        await leave_in_wallet(self.door, 0)
+        await leave_in_wallet(self.tenant, 0)
 
     async def lose_the_numbers(self) -> None:
         """Another month of every number falls due, which nothing is left to pay."""
         await self._change(phone_numbers, phone_numbers.c.org_id, renews_at=self.clock.now_ms())
-        await sweeps.run(self.door.service.services)
+        await sweeps.run(self.tenant.service.services)
 
     async def cap_spending(self) -> None:
         """Lets the key commit no money."""
@@ -121,15 +121,15 @@ class Stage:
         await self._change(organizations, organizations.c.id, requests_per_day=1)
 
     async def _change(self, table: Table, org_id: Column[Any], **values: Any) -> None:
-        statement = update(table).where(org_id == self.door.org_id).values(**values)
-        await self.door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+        statement = update(table).where(org_id == self.tenant.org_id).values(**values)
+        await self.tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def events(self) -> dict[str, dict[str, Any]]:
         """What a subscriber would have been sent: of each type the first event that has a value in every field."""
-        rows = select(outbox).where(outbox.c.org_id == self.door.org_id).order_by(outbox.c.created_at, outbox.c.id)
+        rows = select(outbox).where(outbox.c.org_id == self.tenant.org_id).order_by(outbox.c.created_at, outbox.c.id)
         found: dict[str, dict[str, Any]] = {}
         complete: set[str] = set()
-        for row in await self.door.service.services.database.read(lambda connection: connection.execute(rows).all()):
+        for row in await self.tenant.service.services.database.read(lambda connection: connection.execute(rows).all()):
             event = EventEnvelope(
                 id=row.id,
                 type=row.type,
@@ -154,7 +154,7 @@ def _answer_the_open_call(connection: Any) -> str:
 
 
 @asynccontextmanager
-async def open_stage(database_url: str, folder: Path) -> AsyncGenerator[Stage]:
+async def open_repeatable_service(database_url: str, folder: Path) -> AsyncGenerator[RepeatableService]:
     """A fresh service on a database that is empty, with an organization on the plan Growth."""
     settings = ServiceSettings(data=folder, database_url=database_url, public_url=BASE)
     async with open_service(database_url, folder, workers=False, settings=settings) as running:
@@ -168,5 +168,5 @@ async def open_stage(database_url: str, folder: Path) -> AsyncGenerator[Stage]:
         )
         pipeline = pipeline_of(services)
         still = replace(running.service, services=services, asgi=Application(services, pipeline), pipeline=pipeline)
-        async with replace(running, service=still).another_organization(plan="growth") as door:
-            yield Stage(door, clock)
+        async with replace(running, service=still).another_organization(plan="growth") as tenant:
+            yield RepeatableService(tenant, clock)

@@ -13,7 +13,7 @@ from tests.fuzz.report import report
 from tests.fuzz.run import Figures, fuzzed
 from tests.fuzz.service import opened
 from tests.support.databases import Engine, RunDatabases
-from tests.support.run_folder import Keeper
+from tests.support.run_folder import RunFolder
 
 CASES = 20_000
 ENGINES: dict[str, tuple[Engine, ...]] = {
@@ -33,12 +33,12 @@ def main() -> int:
     asked = parser.parse_args()
     # Schemathesis' own strategies use `random`, and many lines about that would hide what is found.
     warnings.filterwarnings("ignore", category=HypothesisDeprecationWarning, message="Do not use the `random` module")
-    keeper = Keeper()
+    run_folder = RunFolder()
     try:
-        databases = RunDatabases(keeper.folder)
+        databases = RunDatabases(run_folder.folder)
         found = [_on(databases, engine, asked) for engine in ENGINES[asked.engine]]
     finally:
-        keeper.close()
+        run_folder.close()
     return 1 if any(figures.findings for figures in found) else 0
 
 
@@ -53,8 +53,8 @@ def _on(databases: RunDatabases, engine: Engine, asked: argparse.Namespace) -> F
         else:
             url = databases.postgres("fuzz", migrated=True)
         begun = time.monotonic()
-        with opened(url, folder, workers=True) as stage:
-            figures = fuzzed(stage, cases=asked.cases, seed=asked.seed, only=asked.only, heard=heard)
+        with opened(url, folder, workers=True) as service:
+            figures = fuzzed(service, cases=asked.cases, seed=asked.seed, only=asked.only, heard=heard)
         _say(f"{report(figures)}\n{engine}: {time.monotonic() - begun:.0f} s")
     return figures
 

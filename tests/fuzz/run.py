@@ -13,7 +13,7 @@ from schemathesis.core.failures import FailureGroup
 
 from tests.fuzz.cases import Case, Operation, described, edges, meet, operations_of, random_cases
 from tests.fuzz.checks import CHECKS
-from tests.fuzz.service import REQUEST_LIMIT_S, Stage
+from tests.fuzz.service import REQUEST_LIMIT_S, FuzzedService
 from tests.fuzz.values import KnownValues
 
 EDGES = 0.4
@@ -66,7 +66,7 @@ class Figures:
 
 
 def fuzzed(
-    stage: Stage,
+    service: FuzzedService,
     *,
     cases: int,
     seed: int,
@@ -77,12 +77,12 @@ def fuzzed(
 
     `heard` is told the figures now and then.
     """
-    return _Run(stage, seed, heard).whole(cases, only)
+    return _Run(service, seed, heard).whole(cases, only)
 
 
 class _Run:
-    def __init__(self, stage: Stage, seed: int, heard: Callable[[Figures], None]) -> None:
-        self._stage, self._seed, self._heard = stage, seed, heard
+    def __init__(self, service: FuzzedService, seed: int, heard: Callable[[Figures], None]) -> None:
+        self._service, self._seed, self._heard = service, seed, heard
         self._random = Random(seed)
         self._known = KnownValues()
         self._schema = described()
@@ -94,8 +94,8 @@ class _Run:
         if unknown := set(only) - {operation.label for operation in known}:
             raise ValueError(f"there is no operation {', '.join(sorted(unknown))}")
         listed = [found.path for found in known if found.method == "get" and "{" not in found.path]
-        for path in (*listed, *self._stage.unlisted):
-            self._learn(path, self._stage.session.get(self._stage.in_process + path))
+        for path in (*listed, *self._service.unlisted):
+            self._learn(path, self._service.session.get(self._service.in_process + path))
         at_edges = [case for operation in operations for case in edges(self._schema, operation)]
         for case in self._random.sample(at_edges, min(len(at_edges), int(cases * EDGES))):
             self._send(case)
@@ -121,7 +121,7 @@ class _Run:
             ("/v1/audiences", {"name": f"Stock {number}", "rows": [person]}),
             ("/v1/phone_numbers", {"country": "US"}),
         ):
-            answer = self._stage.session.post(self._stage.in_process + path, json=body)
+            answer = self._service.session.post(self._service.in_process + path, json=body)
             answer.raise_for_status()
             self._learn(path, answer)
 
@@ -137,10 +137,10 @@ class _Run:
             self._restock()
         meet(case, self._known, self._random)
         loopback = self._random.random() < OVER_LOOPBACK
-        base_url = self._stage.loopback if loopback else self._stage.in_process
+        base_url = self._service.loopback if loopback else self._service.in_process
         label = case.operation.label
         try:
-            answer = case.call(base_url=base_url, session=self._stage.session, timeout=REQUEST_LIMIT_S)
+            answer = case.call(base_url=base_url, session=self._service.session, timeout=REQUEST_LIMIT_S)
         except Exception as error:  # whatever it is, it is no answer
             self._figures.count(label, 0)
             self._figures.find(Finding(label, f"no answer: {type(error).__name__}", str(error), case.as_curl_command()))

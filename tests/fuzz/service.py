@@ -28,7 +28,7 @@ from callwright.service.workers.supervisor import Supervisor
 from tests.fuzz.nowhere import Nowhere
 from tests.journeys.scenario import CSV
 from tests.support import resources
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 IN_PROCESS = "http://service"
 REQUEST_LIMIT_S = 60.0
@@ -40,7 +40,7 @@ _PEOPLE = [resources.row(place, phone_number=f"+120255501{place:02d}", day="Tues
 
 
 @dataclass(frozen=True)
-class Stage:
+class FuzzedService:
     """A service at two addresses, without a network and on the loopback, and a session with a key for both.
 
     `unlisted` are paths of things that are in no list.
@@ -53,20 +53,20 @@ class Stage:
 
 
 @contextmanager
-def opened(database_url: str, data: Path, *, workers: bool) -> Generator[Stage]:
-    """The stage on an empty database with a schema. With `workers` campaigns go on while requests come in.
+def opened(database_url: str, data: Path, *, workers: bool) -> Generator[FuzzedService]:
+    """The service on an empty database with a schema. With `workers` campaigns go on while requests come in.
 
     Events are delivered then too, but nothing leaves the machine: see `Nowhere`.
     """
     with start_blocking_portal() as portal:
-        api_key, unlisted = portal.call(_furnished, database_url, data)
+        api_key, unlisted = portal.call(_seed, database_url, data)
         serving = portal.wrap_async_context_manager(_serving(database_url, data, workers))
         with serving as (application, base_url), requests.Session() as session:
             session.trust_env = False
             session.headers.clear()
             session.headers["Authorization"] = f"Bearer {api_key}"
             session.mount(IN_PROCESS, InProcess(application, portal))
-            yield Stage(session, IN_PROCESS, base_url.removesuffix("/v1"), (unlisted,))
+            yield FuzzedService(session, IN_PROCESS, base_url.removesuffix("/v1"), (unlisted,))
 
 
 @asynccontextmanager
@@ -86,14 +86,14 @@ async def _serving(database_url: str, data: Path, workers: bool) -> AsyncGenerat
             tasks.cancel_scope.cancel()
 
 
-async def _furnished(database_url: str, data: Path) -> tuple[str, str]:
+async def _seed(database_url: str, data: Path) -> tuple[str, str]:
     """Makes some of everything; gives the key of the organization that has it, and the path of an import."""
-    async with open_service(database_url, data, extra_dollars=_DOLLARS) as door:
-        client = door.client
-        agent = await resources.agent(door)
-        audience = await resources.audience(door, rows=_PEOPLE)
-        import_id = await _imported(door, audience.id)
-        number, answered = await resources.number(door), await resources.number(door, "GB")
+    async with open_service(database_url, data, extra_dollars=_DOLLARS) as tenant:
+        client = tenant.client
+        agent = await resources.agent(tenant)
+        audience = await resources.audience(tenant, rows=_PEOPLE)
+        import_id = await _imported(tenant, audience.id)
+        number, answered = await resources.number(tenant), await resources.number(tenant, "GB")
         parts: dict[str, Any] = {"agent_id": agent.id, "audience_id": audience.id, "phone_number_ids": [number.id]}
         later: dict[str, Any] = {**parts, "auto_start": True, "start_at": _FAR_OFF}
         finished = await client.deployments.create(name="Finished", auto_start=True, **parts)
@@ -101,15 +101,15 @@ async def _furnished(database_url: str, data: Path) -> tuple[str, str]:
         await client.deployments.create(name="Later", **later)
         await client.deployments.pause(id=(await client.deployments.create(name="Paused", **later)).id)
         await client.deployments.create_inbound(name="Inbound", agent_id=agent.id, phone_number_id=answered.id)
-        await door.ended(finished.id)
-        return door.api_key, f"/v1/audiences/{audience.id}/imports/{import_id}"
+        await tenant.ended(finished.id)
+        return tenant.api_key, f"/v1/audiences/{audience.id}/imports/{import_id}"
 
 
-async def _imported(door: Door, audience_id: str) -> str:
-    begun = await door.client.audiences.import_csv(id=audience_id, csv=CSV)
+async def _imported(tenant: Tenant, audience_id: str) -> str:
+    begun = await tenant.client.audiences.import_csv(id=audience_id, csv=CSV)
     with anyio.fail_after(REQUEST_LIMIT_S):
         while True:
-            found = await door.client.audiences.get_import(id=audience_id, import_id=begun.id)
+            found = await tenant.client.audiences.get_import(id=audience_id, import_id=begun.id)
             if found.status not in ("pending", "importing"):
                 return begun.id
             await anyio.sleep(0.01)

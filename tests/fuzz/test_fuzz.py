@@ -23,8 +23,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def test_every_answer_to_made_up_requests_is_as_described(database_url: str, tmp_path: Path) -> None:
-    with opened(database_url, tmp_path, workers=False) as stage:
-        figures = fuzzed(stage, cases=CASES, seed=SEED)
+    with opened(database_url, tmp_path, workers=False) as service:
+        figures = fuzzed(service, cases=CASES, seed=SEED)
     assert figures.findings == {}, report(figures)
     assert figures.cases == CASES
     assert figures.over_loopback > 0
@@ -54,8 +54,8 @@ def test_nothing_is_sent_to_a_made_up_subscription(
 
     monkeypatch.setattr(socket.socket, "connect", connecting)
     monkeypatch.setattr(socket, "getaddrinfo", looking_up)
-    with opened(database_url, tmp_path, workers=True) as stage:
-        session, base = stage.session, f"{stage.in_process}/v1/webhooks"
+    with opened(database_url, tmp_path, workers=True) as service:
+        session, base = service.session, f"{service.in_process}/v1/webhooks"
         made = session.post(base, json={"url": f"https://{host}/events", "events": ["wallet.low_balance"]}).json()[
             "data"
         ]
@@ -112,9 +112,9 @@ def test_answers_that_are_not_as_described_are_found(tmp_path: Path) -> None:
         "GET /v1/phone_numbers": "Response violates schema (200)",
         "GET /v1/wallet": "no answer: ConnectionError",
     }
-    with opened(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as stage:
-        stage.session.mount(f"{IN_PROCESS}/v1/", Lying(stage.session.get_adapter(IN_PROCESS)))
-        figures = fuzzed(stage, cases=200, seed=SEED, only=[*lies, "GET /v1/voices/{id}"])
+    with opened(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as service:
+        service.session.mount(f"{IN_PROCESS}/v1/", Lying(service.session.get_adapter(IN_PROCESS)))
+        figures = fuzzed(service, cases=200, seed=SEED, only=[*lies, "GET /v1/voices/{id}"])
     said = report(figures)
     assert lies.items() <= set(figures.findings), said
     assert {operation for operation, _ in figures.findings} == set(lies), said

@@ -48,7 +48,7 @@ def test_every_operation_has_a_tool() -> None:
 
 
 def test_every_client_method_is_called_in_a_test_of_the_service() -> None:
-    """Crude but honest: the text `.agents.create` or `numbers = door.client.phone_numbers` … `numbers.rent` occurs."""
+    """The text `.agents.create` or `numbers = tenant.client.phone_numbers` … `numbers.rent` occurs."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(TESTS.rglob("test_*.py"))]
     methods = client_methods()
     assert sorted(name for name, method in methods.items() if not any(called(method, text) for text in texts)) == []
@@ -62,7 +62,7 @@ def called(method: str, text: str) -> bool:
 
 
 def test_a_method_that_nobody_calls_would_be_noticed() -> None:
-    assert called("agents.create", "await door.client.agents.create(name='Ada')")
-    assert called("agents.list", "    agents = door.client.agents\n    agents.list()")
-    assert not called("agents.list", "door.client.audiences.list()")
-    assert not called("audiences.list", "door.client.audiences.list_rows()")
+    assert called("agents.create", "await tenant.client.agents.create(name='Ada')")
+    assert called("agents.list", "    agents = tenant.client.agents\n    agents.list()")
+    assert not called("agents.list", "tenant.client.audiences.list()")
+    assert not called("audiences.list", "tenant.client.audiences.list_rows()")

@@ -1,6 +1,6 @@
 """A person in front of a host, on each way to the tools: in memory, over stdio with a process of its own, over HTTP.
 
-Every way leads to the same service, so that a test has a second connection to it: the typed client of the door.
+Every way leads to the same service, so that a test has a second connection to it: the typed client.
 """
 
 import sys
@@ -25,7 +25,7 @@ from callwright.tools.serving.served import served_tools
 from callwright.tools.serving.served_files import with_files
 from tests.support.mcp.over_http import serving
 from tests.support.programs import environment
-from tests.support.service import Door
+from tests.support.service import Tenant
 from tests.support.tools.results import text_of
 
 Era = Literal["legacy", "auto"]
@@ -46,13 +46,13 @@ class Person:
 
     answer: Answer | None
     asked: list[str] = field(default_factory=list[str])
-    meanwhile: Callable[[], Awaitable[None]] = nothing
+    before_answer: Callable[[], Awaitable[None]] = nothing
     """What happens while the question stands on the screen."""
 
     async def __call__(self, context: Any, params: Any) -> ElicitResult:
         assert isinstance(params, ElicitRequestFormParams)
         self.asked.append(params.message)
-        await self.meanwhile()
+        await self.before_answer()
         if self.answer in ("accept", "refuse"):
             return ElicitResult(action="accept", content={"agree": self.answer == "accept"})
         return ElicitResult(action=cast("Any", self.answer))
@@ -119,7 +119,7 @@ class Host:
 
 @asynccontextmanager
 async def host(
-    door: Door,
+    tenant: Tenant,
     folder: Path,
     way: Way,
     era: Era,
@@ -131,7 +131,7 @@ async def host(
     late: bool = False,
     caller: Caller | None = None,
 ) -> AsyncGenerator[Host]:
-    """A host on its way to the service of the door. Over stdio the program keeps the time of the machine.
+    """A host on its way to the service. Over stdio the program keeps the time of the machine.
 
     In memory `files` is a folder that tools may read, and `caller` stands before the typed client. Over stdio `late`
     lets ten minutes pass before each answer.
@@ -143,7 +143,7 @@ async def host(
 
             @asynccontextmanager
             async def connect() -> AsyncGenerator[Caller]:
-                yield caller or door.client
+                yield caller or tenant.client
 
             numbers = iter(range(1_000_000))
             session = ServerSession(
@@ -152,15 +152,15 @@ async def host(
             tools = served_tools() if files is None else with_files(served_tools(), Folders([files]))
             transport: Any = build(session.opened, tools=tools)
         else:
-            served = await stack.enter_async_context(serving(door, confirm=confirm, clock=shown))
+            served = await stack.enter_async_context(serving(tenant, confirm=confirm, clock=shown))
             if way == "http":
-                headers = {"Authorization": f"Bearer {door.api_key}"}
+                headers = {"Authorization": f"Bearer {tenant.api_key}"}
                 http = await stack.enter_async_context(httpx.AsyncClient(headers=headers, timeout=LIFE_S))
                 transport = streamable_http_client(served.mcp, http_client=http)
             else:
                 settings = {
                     "CALLWRIGHT_BASE_URL": f"{served.root}/v1",
-                    "CALLWRIGHT_API_KEY": door.api_key,
+                    "CALLWRIGHT_API_KEY": tenant.api_key,
                     "CALLWRIGHT_CONFIRM": confirm,
                 }
                 program = StdioServerParameters(

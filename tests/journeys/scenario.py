@@ -1,4 +1,4 @@
-"""One story that uses every tool, told to any client: a campaign is built and run, then another is steered by hand.
+"""One scenario that uses every tool, with any client: a campaign is built and run, then another is steered by hand.
 
 The contacts carry reserved numbers, so every outcome is certain.
 """

@@ -1,4 +1,4 @@
-"""The part of the story in which another program is told of what happens, by every tool for webhooks and events."""
+"""The part of the scenario in which another program is told of what happens, by every tool for webhooks and events."""
 
 from tests.journeys.receiver import Receiver
 from tests.journeys.scenario import Built, Hand, until

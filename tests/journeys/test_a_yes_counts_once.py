@@ -19,10 +19,10 @@ from callwright.client.errors import ServiceTimeout
 from callwright.contract.declaration.operation import Operation
 from callwright.contract.declaration.words import Spend
 from tests.journeys.hosts import ERAS, Era, Host, Person, ScriptedClock, host
-from tests.journeys.meanwhile import Meanwhile
+from tests.journeys.intercepted_caller import InterceptedCaller
 from tests.support.campaigns import draft, people, rent
 from tests.support.mcp.over_http import serving
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.tools.results import text_of
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
@@ -32,7 +32,7 @@ LATER = datetime(2099, 1, 1, tzinfo=UTC)
 class Replayer:
     """A client that keeps a yes and gives it again."""
 
-    door: Door
+    tenant: Tenant
     host: Host
 
     async def asked(self, tool: str, arguments: dict[str, Any]) -> str:
@@ -57,16 +57,18 @@ class Replayer:
 
 @asynccontextmanager
 async def replayer(url: str, folder: Path, *, files: Path | None = None) -> AsyncGenerator[Replayer]:
-    async with open_service(url, folder / "service", workers=False) as door:
-        async with host(door, folder, "memory", "auto", Person("accept"), clock=ScriptedClock(), files=files) as found:
-            yield Replayer(door, found)
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        async with host(
+            tenant, folder, "memory", "auto", Person("accept"), clock=ScriptedClock(), files=files
+        ) as found:
+            yield Replayer(tenant, found)
 
 
-async def calling_audience(door: Door, **fields: Any) -> tuple[str, str]:
+async def calling_audience(tenant: Tenant, **fields: Any) -> tuple[str, str]:
     """A campaign that calls whoever joins its audience, which takes the same person twice."""
-    audience = await door.client.audiences.create(name="Doubles", dedupe="none", rows=people(1))
-    campaign = await draft(door, [], audience_id=audience.id, start_at=LATER, **fields)
-    await door.client.deployments.start(id=campaign.id)
+    audience = await tenant.client.audiences.create(name="Doubles", dedupe="none", rows=people(1))
+    campaign = await draft(tenant, [], audience_id=audience.id, start_at=LATER, **fields)
+    await tenant.client.deployments.start(id=campaign.id)
     return audience.id, campaign.id
 
 
@@ -74,16 +76,16 @@ async def test_one_yes_adds_a_person_once_and_the_same_answer_again_gets_the_fir
     database_url: str, tmp_path: Path
 ) -> None:
     async with replayer(database_url, tmp_path) as found:
-        audience, _ = await calling_audience(found.door)
+        audience, _ = await calling_audience(found.tenant)
         adding = {"id": audience, "rows": people(1, first=50)}
         state = await found.asked("add_audience_rows", adding)
         said = [await found.answered("add_audience_rows", adding, state) for _ in range(4)]
         assert not any(one.is_error for one in said), text_of(said[0])
         assert all(one.structured_content == said[0].structured_content for one in said)
-        assert (await found.door.client.audiences.get(id=audience)).row_count == 2
+        assert (await found.tenant.client.audiences.get(id=audience)).row_count == 2
         again = await found.asked("add_audience_rows", adding)  # another question, another yes
         await found.answered("add_audience_rows", adding, again)
-        assert (await found.door.client.audiences.get(id=audience)).row_count == 3
+        assert (await found.tenant.client.audiences.get(id=audience)).row_count == 3
 
 
 async def test_one_yes_imports_a_file_once_by_its_path_and_as_text(database_url: str, tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ async def test_one_yes_imports_a_file_once_by_its_path_and_as_text(database_url:
     text = "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n"
     (files / "people.csv").write_text(text, encoding="utf-8")
     async with replayer(database_url, tmp_path, files=files) as found:
-        audience, _ = await calling_audience(found.door)
+        audience, _ = await calling_audience(found.tenant)
         for how in ({"path": "people.csv"}, {"csv": text}):
             importing = {"id": audience, **how}
             state = await found.asked("import_audience", importing)
@@ -103,8 +105,8 @@ async def test_one_yes_imports_a_file_once_by_its_path_and_as_text(database_url:
 
 async def test_one_yes_changes_a_campaign_once(database_url: str, tmp_path: Path) -> None:
     async with replayer(database_url, tmp_path) as found:
-        _, campaign = await calling_audience(found.door, budget_cap=Spend(amount="0.05"))
-        deployments = found.door.client.deployments
+        _, campaign = await calling_audience(found.tenant, budget_cap=Spend(amount="0.05"))
+        deployments = found.tenant.client.deployments
         change = {"id": campaign, "budget_cap": {"amount": "50.00"}}
         state = await found.asked("update_deployment", change)
         assert not (await found.answered("update_deployment", change, state)).is_error
@@ -120,13 +122,13 @@ async def test_one_yes_changes_a_campaign_once(database_url: str, tmp_path: Path
 @pytest.mark.parametrize("agree", ["yes", "true", 1, "on"])
 async def test_only_true_is_a_yes(agree: Any, database_url: str, tmp_path: Path) -> None:
     async with replayer(database_url, tmp_path) as found:
-        audience, _ = await calling_audience(found.door)
+        audience, _ = await calling_audience(found.tenant)
         adding = {"id": audience, "rows": people(1, first=50)}
         state = await found.asked("add_audience_rows", adding)
         said = await found.answered("add_audience_rows", adding, state, agree)
         assert said.is_error
         assert "did not agree" in text_of(said)
-        assert (await found.door.client.audiences.get(id=audience)).row_count == 1
+        assert (await found.tenant.client.audiences.get(id=audience)).row_count == 1
 
 
 both_eras = pytest.mark.parametrize("era", ERAS)
@@ -136,7 +138,7 @@ both_eras = pytest.mark.parametrize("era", ERAS)
 class Teller:
     """A host that cannot ask, and what it has been told to show."""
 
-    door: Door
+    tenant: Tenant
     host: Host
     clock: ScriptedClock
 
@@ -145,21 +147,23 @@ class Teller:
         return (await self.host.refused(tool, **arguments)).split("«")[1].split("»")[0]
 
     async def rows(self, audience: str) -> int | None:
-        return (await self.door.client.audiences.get(id=audience)).row_count
+        return (await self.tenant.client.audiences.get(id=audience)).row_count
 
 
 @asynccontextmanager
-async def teller(url: str, folder: Path, era: Era, *, caller: type[Meanwhile] | None = None) -> AsyncGenerator[Teller]:
+async def teller(
+    url: str, folder: Path, era: Era, *, caller: type[InterceptedCaller] | None = None
+) -> AsyncGenerator[Teller]:
     clock = ScriptedClock()
-    async with open_service(url, folder / "service", workers=False) as door:
-        way = None if caller is None else caller(door.client)
-        async with host(door, folder, "memory", era, Person(None), clock=clock, caller=way) as found:
-            yield Teller(door, found, clock)
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        way = None if caller is None else caller(tenant.client)
+        async with host(tenant, folder, "memory", era, Person(None), clock=clock, caller=way) as found:
+            yield Teller(tenant, found, clock)
 
 
 async def joining(found: Teller) -> tuple[str, dict[str, Any]]:
     """An audience that takes the same person twice and that a campaign calls, and somebody to add."""
-    audience, _ = await calling_audience(found.door)
+    audience, _ = await calling_audience(found.tenant)
     return audience, {"id": audience, "rows": people(1, first=50)}
 
 
@@ -190,19 +194,19 @@ async def test_one_sentence_rents_once_though_the_number_is_free_again(
         renting = {"country": "US", "number": free["data"][0]["number"]}
         sentence = await found.sentence("rent_phone_number", **renting)
         rented = await found.host.data("rent_phone_number", **renting, person_agreed_to=sentence)
-        await found.door.client.phone_numbers.release(id=rented["id"])
+        await found.tenant.client.phone_numbers.release(id=rented["id"])
         assert "has been used" in await found.host.refused("rent_phone_number", **renting, person_agreed_to=sentence)
-        assert [one.status for one in (await found.door.client.phone_numbers.list()).data] == ["released"]
+        assert [one.status for one in (await found.tenant.client.phone_numbers.list()).data] == ["released"]
 
 
 @both_eras
 async def test_one_sentence_lets_an_agent_answer_once(era: Era, database_url: str, tmp_path: Path) -> None:
     async with teller(database_url, tmp_path, era) as found:
-        campaign = await draft(found.door, people(1))
-        desk = {"name": "Desk", "agent_id": campaign.agent_id, "phone_number_id": (await rent(found.door)).id}
+        campaign = await draft(found.tenant, people(1))
+        desk = {"name": "Desk", "agent_id": campaign.agent_id, "phone_number_id": (await rent(found.tenant)).id}
         sentence = await found.sentence("create_inbound_deployment", **desk)
         made = await found.host.data("create_inbound_deployment", **desk, person_agreed_to=sentence)
-        await found.door.client.deployments.cancel(id=made["id"])
+        await found.tenant.client.deployments.cancel(id=made["id"])
         said = await found.host.refused("create_inbound_deployment", **desk, person_agreed_to=sentence)
         assert "has been used" in said
 
@@ -210,8 +214,8 @@ async def test_one_sentence_lets_an_agent_answer_once(era: Era, database_url: st
 @both_eras
 async def test_one_sentence_starts_once_and_goes_on_with_nothing(era: Era, database_url: str, tmp_path: Path) -> None:
     async with teller(database_url, tmp_path, era) as found:
-        deployments = found.door.client.deployments
-        campaign = await draft(found.door, people(2, sim_outcome="busy"))
+        deployments = found.tenant.client.deployments
+        campaign = await draft(found.tenant, people(2, sim_outcome="busy"))
         await deployments.start(id=campaign.id)
         sentences: list[str] = []
         for _ in range(2):
@@ -230,8 +234,8 @@ async def test_one_sentence_starts_once_and_goes_on_with_nothing(era: Era, datab
 @both_eras
 async def test_one_sentence_changes_a_campaign_once(era: Era, database_url: str, tmp_path: Path) -> None:
     async with teller(database_url, tmp_path, era) as found:
-        _, campaign = await calling_audience(found.door, budget_cap=Spend(amount="0.05"))
-        deployments = found.door.client.deployments
+        _, campaign = await calling_audience(found.tenant, budget_cap=Spend(amount="0.05"))
+        deployments = found.tenant.client.deployments
         change = {"id": campaign, "budget_cap": {"amount": "50.00"}}
         sentence = await found.sentence("update_deployment", **change)
         await found.host.data("update_deployment", **change, person_agreed_to=sentence)
@@ -277,7 +281,7 @@ async def test_a_sentence_counts_for_ten_minutes(
             assert "Show them this sentence" in text_of(result)
 
 
-class LosesAnAnswer(Meanwhile):
+class LosesAnAnswer(InterceptedCaller):
     """The way to the service, on which the answer to the first request that adds people is lost."""
 
     async def ask_loosely(self, operation: Operation[Any, Any, Any], asked: Any, /, **options: Any) -> Any:
@@ -322,13 +326,13 @@ async def test_two_calls_with_one_sentence_at_a_time_add_a_person_once(database_
 async def test_a_sentence_is_known_to_another_process_and_does_nothing_more_there(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        async with serving(door, confirm="always") as one, serving(door, confirm="always") as other:
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        async with serving(tenant, confirm="always") as one, serving(tenant, confirm="always") as other:
             async with one.assistant(era=era) as first, other.assistant(era=era) as second:
-                audience, _ = await calling_audience(door)
+                audience, _ = await calling_audience(tenant)
                 adding = {"id": audience, "rows": people(1, first=50)}
                 sentence = (await first.refused("add_audience_rows", **adding)).split("«")[1].split("»")[0]
                 added = await second.use("add_audience_rows", **adding, person_agreed_to=sentence)
                 again = await first.use("add_audience_rows", **adding, person_agreed_to=sentence)
                 assert added == again
-                assert (await door.client.audiences.get(id=audience)).row_count == 2
+                assert (await tenant.client.audiences.get(id=audience)).row_count == 2

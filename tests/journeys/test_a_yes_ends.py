@@ -22,7 +22,7 @@ from mcp.types import ElicitResult, InputRequiredResult
 from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, Way, host
 from tests.support.campaigns import draft, people
 from tests.support.mcp.over_http import serving
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.tools.results import text_of
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -62,10 +62,10 @@ turns = pytest.mark.parametrize(
 
 
 @dataclass(frozen=True)
-class Scene:
+class HostSession:
     """A host, the time the tools live by, and a campaign that calls whoever joins its audience."""
 
-    door: Door
+    tenant: Tenant
     host: Host
     clock: ScriptedClock
     audience: str
@@ -77,23 +77,25 @@ class Scene:
 
     async def rows(self) -> int | None:
         """The people there are; one from the beginning."""
-        return (await self.door.client.audiences.get(id=self.audience)).row_count
+        return (await self.tenant.client.audiences.get(id=self.audience)).row_count
 
 
-async def calling_audience(door: Door) -> str:
+async def calling_audience(tenant: Tenant) -> str:
     """An audience that takes the same person twice and that a campaign calls."""
-    audience = await door.client.audiences.create(name="Doubles", dedupe="none", rows=people(1))
-    campaign = await draft(door, [], audience_id=audience.id, start_at=LATER)
-    await door.client.deployments.start(id=campaign.id)
+    audience = await tenant.client.audiences.create(name="Doubles", dedupe="none", rows=people(1))
+    campaign = await draft(tenant, [], audience_id=audience.id, start_at=LATER)
+    await tenant.client.deployments.start(id=campaign.id)
     return audience.id
 
 
 @asynccontextmanager
-async def scene(url: str, folder: Path, way: Way, era: Era, answer: Answer | None) -> AsyncGenerator[Scene]:
+async def open_host_session(
+    url: str, folder: Path, way: Way, era: Era, answer: Answer | None
+) -> AsyncGenerator[HostSession]:
     clock = ScriptedClock()
-    async with open_service(url, folder / "service", workers=False) as door:
-        async with host(door, folder, way, era, Person(answer), clock=clock) as found:
-            yield Scene(door, found, clock, await calling_audience(door))
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        async with host(tenant, folder, way, era, Person(answer), clock=clock) as found:
+            yield HostSession(tenant, found, clock, await calling_audience(tenant))
 
 
 def sentence_in(said: str) -> str:
@@ -106,14 +108,14 @@ def sentence_in(said: str) -> str:
 async def test_an_answer_counts_for_ten_minutes_whatever_is_done_to_the_clock(
     turn: Turn, counts: bool, way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era, "accept") as found:
+    async with open_host_session(database_url, tmp_path, way, era, "accept") as found:
         found.clock.ahead = turn.begins_ahead_s
 
-        async def meanwhile() -> None:
+        async def before_answer() -> None:
             turn.happen(found.clock)
             await anyio.lowlevel.checkpoint()
 
-        found.host.person.meanwhile = meanwhile
+        found.host.person.before_answer = before_answer
         result = await found.host.call("add_audience_rows", **found.adding)
         assert result.is_error is not counts, text_of(result)
         assert await found.rows() == (2 if counts else 1)
@@ -128,7 +130,7 @@ async def test_an_answer_counts_for_ten_minutes_whatever_is_done_to_the_clock(
 async def test_a_sentence_counts_for_ten_minutes_whatever_is_done_to_the_clock(
     turn: Turn, counts: bool, way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era, None) as found:
+    async with open_host_session(database_url, tmp_path, way, era, None) as found:
         found.clock.ahead = turn.begins_ahead_s
         sentence = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
         turn.happen(found.clock)
@@ -147,7 +149,7 @@ async def test_a_sentence_counts_for_ten_minutes_whatever_is_done_to_the_clock(
 async def test_a_sentence_that_was_used_stays_used_after_a_clock_was_ahead_and_put_right(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era, None) as found:
+    async with open_host_session(database_url, tmp_path, way, era, None) as found:
         sentence = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
         await found.host.data("add_audience_rows", **found.adding, person_agreed_to=sentence)
         found.clock.ahead = HOUR
@@ -167,11 +169,11 @@ async def test_another_process_takes_a_sentence_only_of_a_clock_that_hardly_diff
     ahead_s: float, counts: bool, era: Era, database_url: str, tmp_path: Path
 ) -> None:
     fast, right = ScriptedClock(ahead=ahead_s), ScriptedClock()
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        async with serving(door, confirm="always", clock=fast) as one:
-            async with serving(door, confirm="always", clock=right) as other:
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        async with serving(tenant, confirm="always", clock=fast) as one:
+            async with serving(tenant, confirm="always", clock=right) as other:
                 async with one.assistant(era=era) as first, other.assistant(era=era) as second:
-                    audience = await calling_audience(door)
+                    audience = await calling_audience(tenant)
                     adding = {"id": audience, "rows": people(1, first=50)}
                     sentence = sentence_in(await first.refused("add_audience_rows", **adding))
                     if counts:
@@ -179,7 +181,7 @@ async def test_another_process_takes_a_sentence_only_of_a_clock_that_hardly_diff
                     else:
                         said = await second.refused("add_audience_rows", **adding, person_agreed_to=sentence)
                         assert "a yes counts no longer" in said
-                    rows = (await door.client.audiences.get(id=audience)).row_count
+                    rows = (await tenant.client.audiences.get(id=audience)).row_count
                     assert rows == (2 if counts else 1)
 
 
@@ -195,8 +197,8 @@ async def state_of(one: Host, adding: dict[str, Any]) -> str:
 async def test_an_answer_to_a_question_that_is_not_known_is_refused_with_what_to_do(
     why: str, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with scene(database_url, tmp_path, "memory", "auto", "accept") as found:
-        async with host(found.door, tmp_path, "memory", "auto", Person("accept")) as another:
+    async with open_host_session(database_url, tmp_path, "memory", "auto", "accept") as found:
+        async with host(found.tenant, tmp_path, "memory", "auto", Person("accept")) as another:
             state = await state_of(found.host, found.adding)
             if why == "of another process":
                 state = await state_of(another, found.adding)

@@ -23,7 +23,7 @@ from callwright.tools.runtime.tool_context import ConfirmMode
 from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host
 from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people, rent
 from tests.support.clock_set_by_test import MovableClock
-from tests.support.service import BASE_URL, Door, open_service
+from tests.support.service import BASE_URL, Tenant, open_service
 from tests.support.tools.results import text_of
 
 each_way = pytest.mark.parametrize("way", WAYS)
@@ -32,10 +32,10 @@ LARGE, ATTEMPTS = 200, 10
 
 
 @dataclass(frozen=True)
-class Scene:
+class HostSession:
     """A service, a host with a person, and the time the tools live by."""
 
-    door: Door
+    tenant: Tenant
     host: Host
     clock: ScriptedClock
 
@@ -46,31 +46,31 @@ class Scene:
 
     async def calls(self) -> int:
         """The calls there are."""
-        return (await self.door.client.calls.list(per_page=1)).pagination.total
+        return (await self.tenant.client.calls.list(per_page=1)).pagination.total
 
 
 @asynccontextmanager
-async def scene(
+async def open_host_session(
     url: str, folder: Path, way: Way, era: Era, answer: Answer | None = "accept", *, confirm: ConfirmMode = "always"
-) -> AsyncGenerator[Scene]:
+) -> AsyncGenerator[HostSession]:
     clock = ScriptedClock()
-    async with open_service(url, folder / "service", workers=False) as door:
-        async with host(door, folder, way, era, Person(answer), clock=clock, confirm=confirm) as found:
-            yield Scene(door, found, clock)
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        async with host(tenant, folder, way, era, Person(answer), clock=clock, confirm=confirm) as found:
+            yield HostSession(tenant, found, clock)
 
 
 @dataclass(frozen=True)
 class Attack:
     """A campaign that can be made large and small."""
 
-    door: Door
+    tenant: Tenant
     campaign: Deployment
     large: str
     small: str
 
     async def grow(self) -> None:
         """200 people, 10 attempts, 90.00."""
-        await self.door.client.deployments.update(
+        await self.tenant.client.deployments.update(
             id=self.campaign.id,
             audience_id=self.large,
             retry_policy=RetryPolicy(max_attempts=ATTEMPTS),
@@ -79,7 +79,7 @@ class Attack:
 
     async def shrink(self) -> None:
         """1 person, 1 attempt, 0.10."""
-        await self.door.client.deployments.update(
+        await self.tenant.client.deployments.update(
             id=self.campaign.id,
             audience_id=self.small,
             retry_policy=RetryPolicy(max_attempts=1),
@@ -87,10 +87,10 @@ class Attack:
         )
 
 
-async def attack_on(door: Door) -> Attack:
-    campaign = await draft(door, people(LARGE, sim_outcome="busy"))
-    small = await make_audience(door, people(1, first=500), "One person")
-    return Attack(door, campaign, audience_of(campaign), small.id)
+async def attack_on(tenant: Tenant) -> Attack:
+    campaign = await draft(tenant, people(LARGE, sim_outcome="busy"))
+    small = await make_audience(tenant, people(1, first=500), "One person")
+    return Attack(tenant, campaign, audience_of(campaign), small.id)
 
 
 @each_way
@@ -98,18 +98,18 @@ async def attack_on(door: Door) -> Attack:
 async def test_a_yes_to_one_person_never_starts_the_two_hundred_of_an_earlier_plan(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        attack = await attack_on(found.door)
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.tenant)
         await attack.grow()
         plan = await found.host.data("preview_deployment", id=attack.campaign.id)
         assert f"Call {LARGE} people" in plan["summary"]
         await attack.shrink()
-        found.person.meanwhile = attack.grow
+        found.person.before_answer = attack.grow
         said = await found.host.refused("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
         assert "changed" in said
         assert "preview_deployment" in said
         assert found.person.asked == []  # a stale plan is refused before anybody is asked about other figures
-        assert (await found.door.client.deployments.get(id=attack.campaign.id)).status == "draft"
+        assert (await found.tenant.client.deployments.get(id=attack.campaign.id)).status == "draft"
 
 
 @each_way
@@ -117,16 +117,16 @@ async def test_a_yes_to_one_person_never_starts_the_two_hundred_of_an_earlier_pl
 async def test_what_grows_while_the_question_stands_is_not_started(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        attack = await attack_on(found.door)
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.tenant)
         await attack.shrink()
         plan = await found.host.data("preview_deployment", id=attack.campaign.id)
-        found.person.meanwhile = attack.grow
+        found.person.before_answer = attack.grow
         said = await found.host.refused("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
         assert "changed" in said
         assert "preview_deployment" in said
         assert [message.splitlines()[0] for message in found.person.asked] == [plan["summary"]]
-        assert (await found.door.client.deployments.get(id=attack.campaign.id)).status == "draft"
+        assert (await found.tenant.client.deployments.get(id=attack.campaign.id)).status == "draft"
 
 
 @each_way
@@ -134,8 +134,8 @@ async def test_what_grows_while_the_question_stands_is_not_started(
 async def test_what_is_as_it_was_at_the_answer_is_started_as_it_was_shown(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        attack = await attack_on(found.door)
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.tenant)
         await attack.shrink()
         plan = await found.host.data("preview_deployment", id=attack.campaign.id)
 
@@ -143,9 +143,9 @@ async def test_what_is_as_it_was_at_the_answer_is_started_as_it_was_shown(
             await attack.grow()
             await attack.shrink()
 
-        found.person.meanwhile = to_and_fro
+        found.person.before_answer = to_and_fro
         await found.host.data("start_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
-        started = await found.door.client.deployments.get(id=attack.campaign.id)
+        started = await found.tenant.client.deployments.get(id=attack.campaign.id)
         assert (started.status, started.stats.contacts, started.plan_id) == ("active", 1, plan["plan_id"])
         assert len(found.person.asked) == 1
 
@@ -155,20 +155,20 @@ async def test_what_is_as_it_was_at_the_answer_is_started_as_it_was_shown(
 async def test_a_campaign_that_was_made_larger_while_the_question_stood_does_not_go_on(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        attack = await attack_on(found.door)
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        attack = await attack_on(found.tenant)
         await attack.shrink()
-        await found.door.client.deployments.start(id=attack.campaign.id)
-        await found.door.client.deployments.pause(id=attack.campaign.id)
+        await found.tenant.client.deployments.start(id=attack.campaign.id)
+        await found.tenant.client.deployments.pause(id=attack.campaign.id)
         plan = await found.host.data("preview_deployment", id=attack.campaign.id)
 
         async def more_people() -> None:
-            await found.door.client.audiences.add_rows(id=attack.small, rows=people(LARGE, first=600))
+            await found.tenant.client.audiences.add_rows(id=attack.small, rows=people(LARGE, first=600))
 
-        found.person.meanwhile = more_people
+        found.person.before_answer = more_people
         said = await found.host.refused("resume_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
         assert "changed" in said
-        paused = await found.door.client.deployments.get(id=attack.campaign.id)
+        paused = await found.tenant.client.deployments.get(id=attack.campaign.id)
         assert (paused.status, paused.stats.contacts, len(found.person.asked)) == ("paused", LARGE + 1, 1)
         found.person.asked.clear()
         said = await found.host.refused("resume_deployment", id=attack.campaign.id, plan_id=plan["plan_id"])
@@ -181,8 +181,8 @@ async def test_a_campaign_that_was_made_larger_while_the_question_stood_does_not
 async def test_the_sentence_of_another_moment_starts_nothing_where_nobody_can_be_asked(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era, None) as found:
-        attack = await attack_on(found.door)
+    async with open_host_session(database_url, tmp_path, way, era, None) as found:
+        attack = await attack_on(found.tenant)
         await attack.shrink()
         plan = await found.host.data("preview_deployment", id=attack.campaign.id)
         start = {"id": attack.campaign.id, "plan_id": plan["plan_id"]}
@@ -196,10 +196,10 @@ async def test_the_sentence_of_another_moment_starts_nothing_where_nobody_can_be
         other = {**start, "plan_id": large["plan_id"]}
         said = await found.host.refused("start_deployment", **other, person_agreed_to=sentence)
         assert "not what would happen" in said
-        assert (await found.door.client.deployments.get(id=attack.campaign.id)).status == "draft"
+        assert (await found.tenant.client.deployments.get(id=attack.campaign.id)).status == "draft"
         await attack.shrink()
         await found.host.data("start_deployment", **start, person_agreed_to=sentence)
-        assert (await found.door.client.deployments.get(id=attack.campaign.id)).stats.contacts == 1
+        assert (await found.tenant.client.deployments.get(id=attack.campaign.id)).stats.contacts == 1
 
 
 MINUTES = 60.0
@@ -211,17 +211,17 @@ MINUTES = 60.0
 async def test_an_answer_counts_for_ten_minutes(
     after_s: float, starts: bool, way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        campaign = await draft(found.door, people(1, sim_outcome="busy"))
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        campaign = await draft(found.tenant, people(1, sim_outcome="busy"))
         plan = await found.host.data("preview_deployment", id=campaign.id)
 
         async def time_passes() -> None:
             found.clock.pass_by(after_s)
             await anyio.lowlevel.checkpoint()
 
-        found.person.meanwhile = time_passes
+        found.person.before_answer = time_passes
         result = await found.host.call("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
-        status = (await found.door.client.deployments.get(id=campaign.id)).status
+        status = (await found.tenant.client.deployments.get(id=campaign.id)).status
         assert (result.is_error, status) == (not starts, "active" if starts else "draft"), text_of(result)
         if not starts:
             assert "not answered within 10 minutes" in text_of(result)
@@ -233,19 +233,19 @@ async def test_an_answer_counts_for_ten_minutes(
 async def test_a_change_is_not_made_to_a_campaign_that_has_become_something_else(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        campaign = await draft(found.door, people(2, sim_outcome="busy"), "Small", calls_per_second=1.0)
-        await found.door.client.deployments.start(id=campaign.id)
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        campaign = await draft(found.tenant, people(2, sim_outcome="busy"), "Small", calls_per_second=1.0)
+        await found.tenant.client.deployments.start(id=campaign.id)
 
         async def renamed() -> None:
-            await found.door.client.deployments.update(id=campaign.id, name="Large")
+            await found.tenant.client.deployments.update(id=campaign.id, name="Large")
 
-        found.person.meanwhile = renamed
+        found.person.before_answer = renamed
         said = await found.host.refused("update_deployment", id=campaign.id, calls_per_second=50.0)
         assert "changed" in said
         assert '"Large"' in said
         assert '"Small"' in found.person.asked[0]
-        assert (await found.door.client.deployments.get(id=campaign.id)).calls_per_second == 1.0
+        assert (await found.tenant.client.deployments.get(id=campaign.id)).calls_per_second == 1.0
 
 
 @each_way
@@ -253,18 +253,18 @@ async def test_a_change_is_not_made_to_a_campaign_that_has_become_something_else
 async def test_a_number_that_somebody_else_has_rented_meanwhile_costs_nothing(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
+    async with open_host_session(database_url, tmp_path, way, era) as found:
         free = await found.host.data("search_available_numbers", country="US", per_page=1)
         number = free["data"][0]["number"]
 
         async def taken() -> None:
-            await found.door.client.phone_numbers.rent(country="US", number=number)
+            await found.tenant.client.phone_numbers.rent(country="US", number=number)
 
-        found.person.meanwhile = taken
+        found.person.before_answer = taken
         said = await found.host.refused("rent_phone_number", country="US", number=number)
         assert "search_available_numbers" in said
         assert len(found.person.asked) == 1
-        assert (await found.door.client.phone_numbers.list()).pagination.total == 1
+        assert (await found.tenant.client.phone_numbers.list()).pagination.total == 1
 
 
 @each_way
@@ -272,21 +272,21 @@ async def test_a_number_that_somebody_else_has_rented_meanwhile_costs_nothing(
 async def test_another_agent_under_the_name_that_was_read_answers_nobody(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        agent, number = await make_agent(found.door, "Anna"), await rent(found.door)
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        agent, number = await make_agent(found.tenant, "Anna"), await rent(found.tenant)
 
         async def renamed() -> None:
-            await found.door.client.agents.update(id=agent.id, name="Eve")
-            await make_agent(found.door, "Anna")
+            await found.tenant.client.agents.update(id=agent.id, name="Eve")
+            await make_agent(found.tenant, "Anna")
 
-        found.person.meanwhile = renamed
+        found.person.before_answer = renamed
         # The agent by its name: at the answer the name is another agent's.
         said = await found.host.refused(
             "create_inbound_deployment", name="Desk", agent_id="Anna", phone_number_id=number.id
         )
         assert "changed" in said
         assert '"Anna"' in found.person.asked[0] or "Anna" in found.person.asked[0]
-        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
 
 
 @each_way
@@ -294,45 +294,45 @@ async def test_another_agent_under_the_name_that_was_read_answers_nobody(
 async def test_people_join_no_campaign_that_starts_while_the_question_stands(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, way, era) as found:
-        first = await draft(found.door, people(1, sim_outcome="busy"), "First")
+    async with open_host_session(database_url, tmp_path, way, era) as found:
+        first = await draft(found.tenant, people(1, sim_outcome="busy"), "First")
         audience = audience_of(first)
-        second = await draft(found.door, [], "Second", audience_id=audience)
-        await found.door.client.deployments.start(id=first.id)
+        second = await draft(found.tenant, [], "Second", audience_id=audience)
+        await found.tenant.client.deployments.start(id=first.id)
 
         async def another_starts() -> None:
-            await found.door.client.deployments.start(id=second.id)
+            await found.tenant.client.deployments.start(id=second.id)
 
-        found.person.meanwhile = another_starts
+        found.person.before_answer = another_starts
         said = await found.host.refused("add_audience_rows", id=audience, rows=people(3, first=50))
         assert "changed" in said
         assert '"Second"' in said
-        assert (await found.door.client.audiences.get(id=audience)).row_count == 1
+        assert (await found.tenant.client.audiences.get(id=audience)).row_count == 1
 
 
 @both_eras
 async def test_an_answer_after_ten_minutes_over_stdio_starts_nothing(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        async with host(door, tmp_path, "stdio", era, Person("accept"), late=True) as found:
-            campaign = await draft(door, people(1, sim_outcome="busy"))
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        async with host(tenant, tmp_path, "stdio", era, Person("accept"), late=True) as found:
+            campaign = await draft(tenant, people(1, sim_outcome="busy"))
             plan = await found.data("preview_deployment", id=campaign.id)
             said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
             assert "not answered within 10 minutes" in said
-            assert (await door.client.deployments.get(id=campaign.id)).status == "draft"
+            assert (await tenant.client.deployments.get(id=campaign.id)).status == "draft"
 
 
 @both_eras
 async def test_a_plan_that_expires_while_the_question_stands_starts_nothing(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        clock = MovableClock(door.service.services.clock.now_ms())
-        services = replace(door.service.services, clock=clock)
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        clock = MovableClock(tenant.service.services.clock.now_ms())
+        services = replace(tenant.service.services, clock=clock)
         transport = ASGITransport(app=Application(services, pipeline_of(services)))
-        async with TypedClient(BASE_URL, door.api_key, transport=transport) as client:
-            moved = replace(door, client=client)
+        async with TypedClient(BASE_URL, tenant.api_key, transport=transport) as client:
+            moved = replace(tenant, client=client)
             person = Person("accept")
             async with host(moved, tmp_path, "memory", era, person, clock=ScriptedClock()) as found:
                 campaign = await draft(moved, people(1, sim_outcome="busy"))
@@ -342,7 +342,7 @@ async def test_a_plan_that_expires_while_the_question_stands_starts_nothing(
                 async def six_minutes_pass() -> None:
                     clock.move(6 * MINUTE)
 
-                person.meanwhile = six_minutes_pass
+                person.before_answer = six_minutes_pass
                 said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
                 assert "15 minutes" in said
                 assert "preview_deployment" in said

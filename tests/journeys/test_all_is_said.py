@@ -15,7 +15,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Voicemail
 from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host
 from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 each_way = pytest.mark.parametrize("way", WAYS)
 both_eras = pytest.mark.parametrize("era", ERAS)
@@ -25,22 +25,22 @@ Change = Callable[[], Awaitable[Any]]
 
 
 @asynccontextmanager
-async def scene(
+async def open_host_session(
     url: str, folder: Path, era: Era, answer: Answer | None = "accept", *, way: Way = "memory"
-) -> AsyncGenerator[tuple[Door, Host]]:
-    async with open_service(url, folder / "service", workers=False) as door:
-        async with host(door, folder, way, era, Person(answer), clock=ScriptedClock()) as found:
-            yield door, found
+) -> AsyncGenerator[tuple[Tenant, Host]]:
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        async with host(tenant, folder, way, era, Person(answer), clock=ScriptedClock()) as found:
+            yield tenant, found
 
 
 def sentence_in(said: str) -> str:
     return said.split("«")[1].split("»")[0]
 
 
-async def changes_of(door: Door, campaign: Deployment) -> dict[str, Change]:
+async def changes_of(tenant: Tenant, campaign: Deployment) -> dict[str, Change]:
     """What leaves the words of a plan as they are."""
-    others = await make_audience(door, people(3, first=500), "Others")
-    client = door.client
+    others = await make_audience(tenant, people(3, first=500), "Others")
+    client = tenant.client
     return {
         "prompt": lambda: client.agents.update(id=campaign.agent_id, system_prompt="Ask for their card number."),
         "welcome": lambda: client.agents.update(id=campaign.agent_id, welcome_message="Give me your card number."),
@@ -57,15 +57,15 @@ async def changes_of(door: Door, campaign: Deployment) -> dict[str, Change]:
 async def test_the_sentence_of_one_plan_starts_no_other_plan_that_reads_the_same(
     begins: str, way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, None, way=way) as (door, found):
-        campaign = await draft(door, people(3), start_at=None if begins == "draft" else LATER)
+    async with open_host_session(database_url, tmp_path, era, None, way=way) as (tenant, found):
+        campaign = await draft(tenant, people(3), start_at=None if begins == "draft" else LATER)
         if begins == "scheduled":
-            await door.client.deployments.start(id=campaign.id)
+            await tenant.client.deployments.start(id=campaign.id)
         more = {"jump_clock": True} if begins == "jump_clock" else {}
         plan = await found.data("preview_deployment", id=campaign.id)
         start = {"id": campaign.id, "plan_id": plan["plan_id"], **more}
         sentence = sentence_in(await found.refused("start_deployment", **start))
-        for name, change in (await changes_of(door, campaign)).items():
+        for name, change in (await changes_of(tenant, campaign)).items():
             await change()
             other = await found.data("preview_deployment", id=campaign.id)
             assert (other["summary"], other["plan_id"] != plan["plan_id"]) == (plan["summary"], True), name
@@ -73,9 +73,9 @@ async def test_the_sentence_of_one_plan_starts_no_other_plan_that_reads_the_same
             said = await found.refused("start_deployment", **start, person_agreed_to=sentence)
             assert "not what would happen" in said, name
             sentence = sentence_in(said)
-        assert (await door.client.deployments.get(id=campaign.id)).started_at is None
+        assert (await tenant.client.deployments.get(id=campaign.id)).started_at is None
         await found.data("start_deployment", **start, person_agreed_to=sentence)
-        assert (await door.client.deployments.get(id=campaign.id)).status == "active"
+        assert (await tenant.client.deployments.get(id=campaign.id)).status == "active"
 
 
 @each_way
@@ -83,14 +83,14 @@ async def test_the_sentence_of_one_plan_starts_no_other_plan_that_reads_the_same
 async def test_the_sentence_of_one_plan_does_not_go_on_by_another(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, None, way=way) as (door, found):
-        campaign, deployments = await draft(door, people(3)), door.client.deployments
+    async with open_host_session(database_url, tmp_path, era, None, way=way) as (tenant, found):
+        campaign, deployments = await draft(tenant, people(3)), tenant.client.deployments
         await deployments.start(id=campaign.id)
         await deployments.pause(id=campaign.id)
         plan = await found.data("preview_deployment", id=campaign.id)
         going_on = {"id": campaign.id, "plan_id": plan["plan_id"]}
         sentence = sentence_in(await found.refused("resume_deployment", **going_on))
-        await (await changes_of(door, campaign))["voicemail"]()
+        await (await changes_of(tenant, campaign))["voicemail"]()
         other = await found.data("preview_deployment", id=campaign.id)
         going_on["plan_id"] = other["plan_id"]
         said = await found.refused("resume_deployment", **going_on, person_agreed_to=sentence)
@@ -103,12 +103,12 @@ async def test_the_sentence_of_one_plan_does_not_go_on_by_another(
 async def test_the_same_plan_with_a_jump_of_the_clock_is_asked_about(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "decline") as (door, found):
-        campaign = await draft(door, people(3), start_at=LATER)
+    async with open_host_session(database_url, tmp_path, era, "decline") as (tenant, found):
+        campaign = await draft(tenant, people(3), start_at=LATER)
         plan = await found.data("preview_deployment", id=campaign.id)
-        await door.client.deployments.start(id=campaign.id, plan_id=plan["plan_id"])
+        await tenant.client.deployments.start(id=campaign.id, plan_id=plan["plan_id"])
         await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"], jump_clock=True)
-        assert (await door.client.deployments.get(id=campaign.id)).status == "scheduled"
+        assert (await tenant.client.deployments.get(id=campaign.id)).status == "scheduled"
 
 
 @each_way
@@ -116,9 +116,9 @@ async def test_the_same_plan_with_a_jump_of_the_clock_is_asked_about(
 async def test_the_first_words_are_read_where_a_host_cannot_ask(
     way: Way, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, None, way=way) as (door, found):
-        campaign = await draft(door, people(3))
-        await door.client.agents.update(id=campaign.agent_id, welcome_message='Hello, "Anna" of the practice here.')
+    async with open_host_session(database_url, tmp_path, era, None, way=way) as (tenant, found):
+        campaign = await draft(tenant, people(3))
+        await tenant.client.agents.update(id=campaign.agent_id, welcome_message='Hello, "Anna" of the practice here.')
         plan = await found.data("preview_deployment", id=campaign.id)
         start = {"id": campaign.id, "plan_id": plan["plan_id"]}
         said = await found.refused("start_deployment", **start)
@@ -136,13 +136,13 @@ async def test_the_first_words_are_read_where_a_host_cannot_ask(
 async def test_every_campaign_that_people_join_is_named_and_every_name_is_whole(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era) as (door, found):
-        first = await draft(door, people(1), f"{LONG}1")
+    async with open_host_session(database_url, tmp_path, era) as (tenant, found):
+        first = await draft(tenant, people(1), f"{LONG}1")
         audience = audience_of(first)
-        await door.client.deployments.start(id=first.id)
+        await tenant.client.deployments.start(id=first.id)
         for number in range(2, 9):
-            made = await draft(door, [], f"{LONG}{number}", audience_id=audience)
-            await door.client.deployments.start(id=made.id)
+            made = await draft(tenant, [], f"{LONG}{number}", audience_id=audience)
+            await tenant.client.deployments.start(id=made.id)
         await found.data("add_audience_rows", id=audience, rows=people(2, first=50))
         (question,) = found.person.asked
         assert all(f'"{LONG}{number}"' in question for number in range(1, 9))
@@ -154,34 +154,36 @@ async def test_every_campaign_that_people_join_is_named_and_every_name_is_whole(
 async def test_people_join_no_more_campaigns_than_a_person_can_read(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as (door, found):
-        first = await draft(door, people(1), start_at=LATER)
+    async with open_host_session(database_url, tmp_path, era, answer) as (tenant, found):
+        first = await draft(tenant, people(1), start_at=LATER)
         audience = audience_of(first)
-        await door.client.deployments.start(id=first.id)
+        await tenant.client.deployments.start(id=first.id)
         for number in range(20):
             parts = {name: getattr(first, name) for name in ("agent_id", "audience_id", "phone_number_ids")}
-            made = await draft(door, [], f"{number} ".ljust(200, "x"), start_at=LATER, **parts)
-            await door.client.deployments.start(id=made.id)
+            made = await draft(tenant, [], f"{number} ".ljust(200, "x"), start_at=LATER, **parts)
+            await tenant.client.deployments.start(id=made.id)
         said = await found.refused("add_audience_rows", id=audience, rows=people(2, first=50))
         assert "do not fit into one question" in said
         assert found.person.asked == []
-        assert (await door.client.audiences.get(id=audience)).row_count == 1
+        assert (await tenant.client.audiences.get(id=audience)).row_count == 1
 
 
 async def test_a_plan_names_campaign_and_agent_in_full(database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, "auto") as (door, found):
-        campaign = await draft(door, people(1), f"{LONG}LIVE")
-        agent = await make_agent(door, f"{LONG}TEST")
-        await door.client.deployments.update(id=campaign.id, agent_id=agent.id)
+    async with open_host_session(database_url, tmp_path, "auto") as (tenant, found):
+        campaign = await draft(tenant, people(1), f"{LONG}LIVE")
+        agent = await make_agent(tenant, f"{LONG}TEST")
+        await tenant.client.deployments.update(id=campaign.id, agent_id=agent.id)
         plan = await found.data("preview_deployment", id=campaign.id)
         assert f'"{LONG}LIVE" with agent "{LONG}TEST"' in plan["summary"]
 
 
 @both_eras
 async def test_hidden_digits_stand_as_bullets_in_the_question(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, era) as (door, found):
-        campaign = await draft(door, [{"phone_number": "+14155550150", "first_name": "Ann", "mobile": "+14167770456"}])
-        await door.client.agents.update(id=campaign.agent_id, welcome_message="Is {{mobile}} right?")
+    async with open_host_session(database_url, tmp_path, era) as (tenant, found):
+        campaign = await draft(
+            tenant, [{"phone_number": "+14155550150", "first_name": "Ann", "mobile": "+14167770456"}]
+        )
+        await tenant.client.agents.update(id=campaign.agent_id, welcome_message="Is {{mobile}} right?")
         plan = await found.data("preview_deployment", id=campaign.id)
         await found.data("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
         (question,) = found.person.asked

@@ -45,12 +45,12 @@ class Hand:
 @asynccontextmanager
 async def hand_of(database_url: str, data: Path) -> AsyncGenerator[Hand]:
     (data / "files").mkdir()
-    async with open_service(database_url, data / "service") as door:
+    async with open_service(database_url, data / "service") as tenant:
         tools = with_files(served_tools(), Folders([data / "files"]))
 
         @asynccontextmanager
         async def connect() -> AsyncGenerator[Caller]:
-            yield door.client
+            yield tenant.client
 
         ids = (f"{count:032}" for count in itertools.count())
         session = ServerSession(connect, ids=lambda: next(ids), clock=SystemClock(), base_url=None, masks=False)

@@ -2,7 +2,7 @@ from collections import Counter
 from pathlib import Path
 
 from callwright.contract.deployments.dialling import RetryPolicy
-from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people
 from tests.support.databases import RunDatabases
 from tests.support.service import open_service
@@ -12,12 +12,12 @@ CONTACTS = 10_000
 
 async def test_each_of_10_000_people_has_exactly_the_attempts_the_policy_allows(tmp_path: Path) -> None:
     url = RunDatabases(tmp_path).sqlite(tmp_path, migrated=False)
-    async with open_service(url, tmp_path, extra_dollars=500) as door:
-        made = await draft(door, people(CONTACTS), max_concurrency=100, calls_per_second=100.0)
-        await door.client.deployments.start(id=made.id)
-        ended = await door.ended(made.id, within_s=120)
+    async with open_service(url, tmp_path, extra_dollars=500) as tenant:
+        made = await draft(tenant, people(CONTACTS), max_concurrency=100, calls_per_second=100.0)
+        await tenant.client.deployments.start(id=made.id)
+        ended = await tenant.ended(made.id, within_s=120)
         assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-        found = await evidence(door.service.services.database, made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
         assert Counter(contact.phone for contact in found.contacts).total() == CONTACTS
         assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
         assert {contact.attempts for contact in found.contacts} == {1, 2, 3}

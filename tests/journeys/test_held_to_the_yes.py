@@ -20,9 +20,9 @@ from callwright.service.handlers import phone_numbers
 from callwright.service.platform.money import PriceList
 from callwright.tools.runtime.tool_context import ConfirmMode
 from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
-from tests.journeys.meanwhile import Change, Meanwhile
+from tests.journeys.intercepted_caller import Change, InterceptedCaller
 from tests.support.campaigns import audience_of, draft, make_agent, people, rent
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
@@ -31,12 +31,12 @@ FILE = "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n"
 
 
 @dataclass(frozen=True)
-class Scene:
+class HostSession:
     """A service, an assistant with a person before it, and what happens on the way between."""
 
-    door: Door
+    tenant: Tenant
     host: Host
-    meanwhile: Meanwhile
+    caller: InterceptedCaller
 
     @property
     def asked(self) -> list[str]:
@@ -53,10 +53,10 @@ class Scene:
 
     async def too_late(self, tool: str, /, **arguments: Any) -> str:
         """Calls a tool that does nothing, because something changed; gives its words."""
-        assert self.meanwhile.operation
+        assert self.caller.operation
         result = await self.agreed(tool, **arguments)
         assert result.is_error, text_of(result)
-        assert not self.meanwhile.operation, "the request never came by"
+        assert not self.caller.operation, "the request never came by"
         said = text_of(result)
         assert "nothing was" in said.lower()
         assert "again" in said
@@ -64,7 +64,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(
+async def open_host_session(
     url: str,
     folder: Path,
     era: Era,
@@ -72,17 +72,17 @@ async def scene(
     *,
     confirm: ConfirmMode = "always",
     files: Path | None = None,
-) -> AsyncGenerator[Scene]:
-    async with open_service(url, folder / "service", workers=False) as door:
-        meanwhile, person = Meanwhile(door.client), Person(answer)
+) -> AsyncGenerator[HostSession]:
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        caller, person = InterceptedCaller(tenant.client), Person(answer)
         async with host(
-            door, folder, "memory", era, person, clock=ScriptedClock(), confirm=confirm, caller=meanwhile, files=files
+            tenant, folder, "memory", era, person, clock=ScriptedClock(), confirm=confirm, caller=caller, files=files
         ) as found:
-            yield Scene(door, found, meanwhile)
+            yield HostSession(tenant, found, caller)
 
 
-async def campaign_of(found: Scene, **fields: Any) -> Deployment:
-    return await draft(found.door, people(2, sim_outcome="busy"), **fields)
+async def campaign_of(found: HostSession, **fields: Any) -> Deployment:
+    return await draft(found.tenant, people(2, sim_outcome="busy"), **fields)
 
 
 @both_eras
@@ -90,11 +90,11 @@ async def campaign_of(found: Scene, **fields: Any) -> Deployment:
 async def test_a_running_campaign_that_became_something_else_is_not_changed(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
         campaign = await campaign_of(found, calls_per_second=1.0)
-        deployments = found.door.client.deployments
+        deployments = found.tenant.client.deployments
         await deployments.start(id=campaign.id)
-        found.meanwhile.before(
+        found.caller.before(
             "update_deployment", lambda: deployments.update(id=campaign.id, budget_cap=Spend(amount="900.00"))
         )
         said = await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
@@ -109,10 +109,10 @@ async def test_a_running_campaign_that_became_something_else_is_not_changed(
 async def test_a_draft_that_began_to_dial_meanwhile_is_not_made_faster_unasked(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
         campaign = await campaign_of(found, calls_per_second=1.0)
-        deployments = found.door.client.deployments
-        found.meanwhile.before("update_deployment", lambda: deployments.start(id=campaign.id))
+        deployments = found.tenant.client.deployments
+        found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
         await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
         running = await deployments.get(id=campaign.id)
         assert (running.status, running.calls_per_second, found.asked) == ("active", 1.0, [])
@@ -120,10 +120,10 @@ async def test_a_draft_that_began_to_dial_meanwhile_is_not_made_faster_unasked(
 
 @both_eras
 async def test_a_name_and_notes_are_changed_whatever_else_changes(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, era, "decline") as found:
+    async with open_host_session(database_url, tmp_path, era, "decline") as found:
         campaign = await campaign_of(found)
-        deployments = found.door.client.deployments
-        found.meanwhile.before("update_deployment", lambda: deployments.start(id=campaign.id))
+        deployments = found.tenant.client.deployments
+        found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
         await found.host.data("update_deployment", id=campaign.id, name="Renamed")
         assert (await deployments.get(id=campaign.id)).name == "Renamed"
 
@@ -136,8 +136,8 @@ AGENT_CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
-async def parts_of_a_desk(found: Scene) -> tuple[str, PhoneNumber, dict[str, Any]]:
-    agent, number = await make_agent(found.door, "Anna"), await rent(found.door)
+async def parts_of_a_desk(found: HostSession) -> tuple[str, PhoneNumber, dict[str, Any]]:
+    agent, number = await make_agent(found.tenant, "Anna"), await rent(found.tenant)
     return agent.id, number, {"name": "Desk", "agent_id": agent.id, "phone_number_id": number.id}
 
 
@@ -147,52 +147,50 @@ async def parts_of_a_desk(found: Scene) -> tuple[str, PhoneNumber, dict[str, Any
 async def test_an_agent_with_other_words_than_at_the_last_look_answers_nobody(
     changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
         agent_id, number, desk = await parts_of_a_desk(found)
-        agents = found.door.client.agents
-        found.meanwhile.before(
-            "create_inbound_deployment", lambda: agents.update(id=agent_id, **AGENT_CHANGES[changed])
-        )
+        agents = found.tenant.client.agents
+        found.caller.before("create_inbound_deployment", lambda: agents.update(id=agent_id, **AGENT_CHANGES[changed]))
         assert agent_id in await found.too_late("create_inbound_deployment", **desk)
-        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
 
 
 @both_eras
 async def test_a_prompt_that_changes_while_the_person_reads_the_agents_name_answers_nobody(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as found:
+    async with open_host_session(database_url, tmp_path, era, "accept") as found:
         agent_id, number, desk = await parts_of_a_desk(found)
-        agents = found.door.client.agents
+        agents = found.tenant.client.agents
 
         async def rewritten() -> None:
             await agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
 
-        found.host.person.meanwhile = rewritten
+        found.host.person.before_answer = rewritten
         said = await found.host.refused("create_inbound_deployment", **desk)
         assert "changed" in said
-        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
 
 
 @both_eras
 async def test_the_sentence_of_an_agent_with_another_prompt_is_no_yes_where_nobody_can_be_asked(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, None) as found:
+    async with open_host_session(database_url, tmp_path, era, None) as found:
         agent_id, number, desk = await parts_of_a_desk(found)
         said = (await found.host.refused("create_inbound_deployment", **desk)).split("«")[1].split("»")[0]
-        await found.door.client.agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
+        await found.tenant.client.agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
         refused = await found.host.refused("create_inbound_deployment", **desk, person_agreed_to=said)
         assert "not what would happen" in refused
-        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
         now = refused.split("«")[1].split("»")[0]
         await found.host.data("create_inbound_deployment", **desk, person_agreed_to=now)
 
 
-async def paused_desk(found: Scene) -> tuple[str, str]:
+async def paused_desk(found: HostSession) -> tuple[str, str]:
     agent_id, _, desk = await parts_of_a_desk(found)
-    made = await found.door.client.deployments.create_inbound(**desk)
-    await found.door.client.deployments.pause(id=made.id)
+    made = await found.tenant.client.deployments.create_inbound(**desk)
+    await found.tenant.client.deployments.pause(id=made.id)
     return agent_id, made.id
 
 
@@ -202,14 +200,14 @@ async def paused_desk(found: Scene) -> tuple[str, str]:
 async def test_an_inbound_deployment_that_was_changed_does_not_go_on(
     changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
         agent_id, desk = await paused_desk(found)
-        client = found.door.client
+        client = found.tenant.client
         changes: dict[str, Change] = {
             "agent": lambda: client.agents.update(id=agent_id, system_prompt="Sell gold to everybody."),
             "settings": lambda: client.deployments.update(id=desk, max_concurrency=500),
         }
-        found.meanwhile.before("resume_deployment", changes[changed])
+        found.caller.before("resume_deployment", changes[changed])
         await found.too_late("resume_deployment", id=desk)
         assert (await client.deployments.get(id=desk)).status == "paused"
         done = await found.agreed("resume_deployment", id=desk)
@@ -222,11 +220,11 @@ async def test_an_inbound_deployment_that_was_changed_does_not_go_on(
 async def test_a_deployment_that_was_paused_after_the_look_does_not_go_on_unasked(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
         _, desk = await paused_desk(found)
-        deployments = found.door.client.deployments
+        deployments = found.tenant.client.deployments
         await deployments.resume(id=desk)
-        found.meanwhile.before("resume_deployment", lambda: deployments.pause(id=desk))
+        found.caller.before("resume_deployment", lambda: deployments.pause(id=desk))
         await found.too_late("resume_deployment", id=desk)
         assert ((await deployments.get(id=desk)).status, found.asked) == ("paused", [])
 
@@ -242,14 +240,14 @@ async def test_a_number_that_is_dearer_or_gone_is_not_rented(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
         free = await found.host.data("search_available_numbers", country="US", per_page=1)
-        number, numbers = free["data"][0]["number"], found.door.client.phone_numbers
+        number, numbers = free["data"][0]["number"], found.tenant.client.phone_numbers
 
         async def dearer() -> None:
             monkeypatch.setattr(phone_numbers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
 
-        found.meanwhile.before(
+        found.caller.before(
             "rent_phone_number", dearer if changed == "price" else lambda: numbers.rent(country="US", number=number)
         )
         if changed == "price":
@@ -264,12 +262,12 @@ async def test_a_number_that_is_dearer_or_gone_is_not_rented(
 async def test_a_renewal_is_asked_about_with_its_price_and_done_after_the_yes(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "decline") as found:
-        number = await found.door.client.phone_numbers.rent(country="US", auto_renew=False)
+    async with open_host_session(database_url, tmp_path, era, "decline") as found:
+        number = await found.tenant.client.phone_numbers.rent(country="US", auto_renew=False)
         said = await found.host.refused("update_phone_number", id=number.id, auto_renew=True)
         assert "did not agree" in said
         assert found.asked == [f"Pay 1.15 USD a month for {number.number} every month until it is released."]
-        assert not (await found.door.client.phone_numbers.get(id=number.id)).auto_renew
+        assert not (await found.tenant.client.phone_numbers.get(id=number.id)).auto_renew
         found.host.person.answer = "accept"
         assert (await found.host.data("update_phone_number", id=number.id, auto_renew=True))["auto_renew"]
         assert not (await found.host.data("update_phone_number", id=number.id, auto_renew=False))["auto_renew"]
@@ -281,11 +279,11 @@ async def test_a_renewal_is_asked_about_with_its_price_and_done_after_the_yes(
 async def test_a_number_that_somebody_answers_by_now_is_not_renewed(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
-        client = found.door.client
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
+        client = found.tenant.client
         number = await client.phone_numbers.rent(country="US", auto_renew=False)
-        agent = await make_agent(found.door, "Anna")
-        found.meanwhile.before(
+        agent = await make_agent(found.tenant, "Anna")
+        found.caller.before(
             "update_phone_number",
             lambda: client.deployments.create_inbound(name="Desk", agent_id=agent.id, phone_number_id=number.id),
         )
@@ -298,10 +296,10 @@ async def test_a_number_that_somebody_answers_by_now_is_not_renewed(
 async def test_a_renewal_that_somebody_has_ended_after_the_look_is_not_begun_unasked(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
-        numbers = found.door.client.phone_numbers
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
+        numbers = found.tenant.client.phone_numbers
         number = await numbers.rent(country="US")
-        found.meanwhile.before("update_phone_number", lambda: numbers.update(id=number.id, auto_renew=False))
+        found.caller.before("update_phone_number", lambda: numbers.update(id=number.id, auto_renew=False))
         await found.too_late("update_phone_number", id=number.id, auto_renew=True)
         assert (found.asked, (await numbers.get(id=number.id)).auto_renew) == ([], False)
 
@@ -320,14 +318,14 @@ async def test_people_join_no_campaign_that_starts_after_the_last_look(
     running: bool, tool: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
     """Where one runs already, and where none did, so that nobody had to be asked."""
-    async with scene(database_url, tmp_path, era, answer) as found:
-        client = found.door.client
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
+        client = found.tenant.client
         first = await campaign_of(found, name="First")
         audience = audience_of(first)
-        second = await draft(found.door, [], "Second", audience_id=audience)
+        second = await draft(found.tenant, [], "Second", audience_id=audience)
         if running:
             await client.deployments.start(id=first.id)
-        found.meanwhile.before(tool, lambda: client.deployments.start(id=second.id))
+        found.caller.before(tool, lambda: client.deployments.start(id=second.id))
         assert audience in await found.too_late(tool, id=audience, **JOINING[tool])
         seen = await client.audiences.get(id=audience)
         assert (seen.row_count, seen.last_import_id) == (2, None)
@@ -342,11 +340,11 @@ async def test_a_file_on_the_disk_joins_no_campaign_that_starts_after_the_last_l
     files = tmp_path / "files"
     files.mkdir()
     (files / "people.csv").write_text(FILE, encoding="utf-8")
-    async with scene(database_url, tmp_path, era, "accept", files=files) as found:
-        client = found.door.client
+    async with open_host_session(database_url, tmp_path, era, "accept", files=files) as found:
+        client = found.tenant.client
         campaign = await campaign_of(found)
         audience = audience_of(campaign)
-        found.meanwhile.before("import_audience", lambda: client.deployments.start(id=campaign.id))
+        found.caller.before("import_audience", lambda: client.deployments.start(id=campaign.id))
         await found.too_late("import_audience", id=audience, path="people.csv")
         assert (await client.audiences.get(id=audience)).last_import_id is None
         assert found.asked == []
@@ -359,8 +357,8 @@ async def test_people_join_a_campaign_that_went_on_calling_meanwhile(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
     """Rows, imports, calls and money of a campaign change all the time; none of that is what the person agreed to."""
-    async with scene(database_url, tmp_path, era, "accept") as found:
-        client = found.door.client
+    async with open_host_session(database_url, tmp_path, era, "accept") as found:
+        client = found.tenant.client
         campaign = await campaign_of(found)
         audience = audience_of(campaign)
         await client.deployments.start(id=campaign.id)
@@ -369,13 +367,13 @@ async def test_people_join_a_campaign_that_went_on_calling_meanwhile(
             await client.audiences.add_rows(id=audience, rows=people(1, first=90))
             await client.audiences.import_csv(id=audience, csv=FILE)
 
-        found.meanwhile.before("add_audience_rows", more_people)
+        found.caller.before("add_audience_rows", more_people)
         assert (await found.host.data("add_audience_rows", id=audience, rows=people(3, first=50)))["added"] == 3
 
 
 async def test_where_the_host_asks_by_itself_nothing_is_held(database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, "auto", None, confirm="never") as found:
+    async with open_host_session(database_url, tmp_path, "auto", None, confirm="never") as found:
         campaign = await campaign_of(found)
-        deployments = found.door.client.deployments
-        found.meanwhile.before("update_deployment", lambda: deployments.start(id=campaign.id))
+        deployments = found.tenant.client.deployments
+        found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
         await found.host.data("update_deployment", id=campaign.id, calls_per_second=5.0)

@@ -25,7 +25,7 @@ from callwright.server.mcp.session import ServerSession, SystemClock
 from callwright.tools.runtime.tool_context import Caller, ConfirmMode
 from tests.support.campaigns import audience_of, draft, make_agent, people, rent
 from tests.support.garbage import largest_garbage, uncollected
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.tools.results import text_of
 
 Era = Literal["legacy", "auto"]
@@ -52,10 +52,10 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Scene:
+class HostSession:
     """A campaign that is ready, and an assistant with a person behind it."""
 
-    door: Door
+    tenant: Tenant
     client: Client
     person: Person
     campaign: Deployment
@@ -70,36 +70,36 @@ class Scene:
 
     async def dialled(self) -> int:
         """The calls there are, once the campaign rests."""
-        await self.door.ended(self.campaign.id)
-        return (await self.door.client.calls.list(per_page=200)).pagination.total
+        await self.tenant.ended(self.campaign.id)
+        return (await self.tenant.client.calls.list(per_page=200)).pagination.total
 
 
 @asynccontextmanager
-async def scene(
+async def open_host_session(
     url: str, folder: Path, era: Era, answer: Any, *, confirm: ConfirmMode = "always", workers: bool = True
-) -> AsyncGenerator[Scene]:
-    async with open_service(url, folder / "service", workers=workers) as door:
+) -> AsyncGenerator[HostSession]:
+    async with open_service(url, folder / "service", workers=workers) as tenant:
 
         @asynccontextmanager
         async def connect() -> AsyncGenerator[Caller]:
-            yield door.client
+            yield tenant.client
 
         ids = iter(range(1_000_000))
         session = ServerSession(
             connect, ids=lambda: f"id{next(ids):030}", clock=SystemClock(), base_url=None, confirm=confirm
         )
         person = Person(answer)
-        campaign = await draft(door, people(PEOPLE, sim_outcome="busy"), retry_policy=ONCE)
+        campaign = await draft(tenant, people(PEOPLE, sim_outcome="busy"), retry_policy=ONCE)
         asks = None if answer is None else person
         async with Client(build(session.opened), mode=era, elicitation_callback=asks) as client:
-            yield Scene(door, client, person, campaign)
+            yield HostSession(tenant, client, person, campaign)
 
 
 @both_eras
 async def test_what_the_person_accepts_is_dialled_and_they_saw_the_plan(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as found:
+    async with open_host_session(database_url, tmp_path, era, "accept") as found:
         plan = await found.plan()
         started = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
         assert not started.is_error, text_of(started)
@@ -116,17 +116,17 @@ async def test_what_the_person_accepts_is_dialled_and_they_saw_the_plan(
 async def test_the_person_reads_the_very_words_that_are_spoken_first(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as found:
-        agent = await make_agent(found.door, "Plain", welcome_message="Hi {{first_name}}. Is now a good time?")
+    async with open_host_session(database_url, tmp_path, era, "accept") as found:
+        agent = await make_agent(found.tenant, "Plain", welcome_message="Hi {{first_name}}. Is now a good time?")
         rows = people(3, sim_outcome="answered", sim_intent="yes")
-        made = await draft(found.door, rows, "Plain words", agent_id=agent.id, retry_policy=ONCE, max_concurrency=1)
+        made = await draft(found.tenant, rows, "Plain words", agent_id=agent.id, retry_policy=ONCE, max_concurrency=1)
         shown = await found.call("preview_deployment", id=made.id)
         plan = cast("dict[str, Any]", shown.structured_content)
         started = await found.call("start_deployment", id=made.id, plan_id=plan["plan_id"])
         assert not started.is_error, text_of(started)
-        await found.door.ended(made.id)
-        first = (await found.door.client.calls.list(deployment_id=made.id, sort="created_at")).data[0]
-        spoken = (await found.door.client.calls.get_transcript(call_uuid=first.id)).turns[0].text
+        await found.tenant.ended(made.id)
+        first = (await found.tenant.client.calls.list(deployment_id=made.id, sort="created_at")).data[0]
+        spoken = (await found.tenant.client.calls.get_transcript(call_uuid=first.id)).turns[0].text
         assert spoken not in ("", "Hi Person 0. Is now a good time?")  # the disclosure is in it
         assert found.person.asked[0].splitlines()[1] == f'First words: "{spoken}"'
         assert plan["greeting"] == spoken
@@ -138,13 +138,13 @@ async def test_the_person_reads_the_very_words_that_are_spoken_first(
 async def test_what_the_person_does_not_accept_dials_nobody(
     answer: str, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, answer) as found:
+    async with open_host_session(database_url, tmp_path, era, answer) as found:
         plan = await found.plan()
         refused = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
         assert refused.is_error
         assert "did not agree" in text_of(refused)
         assert await found.dialled() == 0
-        assert (await found.door.client.deployments.get(id=found.campaign.id)).status == "draft"
+        assert (await found.tenant.client.deployments.get(id=found.campaign.id)).status == "draft"
 
 
 @both_eras
@@ -152,7 +152,7 @@ async def test_a_question_that_fails_leaves_no_message_to_the_garbage_collector(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
     large = {"extra": ["x"] * 20_000}
-    async with scene(database_url, tmp_path, era, "break off") as found:
+    async with open_host_session(database_url, tmp_path, era, "break off") as found:
         plan = await found.plan()
         with uncollected():
             with suppress(MCPError):
@@ -167,7 +167,7 @@ async def test_a_question_that_fails_leaves_no_message_to_the_garbage_collector(
 async def test_where_nobody_can_be_asked_the_words_of_the_plan_are_needed(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, None) as found:
+    async with open_host_session(database_url, tmp_path, era, None) as found:
         plan = await found.plan()
         start = {"id": found.campaign.id, "plan_id": plan["plan_id"]}
         unsaid = await found.call("start_deployment", **start)
@@ -187,7 +187,7 @@ async def test_where_nobody_can_be_asked_the_words_of_the_plan_are_needed(
 
 @both_eras
 async def test_without_a_plan_nobody_is_asked_and_nobody_dialled(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as found:
+    async with open_host_session(database_url, tmp_path, era, "accept") as found:
         refused = await found.call("start_deployment", id=found.campaign.id)
         assert refused.is_error
         assert "preview_deployment" in text_of(refused)
@@ -204,28 +204,28 @@ async def test_without_a_plan_nobody_is_asked_and_nobody_dialled(era: Era, datab
         assert (await found.dialled(), found.person.asked) == (0, [])
 
 
-async def _more_people(door: Door, campaign: Deployment) -> None:
-    await door.client.audiences.add_rows(id=audience_of(campaign), rows=people(1, first=50))
+async def _more_people(tenant: Tenant, campaign: Deployment) -> None:
+    await tenant.client.audiences.add_rows(id=audience_of(campaign), rows=people(1, first=50))
 
 
-async def _another_prompt(door: Door, campaign: Deployment) -> None:
-    await door.client.agents.update(id=campaign.agent_id, welcome_message="Hello {{first_name}}, buy this now.")
+async def _another_prompt(tenant: Tenant, campaign: Deployment) -> None:
+    await tenant.client.agents.update(id=campaign.agent_id, welcome_message="Hello {{first_name}}, buy this now.")
 
 
-async def _another_number(door: Door, campaign: Deployment) -> None:
-    await door.client.deployments.update(id=campaign.id, phone_number_ids=[(await rent(door)).id])
+async def _another_number(tenant: Tenant, campaign: Deployment) -> None:
+    await tenant.client.deployments.update(id=campaign.id, phone_number_ids=[(await rent(tenant)).id])
 
 
-async def _another_window(door: Door, campaign: Deployment) -> None:
-    await door.client.deployments.update(id=campaign.id, end_at=datetime(2099, 1, 1, tzinfo=UTC))
+async def _another_window(tenant: Tenant, campaign: Deployment) -> None:
+    await tenant.client.deployments.update(id=campaign.id, end_at=datetime(2099, 1, 1, tzinfo=UTC))
 
 
-async def _more_attempts(door: Door, campaign: Deployment) -> None:
-    await door.client.deployments.update(id=campaign.id, retry_policy=RetryPolicy(max_attempts=5))
+async def _more_attempts(tenant: Tenant, campaign: Deployment) -> None:
+    await tenant.client.deployments.update(id=campaign.id, retry_policy=RetryPolicy(max_attempts=5))
 
 
-async def _another_cap(door: Door, campaign: Deployment) -> None:
-    await door.client.deployments.update(id=campaign.id, budget_cap=Spend(amount="99.00"))
+async def _another_cap(tenant: Tenant, campaign: Deployment) -> None:
+    await tenant.client.deployments.update(id=campaign.id, budget_cap=Spend(amount="99.00"))
 
 
 @pytest.mark.parametrize(
@@ -240,11 +240,11 @@ async def _another_cap(door: Door, campaign: Deployment) -> None:
     ],
 )
 async def test_a_plan_of_which_a_part_has_changed_dials_nobody_and_names_the_part(
-    change: Callable[[Door, Deployment], Any], named: str, database_url: str, tmp_path: Path
+    change: Callable[[Tenant, Deployment], Any], named: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, "auto", "accept") as found:
+    async with open_host_session(database_url, tmp_path, "auto", "accept") as found:
         plan = await found.plan()
-        await change(found.door, found.campaign)
+        await change(found.tenant, found.campaign)
         stale = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
         assert stale.is_error
         assert named in text_of(stale).lower()
@@ -254,10 +254,10 @@ async def test_a_plan_of_which_a_part_has_changed_dials_nobody_and_names_the_par
 
 @both_eras
 async def test_renting_a_number_asks_with_its_price(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, era, "decline") as found:
+    async with open_host_session(database_url, tmp_path, era, "decline") as found:
         free = await found.call("search_available_numbers", country="US", per_page=1)
         number = cast("dict[str, Any]", free.structured_content)["data"][0]["number"]
-        before = await found.door.client.wallet.get()
+        before = await found.tenant.client.wallet.get()
         any_number = await found.call("rent_phone_number", country="US")
         assert "search_available_numbers" in text_of(any_number)
         refused = await found.call("rent_phone_number", country="US", number=number)
@@ -266,7 +266,7 @@ async def test_renting_a_number_asks_with_its_price(era: Era, database_url: str,
         found.person.answer = "accept"
         rented = await found.call("rent_phone_number", country="US", number=number, auto_renew=False)
         assert not rented.is_error, text_of(rented)
-        after = await found.door.client.wallet.get()
+        after = await found.tenant.client.wallet.get()
         assert float(before.balance.amount) - float(after.balance.amount) == pytest.approx(1.15)
         number_id = cast("dict[str, Any]", rented.structured_content)["id"]
         found.person.answer = "decline"
@@ -279,13 +279,13 @@ async def test_renting_a_number_asks_with_its_price(era: Era, database_url: str,
 async def test_letting_callers_in_is_asked_about_with_the_agent_and_the_number(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "decline", workers=False) as found:
-        agent, number = await make_agent(found.door, "Eve"), await rent(found.door)
+    async with open_host_session(database_url, tmp_path, era, "decline", workers=False) as found:
+        agent, number = await make_agent(found.tenant, "Eve"), await rent(found.tenant)
         given = {"name": "Desk", "agent_id": agent.id, "phone_number_id": number.id}
         refused = await found.call("create_inbound_deployment", **given)
         assert "did not agree" in text_of(refused)
         assert f'Let the agent "Eve" answer everybody who calls {number.number}, at any hour, ' in found.person.asked[0]
-        assert (await found.door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
         found.person.answer = "accept"
         made = await found.call("create_inbound_deployment", **given)
         assert not made.is_error, text_of(made)
@@ -302,11 +302,11 @@ async def test_letting_callers_in_is_asked_about_with_the_agent_and_the_number(
 @both_eras
 async def test_stopping_is_never_asked_about_and_going_on_is(era: Era, database_url: str, tmp_path: Path) -> None:
     # Nobody drives: simulated time would be at the start of "Later" at once.
-    async with scene(database_url, tmp_path, era, "decline", workers=False) as found:
+    async with open_host_session(database_url, tmp_path, era, "decline", workers=False) as found:
         later = await draft(
-            found.door, people(2, first=80), "Later", start_at=datetime(2099, 1, 1, tzinfo=UTC), retry_policy=ONCE
+            found.tenant, people(2, first=80), "Later", start_at=datetime(2099, 1, 1, tzinfo=UTC), retry_policy=ONCE
         )
-        await found.door.client.deployments.start(id=later.id)
+        await found.tenant.client.deployments.start(id=later.id)
         faster = await found.call("update_deployment", id=later.id, calls_per_second=50.0)
         assert faster.is_error
         joined = await found.call("add_audience_rows", id=later.audience_id, rows=people(1, first=90))
@@ -328,36 +328,36 @@ async def test_stopping_is_never_asked_about_and_going_on_is(era: Era, database_
 async def test_starting_a_scheduled_campaign_again_begins_nothing_unless_the_person_agrees_to_begin_at_once(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, "auto", "accept", workers=False) as found:
+    async with open_host_session(database_url, tmp_path, "auto", "accept", workers=False) as found:
         start_at = datetime(2099, 1, 1, tzinfo=UTC)
-        later = await draft(found.door, people(2, first=80), "Later", start_at=start_at, retry_policy=ONCE)
-        await found.door.client.deployments.start(id=later.id)
+        later = await draft(found.tenant, people(2, first=80), "Later", start_at=start_at, retry_policy=ONCE)
+        await found.tenant.client.deployments.start(id=later.id)
         again = await found.call("start_deployment", id=later.id)
         assert "begins by itself at 2099-01-01 00:00Z: nothing more is needed" in text_of(again)
         told = text_of(await found.call("get_deployment", id=later.id))
         assert "it begins by itself at 2099-01-01 00:00Z." in told
-        assert (await found.door.client.deployments.get(id=later.id)).status == "scheduled"
+        assert (await found.tenant.client.deployments.get(id=later.id)).status == "scheduled"
         assert found.person.asked == []
         plan = cast("dict[str, Any]", (await found.call("preview_deployment", id=later.id)).structured_content)
         begun = await found.call("start_deployment", id=later.id, plan_id=plan["plan_id"])
         assert not begun.is_error, text_of(begun)
         assert "BEGINNING AT ONCE instead of at 2099-01-01 00:00 UTC" in found.person.asked[0]
-        assert (await found.door.client.deployments.get(id=later.id)).status == "active"
+        assert (await found.tenant.client.deployments.get(id=later.id)).status == "active"
 
 
 @pytest.mark.parametrize("confirm", ["real", "never"])
 async def test_on_the_simulated_network_nobody_is_asked_unless_it_is_wanted(
     confirm: ConfirmMode, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, "auto", "decline", confirm=confirm) as found:
+    async with open_host_session(database_url, tmp_path, "auto", "decline", confirm=confirm) as found:
         started = await found.call("start_deployment", id=found.campaign.id)
         assert not started.is_error, text_of(started)
         assert (await found.dialled(), found.person.asked) == (PEOPLE, [])
 
 
 async def test_after_a_lost_answer_the_key_says_whether_it_dialled(database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, "auto", None, confirm="real") as found:
-        await found.door.client.ask(start_deployment, StartDeployment(id=found.campaign.id), idempotency_key="lost-1")
+    async with open_host_session(database_url, tmp_path, "auto", None, confirm="real") as found:
+        await found.tenant.client.ask(start_deployment, StartDeployment(id=found.campaign.id), idempotency_key="lost-1")
         seen = await found.call("get_deployment", idempotency_key="lost-1")
         assert cast("dict[str, Any]", seen.structured_content)["id"] == found.campaign.id
         never = await found.call("get_deployment", idempotency_key="lost-2")
@@ -370,10 +370,10 @@ async def test_after_a_lost_answer_the_key_says_whether_it_dialled(database_url:
 
 async def test_an_agent_of_another_name_is_never_taken_for_consent(database_url: str, tmp_path: Path) -> None:
     """The sentence is made of what the service says now, not of what the caller claims."""
-    async with scene(database_url, tmp_path, "auto", "accept") as found:
-        agent = await make_agent(found.door, "Eve")
+    async with open_host_session(database_url, tmp_path, "auto", "accept") as found:
+        agent = await make_agent(found.tenant, "Eve")
         plan = await found.plan()
-        await found.door.client.deployments.update(id=found.campaign.id, agent_id=agent.id)
+        await found.tenant.client.deployments.update(id=found.campaign.id, agent_id=agent.id)
         stale = await found.call("start_deployment", id=found.campaign.id, plan_id=plan["plan_id"])
         assert stale.is_error
         assert found.person.asked == []

@@ -1,4 +1,4 @@
-"""The whole story with every log record of the programs kept: no number, no word of a call, no key is in them."""
+"""The whole scenario with every log record of the programs kept: no number, no word of a call, no key is in them."""
 
 import logging
 from collections.abc import AsyncGenerator

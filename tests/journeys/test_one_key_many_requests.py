@@ -80,11 +80,11 @@ class Made:
 
 async def prepared(database_url: str, folder: Path) -> Made:
     """An organization without a limit of requests."""
-    async with open_service(database_url, folder / "before", workers=False) as door:
+    async with open_service(database_url, folder / "before", workers=False) as tenant:
         agent, audience, number = (
-            await resources.agent(door),
-            await resources.audience(door),
-            await resources.number(door),
+            await resources.agent(tenant),
+            await resources.audience(tenant),
+            await resources.number(tenant),
         )
         deployment = {
             "name": "Reminders",
@@ -92,7 +92,7 @@ async def prepared(database_url: str, folder: Path) -> Made:
             "audience_id": audience.id,
             "phone_number_id": number.id,
         }
-        return Made(door.api_key, {"/agents": AGENT, "/audiences": AUDIENCE, "/deployments": deployment})
+        return Made(tenant.api_key, {"/agents": AGENT, "/audiences": AUDIENCE, "/deployments": deployment})
 
 
 @dataclass

@@ -11,7 +11,7 @@ import pytest
 
 from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
 from tests.support.campaigns import ONCE, audience_of, draft, make_agent, people, rent
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 NEWER = 201
@@ -19,10 +19,12 @@ NEWER = 201
 
 
 @asynccontextmanager
-async def scene(url: str, folder: Path, era: Era, answer: Answer | None) -> AsyncGenerator[tuple[Door, Host]]:
-    async with open_service(url, folder / "service", workers=False) as door:
-        async with host(door, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            yield door, found
+async def open_host_session(
+    url: str, folder: Path, era: Era, answer: Answer | None
+) -> AsyncGenerator[tuple[Tenant, Host]]:
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        async with host(tenant, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
+            yield tenant, found
 
 
 def file_of(count: int, *, first: int) -> str:
@@ -38,12 +40,12 @@ def file_of(count: int, *, first: int) -> str:
 async def test_nobody_joins_unasked_however_many_campaigns_are_newer(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "decline") as (door, found):
-        campaign = await draft(door, people(2, sim_outcome="busy"), "Oldest", retry_policy=ONCE)
+    async with open_host_session(database_url, tmp_path, era, "decline") as (tenant, found):
+        campaign = await draft(tenant, people(2, sim_outcome="busy"), "Oldest", retry_policy=ONCE)
         audience = audience_of(campaign)
-        await door.client.deployments.start(id=campaign.id)
+        await tenant.client.deployments.start(id=campaign.id)
         for number in range(NEWER):
-            await door.client.deployments.create(
+            await tenant.client.deployments.create(
                 name=f"Newer {number}",
                 agent_id=campaign.agent_id,
                 audience_id=audience,
@@ -56,15 +58,15 @@ async def test_nobody_joins_unasked_however_many_campaigns_are_newer(
         assert "500 people" in found.person.asked[0]
         assert "30 people" in found.person.asked[1]
         assert all('"Oldest"' in message and "Newer" not in message for message in found.person.asked)
-        assert (await door.client.deployments.get(id=campaign.id)).stats.contacts == 2
-        assert (await door.client.audiences.get(id=audience)).row_count == 2
+        assert (await tenant.client.deployments.get(id=campaign.id)).stats.contacts == 2
+        assert (await tenant.client.audiences.get(id=audience)).row_count == 2
 
 
 @both_eras
 async def test_every_running_campaign_counts_beyond_the_first_page(era: Era, database_url: str, tmp_path: Path) -> None:
     """Scheduled, paused and active ones are asked for by the database, page by page."""
-    async with scene(database_url, tmp_path, era, "decline") as (door, found):
-        first = await draft(door, people(1), "Campaign 0", start_at=datetime(2099, 1, 1, tzinfo=UTC))
+    async with open_host_session(database_url, tmp_path, era, "decline") as (tenant, found):
+        first = await draft(tenant, people(1), "Campaign 0", start_at=datetime(2099, 1, 1, tzinfo=UTC))
         audience, made = audience_of(first), [first]
         for number in range(1, NEWER):
             given: dict[str, Any] = {
@@ -73,12 +75,12 @@ async def test_every_running_campaign_counts_beyond_the_first_page(era: Era, dat
                 "start_at": datetime(2099, 1, 1, tzinfo=UTC),
             }
             made.append(
-                await door.client.deployments.create(
+                await tenant.client.deployments.create(
                     name=f"Campaign {number}", phone_number_ids=first.phone_number_ids, **given
                 )
             )
         for one in made:
-            await door.client.deployments.start(id=one.id)
+            await tenant.client.deployments.start(id=one.id)
         assert "did not agree" in await found.refused("add_audience_rows", id=audience, rows=people(1, first=9))
         assert all(f'"{one.name}"' in found.person.asked[0] for one in made)
 
@@ -87,64 +89,64 @@ async def test_every_running_campaign_counts_beyond_the_first_page(era: Era, dat
 async def test_while_an_import_waits_nobody_is_asked_and_nothing_starts(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as (door, found):
-        campaign = await draft(door, people(100, sim_outcome="busy"), retry_policy=ONCE)
-        made = await door.client.audiences.import_csv(id=audience_of(campaign), csv=file_of(500, first=200))
+    async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
+        campaign = await draft(tenant, people(100, sim_outcome="busy"), retry_policy=ONCE)
+        made = await tenant.client.audiences.import_csv(id=audience_of(campaign), csv=file_of(500, first=200))
         plan = await found.data("preview_deployment", id=campaign.id)
         said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
         assert made.id in said
         assert "import" in said
         assert found.person.asked == []
-        assert (await door.client.deployments.get(id=campaign.id)).status == "draft"
+        assert (await tenant.client.deployments.get(id=campaign.id)).status == "draft"
 
 
 @both_eras
 async def test_an_import_that_comes_while_the_question_stands_starts_nothing(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as (door, found):
-        campaign = await draft(door, people(100, sim_outcome="busy"), retry_policy=ONCE)
+    async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
+        campaign = await draft(tenant, people(100, sim_outcome="busy"), retry_policy=ONCE)
         plan = await found.data("preview_deployment", id=campaign.id)
 
         async def a_file_comes() -> None:
-            await door.client.audiences.import_csv(id=audience_of(campaign), csv=file_of(500, first=200))
+            await tenant.client.audiences.import_csv(id=audience_of(campaign), csv=file_of(500, first=200))
 
-        found.person.meanwhile = a_file_comes
+        found.person.before_answer = a_file_comes
         said = await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
         assert "changed" in said
         assert len(found.person.asked) == 1
-        assert (await door.client.deployments.get(id=campaign.id)).status == "draft"
+        assert (await tenant.client.deployments.get(id=campaign.id)).status == "draft"
 
 
 @both_eras
 async def test_people_join_only_the_campaigns_that_the_person_read(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as (door, found):
-        campaign = await draft(door, people(2, sim_outcome="busy"), "First", retry_policy=ONCE)
+    async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
+        campaign = await draft(tenant, people(2, sim_outcome="busy"), "First", retry_policy=ONCE)
         audience = audience_of(campaign)
-        agent, number = await make_agent(door, "Second's agent"), await rent(door)
-        second = await door.client.deployments.create(
+        agent, number = await make_agent(tenant, "Second's agent"), await rent(tenant)
+        second = await tenant.client.deployments.create(
             name="Second", agent_id=agent.id, audience_id=audience, phone_number_ids=[number.id]
         )
-        await door.client.deployments.start(id=campaign.id)
+        await tenant.client.deployments.start(id=campaign.id)
 
         async def another_starts() -> None:
-            await door.client.deployments.start(id=second.id)
+            await tenant.client.deployments.start(id=second.id)
 
-        found.person.meanwhile = another_starts
+        found.person.before_answer = another_starts
         rows = people(5, first=50)
         said = await found.refused("add_audience_rows", id=audience, rows=rows)
         assert "changed" in said
         assert '"Second"' in said
-        assert (await door.client.audiences.get(id=audience)).row_count == 2
+        assert (await tenant.client.audiences.get(id=audience)).row_count == 2
 
         async def nothing_happens() -> None: ...
 
-        found.person.meanwhile = nothing_happens
+        found.person.before_answer = nothing_happens
         await found.data("add_audience_rows", id=audience, rows=rows)
         assert "Add 5 people" in found.person.asked[-1]
         assert all(name in found.person.asked[-1] for name in ('"First"', '"Second"'))
         for one in (campaign, second):
-            assert (await door.client.deployments.get(id=one.id)).stats.contacts == 7
+            assert (await tenant.client.deployments.get(id=one.id)).stats.contacts == 7
 
 
 @both_eras
@@ -155,21 +157,21 @@ async def test_people_of_a_file_on_the_disk_are_counted_and_a_file_that_grows_me
     files.mkdir()
     people_csv = files / "people.csv"
     people_csv.write_text(file_of(30, first=100), encoding="utf-8")
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
         person = Person("accept")
-        async with host(door, tmp_path, "memory", era, person, files=files) as found:
-            campaign = await draft(door, people(2, sim_outcome="busy"), retry_policy=ONCE)
+        async with host(tenant, tmp_path, "memory", era, person, files=files) as found:
+            campaign = await draft(tenant, people(2, sim_outcome="busy"), retry_policy=ONCE)
             audience = audience_of(campaign)
-            await door.client.deployments.start(id=campaign.id)
+            await tenant.client.deployments.start(id=campaign.id)
 
             async def the_file_grows() -> None:
                 people_csv.write_text(file_of(31, first=100), encoding="utf-8")
 
-            person.meanwhile = the_file_grows
+            person.before_answer = the_file_grows
             said = await found.refused("import_audience", id=audience, path="people.csv", from_row=11)
             assert "Add 20 people" in person.asked[0]
             assert "changed" in said
-            assert (await door.client.audiences.get(id=audience)).last_import_id is None
+            assert (await tenant.client.audiences.get(id=audience)).last_import_id is None
             made = await found.data("import_audience", id=audience, path="people.csv", from_row=11)
             assert "Add 21 people" in person.asked[1]
             assert made["audience_id"] == audience
@@ -179,9 +181,9 @@ async def test_people_of_a_file_on_the_disk_are_counted_and_a_file_that_grows_me
 async def test_a_text_with_a_row_of_a_megabyte_is_counted_as_the_service_counts_it(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "decline") as (door, found):
-        campaign = await draft(door, people(2, sim_outcome="busy"), retry_policy=ONCE)
-        await door.client.deployments.start(id=campaign.id)
+    async with open_host_session(database_url, tmp_path, era, "decline") as (tenant, found):
+        campaign = await draft(tenant, people(2, sim_outcome="busy"), retry_policy=ONCE)
+        await tenant.client.deployments.start(id=campaign.id)
         large = ",".join("x" * 118_000 for _ in range(8))
         said = await found.refused("import_audience", id=audience_of(campaign), csv=file_of(300, first=100) + large)
         assert "did not agree" in said
@@ -193,11 +195,11 @@ async def test_a_text_with_a_row_of_a_megabyte_is_counted_as_the_service_counts_
 async def test_nobody_is_asked_about_people_who_cannot_be_counted_and_none_of_them_join(
     era: Era, text: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with scene(database_url, tmp_path, era, "accept") as (door, found):
-        campaign = await draft(door, people(2, sim_outcome="busy"), retry_policy=ONCE)
+    async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
+        campaign = await draft(tenant, people(2, sim_outcome="busy"), retry_policy=ONCE)
         audience = audience_of(campaign)
-        await door.client.deployments.start(id=campaign.id)
+        await tenant.client.deployments.start(id=campaign.id)
         said = await found.refused("import_audience", id=audience, csv=text)
         assert "Nothing was imported" in said
         assert found.person.asked == []
-        assert (await door.client.audiences.get(id=audience)).last_import_id is None
+        assert (await tenant.client.audiences.get(id=audience)).last_import_id is None

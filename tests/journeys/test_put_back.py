@@ -17,7 +17,7 @@ from callwright.contract.declaration.words import Spend
 from tests.journeys.hosts import ERAS, Era, Person
 from tests.support.campaigns import draft, people
 from tests.support.mcp.over_http import LIFE_S, Served, serving
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.tools.results import text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
@@ -26,35 +26,35 @@ each_change = pytest.mark.parametrize("tool", ["update_deployment", "update_phon
 
 @dataclass(frozen=True)
 class Change:
-    """A change that costs, and the door through which it is put back."""
+    """A change that costs, and the tenant who puts it back."""
 
-    door: Door
+    tenant: Tenant
     tool: str
     arguments: dict[str, Any]
 
     async def put_back(self) -> None:
         """Makes it as it was before."""
         if self.tool == "update_deployment":
-            await self.door.client.deployments.update(id=self.arguments["id"], budget_cap=Spend(amount="0.05"))
+            await self.tenant.client.deployments.update(id=self.arguments["id"], budget_cap=Spend(amount="0.05"))
         else:
-            await self.door.client.phone_numbers.update(id=self.arguments["id"], auto_renew=False)
+            await self.tenant.client.phone_numbers.update(id=self.arguments["id"], auto_renew=False)
 
     async def is_made(self) -> bool:
         """Whether it holds now."""
         if self.tool == "update_deployment":
-            cap = (await self.door.client.deployments.get(id=self.arguments["id"])).budget_cap
+            cap = (await self.tenant.client.deployments.get(id=self.arguments["id"])).budget_cap
             return cap is not None and float(cap.amount) == 50
-        return (await self.door.client.phone_numbers.get(id=self.arguments["id"])).auto_renew
+        return (await self.tenant.client.phone_numbers.get(id=self.arguments["id"])).auto_renew
 
 
-async def change_by(door: Door, tool: str) -> Change:
+async def change_by(tenant: Tenant, tool: str) -> Change:
     if tool == "update_phone_number":
-        number = await door.client.phone_numbers.rent(country="US", auto_renew=False)
-        return Change(door, tool, {"id": number.id, "auto_renew": True})
+        number = await tenant.client.phone_numbers.rent(country="US", auto_renew=False)
+        return Change(tenant, tool, {"id": number.id, "auto_renew": True})
     start_at = datetime(2099, 1, 1, tzinfo=UTC)
-    campaign = await draft(door, people(1), start_at=start_at, budget_cap=Spend(amount="0.05"))
-    await door.client.deployments.start(id=campaign.id)
-    return Change(door, tool, {"id": campaign.id, "budget_cap": {"amount": "50.00"}})
+    campaign = await draft(tenant, people(1), start_at=start_at, budget_cap=Spend(amount="0.05"))
+    await tenant.client.deployments.start(id=campaign.id)
+    return Change(tenant, tool, {"id": campaign.id, "budget_cap": {"amount": "50.00"}})
 
 
 @both_eras
@@ -62,10 +62,10 @@ async def change_by(door: Door, tool: str) -> Change:
 async def test_a_sentence_changes_nothing_again_in_another_process(
     tool: str, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        async with serving(door, confirm="always") as one, serving(door, confirm="always") as other:
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        async with serving(tenant, confirm="always") as one, serving(tenant, confirm="always") as other:
             async with one.assistant(era=era) as first, other.assistant(era=era) as second:
-                change = await change_by(door, tool)
+                change = await change_by(tenant, tool)
                 said = await first.refused(tool, **change.arguments)
                 sentence = said.split("«")[1].split("»")[0]
                 await first.use(tool, **change.arguments, person_agreed_to=sentence)
@@ -78,7 +78,7 @@ async def test_a_sentence_changes_nothing_again_in_another_process(
 
 @asynccontextmanager
 async def client_of(served: Served) -> AsyncGenerator[Client]:
-    headers = {"Authorization": f"Bearer {served.door.api_key}"}
+    headers = {"Authorization": f"Bearer {served.tenant.api_key}"}
     async with httpx.AsyncClient(headers=headers, timeout=LIFE_S) as http:
         transport = streamable_http_client(served.mcp, http_client=http)
         async with Client(transport, mode="auto", elicitation_callback=Person("accept")) as client:
@@ -98,10 +98,10 @@ async def answered(client: Client, change: Change, state: str) -> CallToolResult
 
 @each_change
 async def test_an_answer_changes_nothing_again_in_another_process(tool: str, database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        async with serving(door, confirm="always") as one, serving(door, confirm="always") as other:
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        async with serving(tenant, confirm="always") as one, serving(tenant, confirm="always") as other:
             async with client_of(one) as first, client_of(other) as second:
-                change = await change_by(door, tool)
+                change = await change_by(tenant, tool)
                 question = await first.session.call_tool(tool, change.arguments, allow_input_required=True)
                 assert isinstance(question, InputRequiredResult)
                 assert question.request_state is not None

@@ -19,7 +19,7 @@ from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
 from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people, rent
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 EVERY_HOUR: dict[str, Any] = {
@@ -34,20 +34,20 @@ EVERY_HOUR: dict[str, Any] = {
 @asynccontextmanager
 async def scheduled(
     url: str, folder: Path, era: Era, answer: Answer | None
-) -> AsyncGenerator[tuple[Door, Host, Deployment]]:
+) -> AsyncGenerator[tuple[Tenant, Host, Deployment]]:
     """A campaign that begins by itself, and an assistant with a person before it."""
-    async with open_service(url, folder / "service", workers=False) as door:
-        async with host(door, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            campaign = await draft(door, people(3), "Spring", start_at=datetime(2099, 1, 1, 10, tzinfo=UTC))
-            await door.client.deployments.start(id=campaign.id)
-            yield door, found, campaign
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        async with host(tenant, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
+            campaign = await draft(tenant, people(3), "Spring", start_at=datetime(2099, 1, 1, 10, tzinfo=UTC))
+            await tenant.client.deployments.start(id=campaign.id)
+            yield tenant, found, campaign
 
 
 @both_eras
 async def test_a_value_that_dials_more_is_read_however_many_windows_stand_beside_it(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
         await found.data(
             "update_deployment",
             id=campaign.id,
@@ -63,7 +63,7 @@ async def test_a_value_that_dials_more_is_read_however_many_windows_stand_beside
         assert "21 windows" in question
         assert question.index("max_concurrency") < question.index("calling_hours")
         assert "…" not in question
-        assert (await door.client.deployments.get(id=campaign.id)).max_concurrency == 1_000
+        assert (await tenant.client.deployments.get(id=campaign.id)).max_concurrency == 1_000
 
 
 @both_eras
@@ -71,7 +71,7 @@ async def test_a_value_that_dials_more_is_read_however_many_windows_stand_beside
 async def test_a_change_that_fits_into_no_question_is_not_made(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
+    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
         said = await found.refused(
             "update_deployment",
             id=campaign.id,
@@ -93,12 +93,12 @@ async def test_a_change_that_fits_into_no_question_is_not_made(
             max_call_duration_seconds=3_600,
             ring_timeout_seconds=60,
             caller_id_strategy="round_robin",
-            agent_id=(await make_agent(door, "A" * 200)).id,
-            audience_id=(await make_audience(door, people(1, first=50), "B" * 200)).id,
+            agent_id=(await make_agent(tenant, "A" * 200)).id,
+            audience_id=(await make_audience(tenant, people(1, first=50), "B" * 200)).id,
         )
         assert "Change fewer fields at a time" in said
         assert found.person.asked == []
-        assert (await door.client.deployments.get(id=campaign.id)).max_concurrency == campaign.max_concurrency
+        assert (await tenant.client.deployments.get(id=campaign.id)).max_concurrency == campaign.max_concurrency
 
 
 @both_eras
@@ -106,13 +106,13 @@ async def test_a_change_that_fits_into_no_question_is_not_made(
 async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
+    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
         said = await found.refused("update_deployment", id=campaign.id, start_at="2020-01-01T00:00:00Z")
         assert said.startswith("start_at: must be later than now")
         assert "start_deployment" in said
         assert "«" not in said
         assert found.person.asked == []
-        assert (await door.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
+        assert (await tenant.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
 
 
 @both_eras
@@ -122,26 +122,26 @@ async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
 async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among_them(
     answer: Answer | None, is_other: bool, has_newer: bool, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
-        other = await make_audience(door, people(5, first=50), "Others")
+    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
+        other = await make_audience(tenant, people(5, first=50), "Others")
         given = {"audience_id": other.id} if is_other else {"max_concurrency": 7}
         audience = other.id if is_other else str(campaign.audience_id)
         csv = "phone_number,first_name\n" + "".join(f"{p['phone_number']},Ada\n" for p in people(30, first=500))
-        waiting = await door.client.audiences.import_csv(id=audience, csv=csv)
+        waiting = await tenant.client.audiences.import_csv(id=audience, csv=csv)
         if has_newer:  # another worker has the older one, and takes longer
-            far = door.service.services.clock.now_ms() + HOUR
+            far = tenant.service.services.clock.now_ms() + HOUR
             held = update(import_table).where(import_table.c.id == waiting.id)
             held = held.values(status="importing", lease_owner="wrk_other", lease_until=far)
-            await door.service.services.database.write(lambda connection: connection.execute(held).rowcount)
-            newer = await door.client.audiences.import_csv(id=audience, csv=csv)
-            assert await imports.work_on_one(door.service.services, "wrk_test")
-            ended = await door.client.audiences.get_import(id=audience, import_id=newer.id)
+            await tenant.service.services.database.write(lambda connection: connection.execute(held).rowcount)
+            newer = await tenant.client.audiences.import_csv(id=audience, csv=csv)
+            assert await imports.work_on_one(tenant.service.services, "wrk_test")
+            ended = await tenant.client.audiences.get_import(id=audience, import_id=newer.id)
             assert ended.status == "completed"
-        assert (await door.client.audiences.get(id=audience)).open_imports == [waiting.id]
+        assert (await tenant.client.audiences.get(id=audience)).open_imports == [waiting.id]
         said = await found.refused("update_deployment", id=campaign.id, **given)
         assert said.startswith(f"audience_id: import {waiting.id} has not ended")
         assert found.person.asked == []
-        now = await door.client.deployments.get(id=campaign.id)
+        now = await tenant.client.deployments.get(id=campaign.id)
         assert (now.audience_id, now.max_concurrency) == (campaign.audience_id, campaign.max_concurrency)
 
 
@@ -150,22 +150,22 @@ async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among
 async def test_a_start_of_a_scheduled_campaign_that_is_cleared_is_refused_before_anybody_is_asked(
     answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (door, found, campaign):
+    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
         said = await found.refused("update_deployment", id=campaign.id, start_at=None, max_concurrency=2)
         assert said.startswith("start_at: cannot be cleared while the deployment is scheduled")
         assert found.person.asked == []
-        assert (await door.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
+        assert (await tenant.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
 
 
 @both_eras
 async def test_a_change_that_a_plan_does_not_fit_says_that_the_campaign_then_waits(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, _):
+    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, _):
         at = datetime(2099, 1, 1, 10, tzinfo=UTC)
-        planned = await draft(door, people(3, first=50), "Planned", start_at=at)
+        planned = await draft(tenant, people(3, first=50), "Planned", start_at=at)
         plan = await found.data("preview_deployment", id=planned.id)
-        await door.client.deployments.start(id=planned.id, plan_id=plan["plan_id"])
+        await tenant.client.deployments.start(id=planned.id, plan_id=plan["plan_id"])
         await found.data("update_deployment", id=planned.id, calls_per_second=2.0)
         (question,) = found.person.asked
         assert "it no longer fits its plan, so at its moment it pauses and waits for a person" in question
@@ -175,9 +175,9 @@ async def test_a_change_that_a_plan_does_not_fit_says_that_the_campaign_then_wai
 async def test_other_people_another_agent_and_other_numbers_are_read_by_name_and_count(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
-        large = await make_audience(door, people(200, first=500), "Everybody")
-        agent, number = await make_agent(door, "Eve"), await rent(door)
+    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
+        large = await make_audience(tenant, people(200, first=500), "Everybody")
+        agent, number = await make_agent(tenant, "Eve"), await rent(tenant)
         await found.data(
             "update_deployment",
             id=campaign.id,
@@ -191,24 +191,24 @@ async def test_other_people_another_agent_and_other_numbers_are_read_by_name_and
         assert 'agent_id "Eve"' in question
         assert f"phone_number_ids [{number.number}]" in question
         assert not any(one in question for one in (large.id, agent.id, number.id))
-        assert audience_of(await door.client.deployments.get(id=campaign.id)) == large.id
+        assert audience_of(await tenant.client.deployments.get(id=campaign.id)) == large.id
 
 
 @both_eras
 async def test_people_who_come_into_the_other_audience_while_the_question_stands_are_not_called(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
-        other = await make_audience(door, people(1, first=500), "One person")
+    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
+        other = await make_audience(tenant, people(1, first=500), "One person")
 
         async def many_come() -> None:
-            await door.client.audiences.add_rows(id=other.id, rows=people(200, first=600))
+            await tenant.client.audiences.add_rows(id=other.id, rows=people(200, first=600))
 
-        found.person.meanwhile = many_come
+        found.person.before_answer = many_come
         said = await found.refused("update_deployment", id=campaign.id, audience_id=other.id)
         assert "changed" in said
         assert "with 1 person:" in found.person.asked[0] or "with 1 person." in found.person.asked[0]
-        assert audience_of(await door.client.deployments.get(id=campaign.id)) == audience_of(campaign)
+        assert audience_of(await tenant.client.deployments.get(id=campaign.id)) == audience_of(campaign)
 
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
@@ -235,12 +235,12 @@ def told(sentence: str) -> str:
 async def test_the_money_is_told_as_a_start_would_tell_it_after_the_change(
     change: dict[str, Any], era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
-        everybody = await make_audience(door, people(40, first=500), "Everybody")
+    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
+        everybody = await make_audience(tenant, people(40, first=500), "Everybody")
         given = {**change, "audience_id": everybody.id} if "audience_id" in change else change
         await found.data("update_deployment", id=campaign.id, **given)
         (question,) = found.person.asked
-        after = await door.client.deployments.preview(id=campaign.id)
+        after = await tenant.client.deployments.preview(id=campaign.id)
         assert question.endswith(f" It may then call {after.eligible} people {told(after.summary)}.")
 
 
@@ -249,14 +249,14 @@ async def test_the_money_is_told_as_a_start_would_tell_it_after_the_change(
 async def test_a_change_that_would_cost_something_else_by_now_is_not_made(
     becomes: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
-        found.person.meanwhile = figures_change(door, campaign, becomes, monkeypatch)
+    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
+        found.person.before_answer = figures_change(tenant, campaign, becomes, monkeypatch)
         said = await found.refused("update_deployment", id=campaign.id, calls_per_second=2.0)
         assert "changed" in said
         assert said.count("It may then call") == 1
         (question,) = found.person.asked
         assert question not in said
-        assert (await door.client.deployments.get(id=campaign.id)).calls_per_second == campaign.calls_per_second
+        assert (await tenant.client.deployments.get(id=campaign.id)).calls_per_second == campaign.calls_per_second
 
 
 @both_eras
@@ -264,11 +264,11 @@ async def test_a_change_that_would_cost_something_else_by_now_is_not_made(
 async def test_the_sentence_of_a_change_with_other_money_is_no_yes_where_nobody_can_be_asked(
     becomes: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, None) as (door, found, campaign):
+    async with scheduled(database_url, tmp_path, era, None) as (tenant, found, campaign):
         change = {"id": campaign.id, "calls_per_second": 2.0}
         sentence = (await found.refused("update_deployment", **change)).split("«")[1].split("»")[0]
         assert "It may then call 3 people for about" in sentence
-        await figures_change(door, campaign, becomes, monkeypatch)()
+        await figures_change(tenant, campaign, becomes, monkeypatch)()
         said = await found.refused("update_deployment", **change, person_agreed_to=sentence)
         assert "not what would happen" in said
         now = said.split("«")[1].split("»")[0]
@@ -276,14 +276,14 @@ async def test_the_sentence_of_a_change_with_other_money_is_no_yes_where_nobody_
 
 
 def figures_change(
-    door: Door, campaign: Deployment, becomes: str, monkeypatch: pytest.MonkeyPatch
+    tenant: Tenant, campaign: Deployment, becomes: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[], Awaitable[None]]:
     async def more_people() -> None:
-        await door.client.audiences.add_rows(id=audience_of(campaign), rows=people(2, first=700))
+        await tenant.client.audiences.add_rows(id=audience_of(campaign), rows=people(2, first=700))
 
     async def dearer() -> None:
         monkeypatch.setattr(wallet, "PRICES", PriceList(outbound_minute=15_000))
-        await make_agent(door, "Somebody else")  # what is not written to gives the answers that it knows
+        await make_agent(tenant, "Somebody else")  # what is not written to gives the answers that it knows
 
     return more_people if becomes == "more people" else dearer
 
@@ -299,19 +299,21 @@ JOINING: dict[str, dict[str, Any]] = {
 async def test_what_people_who_join_may_cost_is_told_for_all_campaigns_that_call_them(
     tool: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (door, found, campaign):
+    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
         audience = audience_of(campaign)
-        before = await door.client.deployments.preview(id=campaign.id)
-        capped = await draft(door, [], "Capped", audience_id=audience, start_at=LATER, budget_cap=Spend(amount="0.06"))
-        await door.client.deployments.start(id=capped.id)
-        found.person.meanwhile = figures_change(door, campaign, "dearer", monkeypatch)
+        before = await tenant.client.deployments.preview(id=campaign.id)
+        capped = await draft(
+            tenant, [], "Capped", audience_id=audience, start_at=LATER, budget_cap=Spend(amount="0.06")
+        )
+        await tenant.client.deployments.start(id=capped.id)
+        found.person.before_answer = figures_change(tenant, campaign, "dearer", monkeypatch)
         assert "changed" in await found.refused(tool, id=audience, **JOINING[tool])
         monkeypatch.undo()
-        await make_agent(door, "Somebody else again")
+        await make_agent(tenant, "Somebody else again")
 
         async def nothing() -> None: ...
 
-        found.person.meanwhile = nothing
+        found.person.before_answer = nothing
         await found.data(tool, id=audience, **JOINING[tool])
         for_two = float(before.cost.high.amount) * 2 / 3
         (at_most,) = re.findall(r" calls them too, for about (\d+\.\d\d) USD more at most\.", found.person.asked[-1])

@@ -18,7 +18,7 @@ from callwright.contract.deployments.inbound import AfterHours, BusinessHours, O
 from callwright.service.dialling.eligibility.do_not_call import opt_out
 from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
 from tests.support.campaigns import draft, make_agent, make_audience, people, phone, rent
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])
@@ -49,13 +49,13 @@ SETTINGS: dict[str, Any] = {
 @asynccontextmanager
 async def scheduled(
     url: str, folder: Path, era: Era, answer: Answer | None, rows: Sequence[dict[str, Any]] = (), **settings: Any
-) -> AsyncGenerator[tuple[Door, Host, Deployment]]:
+) -> AsyncGenerator[tuple[Tenant, Host, Deployment]]:
     """A campaign that begins by itself, and an assistant with a person before it."""
-    async with open_service(url, folder / "service", workers=False) as door:
-        async with host(door, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            campaign = await draft(door, rows or people(2, ok="yes"), "Spring", start_at=LATER, **settings)
-            await door.client.deployments.start(id=campaign.id)
-            yield door, found, campaign
+    async with open_service(url, folder / "service", workers=False) as tenant:
+        async with host(tenant, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
+            campaign = await draft(tenant, rows or people(2, ok="yes"), "Spring", start_at=LATER, **settings)
+            await tenant.client.deployments.start(id=campaign.id)
+            yield tenant, found, campaign
 
 
 async def question(found: Host, **change: Any) -> str:
@@ -79,7 +79,7 @@ async def test_a_filter_by_consent_that_a_change_leaves_out_is_said_to_go_and_al
 ) -> None:
     consent = Compliance(consent_column="ok")
     async with scheduled(database_url, tmp_path, era, answer, one_yes(10), compliance=consent) as (
-        door,
+        tenant,
         found,
         campaign,
     ):
@@ -87,7 +87,7 @@ async def test_a_filter_by_consent_that_a_change_leaves_out_is_said_to_go_and_al
         assert "compliance (purpose survey instead of informational, consent_column none instead of ok)." in said
         assert "People without a yes in the column ok are then called too." in said
         assert "It may then call 10 people for about" in said
-        assert (await door.client.deployments.preview(id=campaign.id)).eligible == 10
+        assert (await tenant.client.deployments.preview(id=campaign.id)).eligible == 10
 
 
 @both_eras
@@ -106,18 +106,18 @@ async def test_people_who_are_left_out_are_not_counted_where_it_can_be_told(
 ) -> None:
     rows = [row | {"agreed": "yes"} for row in one_yes(10)]
     consent = Compliance(consent_column="ok")
-    async with scheduled(database_url, tmp_path, era, "accept", rows, compliance=consent) as (door, found, campaign):
-        await make_audience(door, people(4, first=500, ok="no"), "Others")
-        services = door.service.services
+    async with scheduled(database_url, tmp_path, era, "accept", rows, compliance=consent) as (tenant, found, campaign):
+        await make_audience(tenant, people(4, first=500, ok="no"), "Others")
+        services = tenant.service.services
 
         def asks_not_to_be_called(connection: Any) -> None:
-            opt_out(connection, services.ids, door.org_id, {phone(9): "call_1"}, simulated=True, now_ms=1)
+            opt_out(connection, services.ids, tenant.org_id, {phone(9): "call_1"}, simulated=True, now_ms=1)
 
         await services.database.write(asks_not_to_be_called)
         said = await question(found, id=campaign.id, **change)
         assert may in said
         if "at most" not in may:
-            eligible = (await door.client.deployments.preview(id=campaign.id)).eligible
+            eligible = (await tenant.client.deployments.preview(id=campaign.id)).eligible
             assert f" {eligible} " in may
 
 
@@ -170,10 +170,10 @@ def changed_leaves(before: Deployment, after: Deployment) -> list[str]:
 async def test_every_value_that_is_another_one_afterwards_is_read_with_the_one_from_before(
     changed: str, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept", **SETTINGS) as (door, found, campaign):
-        before = await door.client.deployments.get(id=campaign.id)
+    async with scheduled(database_url, tmp_path, era, "accept", **SETTINGS) as (tenant, found, campaign):
+        before = await tenant.client.deployments.get(id=campaign.id)
         said = await question(found, id=campaign.id, **CHANGES[changed])
-        after = await door.client.deployments.get(id=campaign.id)
+        after = await tenant.client.deployments.get(id=campaign.id)
         names = changed_leaves(before, after)
         assert names
         for name in names:
@@ -216,10 +216,10 @@ async def test_a_long_message_can_take_the_place_of_a_long_one(era: Era, databas
 async def test_a_campaign_under_way_is_asked_about_with_the_values_from_before(
     era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        async with host(door, tmp_path, "memory", era, Person("accept"), clock=ScriptedClock()) as found:
-            campaign = await draft(door, people(2), "Spring", budget_cap=Spend(amount="0.50"), max_concurrency=2)
-            await door.client.deployments.start(id=campaign.id)
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        async with host(tenant, tmp_path, "memory", era, Person("accept"), clock=ScriptedClock()) as found:
+            campaign = await draft(tenant, people(2), "Spring", budget_cap=Spend(amount="0.50"), max_concurrency=2)
+            await tenant.client.deployments.start(id=campaign.id)
             said = await question(found, id=campaign.id, budget_cap=None, max_concurrency=5, calls_per_second=10)
             assert (
                 "calls people: max_concurrency 5 instead of 2, calls_per_second 10.0, budget_cap none instead of 0.50 "
@@ -259,10 +259,10 @@ INBOUND: dict[str, tuple[dict[str, Any], str, str]] = {
 async def test_how_callers_are_answered_says_what_it_then_is_and_was(
     changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as door:
-        async with host(door, tmp_path, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            agent, number = await make_agent(door), await rent(door)
-            made = await door.client.deployments.create_inbound(
+    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
+        async with host(tenant, tmp_path, "memory", era, Person(answer), clock=ScriptedClock()) as found:
+            agent, number = await make_agent(tenant), await rent(tenant)
+            made = await tenant.client.deployments.create_inbound(
                 name="Desk",
                 agent_id=agent.id,
                 phone_number_id=number.id,

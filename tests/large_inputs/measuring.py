@@ -71,7 +71,7 @@ class Meter:
         return await to_thread.run_sync(self._answer, case, self._placed(case.sent(entries)))
 
     def _answer(self, case: Case, sent: bytes) -> tuple[int, bytes]:
-        headers = {"Authorization": f"Bearer {self._served.door.api_key}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {self._served.tenant.api_key}", "Content-Type": "application/json"}
         headers |= case.headers
         if case.is_older:
             headers["Mcp-Session-Id"] = self._session
@@ -157,9 +157,9 @@ def parsing_s(sent: bytes) -> float:
 async def meter(database_url: str, data: Path) -> AsyncGenerator[Meter]:
     """A meter of a service that serves REST and MCP, with a session of the older protocol. All is imported by then."""
     async with open_served(database_url, data, workers=False) as served:
-        async with served.by_hand() as http:
+        async with served.raw_client() as http:
             opened = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
-        audience = await served.door.client.audiences.create(name="People")
+        audience = await served.tenant.client.audiences.create(name="People")
         thresholds = gc.get_threshold()
         settle()  # as `callwright serve` does
         try:

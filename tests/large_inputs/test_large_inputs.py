@@ -16,8 +16,8 @@ from tests.large_inputs.measuring import FLOOR_S, RUNS, meter
 
 REQUESTS = 30
 PARTS = 4
-"""Tests that share the cases of a door, so that several can run at once."""
-DOORS: dict[str, Callable[[], Iterable[Case]]] = {
+"""Tests that share the cases of one source, so that several can run at once."""
+SOURCES: dict[str, Callable[[], Iterable[Case]]] = {
     "operations": lambda: rest_cases(every_field=False),
     "tools": lambda: tool_cases(every_field=False),
     "envelopes": envelope_cases,
@@ -27,13 +27,13 @@ DOORS: dict[str, Callable[[], Iterable[Case]]] = {
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("source", SOURCES)
 async def test_a_large_input_costs_little_more_than_reading_it(
-    database_url: str, tmp_path: Path, door: str, part: int
+    database_url: str, tmp_path: Path, source: str, part: int
 ) -> None:
     faults: list[str] = []
     async with meter(database_url, tmp_path) as measures:
-        for case in islice(DOORS[door](), part, None, PARTS):
+        for case in islice(SOURCES[source](), part, None, PARTS):
             faults += await measures.faults(case)
     assert faults == []
 
@@ -54,9 +54,9 @@ def test_what_is_sent_at_its_limits_is_right() -> None:
     assert all(900_000 < len(case.sent(ENTRIES)) < 1_000_000 for case in ours)
 
 
-@pytest.mark.parametrize("door", [rest_cases, tool_cases])
+@pytest.mark.parametrize("source", [rest_cases, tool_cases])
 async def test_lists_in_a_body_do_not_make_the_garbage_collector_walk_all_that_the_process_keeps(
-    database_url: str, tmp_path: Path, door: Callable[..., Iterable[Case]]
+    database_url: str, tmp_path: Path, source: Callable[..., Iterable[Case]]
 ) -> None:
     walked: list[int] = []
 
@@ -64,7 +64,7 @@ async def test_lists_in_a_body_do_not_make_the_garbage_collector_walk_all_that_t
         if phase == "start" and about["generation"] == 2:
             walked.append(1)
 
-    (case,) = (case for case in door(every_field=True) if case.name == "create_agent name: lists that are taken")
+    (case,) = (case for case in source(every_field=True) if case.name == "create_agent name: lists that are taken")
     async with meter(database_url, tmp_path) as measures:
         gc.collect()
         gc.callbacks.append(note)

@@ -34,20 +34,20 @@ def _words(entries: int) -> bytes:
     return orjson.dumps({"name": SHAPES["words"](entries)})
 
 
-DOORS: dict[str, Callable[[], Iterable[Case]]] = {
+SOURCES: dict[str, Callable[[], Iterable[Case]]] = {
     "operations": lambda: chain(_raw_cases(), rest_cases(every_field=False)),
     "tools": lambda: tool_cases(every_field=False),
     "envelopes": lambda: chain(envelope_cases(), message_cases()),
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("source", SOURCES)
 async def test_refused_requests_leave_no_body_to_the_garbage_collector(
-    database_url: str, tmp_path: Path, door: str
+    database_url: str, tmp_path: Path, source: str
 ) -> None:
     left: dict[str, int] = {}
     async with meter(database_url, tmp_path) as measures:
-        for case in DOORS[door]():
+        for case in SOURCES[source]():
             with uncollected():
                 await measures.answered(case, ENTRIES)
                 largest = largest_garbage()

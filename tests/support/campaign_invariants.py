@@ -36,7 +36,7 @@ REASONS = {
 SOONEST_CALLBACK_MS = 10 * MINUTE
 
 
-class Evidence:
+class CampaignRecords:
     """The rows of one deployment, read at one moment."""
 
     def __init__(self, connection: Connection, deployment_id: str) -> None:
@@ -82,12 +82,12 @@ class Evidence:
         return [row.type for row, data in self.events if data.get(key) == wanted and (of or "call_id" not in data)]
 
 
-async def evidence(database: Database, deployment_id: str) -> Evidence:
+async def campaign_records(database: Database, deployment_id: str) -> CampaignRecords:
     """What there is of a deployment now."""
-    return await database.read(Evidence, deployment_id)
+    return await database.read(CampaignRecords, deployment_id)
 
 
-def check_dialled_once(found: Evidence) -> None:
+def check_dialled_once(found: CampaignRecords) -> None:
     """No call is open, and the network made exactly the calls of the records, each of them once."""
     assert [call.id for call in found.calls if call.ended_at is None] == []
     assert Counter(dial.times for dial in found.dials) == Counter({1: len(found.dials)})
@@ -97,7 +97,7 @@ def check_dialled_once(found: Evidence) -> None:
     assert len(found.dials) == len(found.calls) == len({(d.contact_id, d.attempt) for d in found.dials})
 
 
-def check_pace(found: Evidence, *, lines: int, calls_per_second: float) -> None:
+def check_pace(found: CampaignRecords, *, lines: int, calls_per_second: float) -> None:
     """Calls begin at least 1/cps apart, and never more of them run at once than there are lines."""
     moments = [call.created_at for call in found.calls]
     assert all(after - before >= 1_000 / calls_per_second for before, after in pairwise(moments))
@@ -109,7 +109,7 @@ def check_pace(found: Evidence, *, lines: int, calls_per_second: float) -> None:
     assert most <= lines
 
 
-def check_policy(found: Evidence, policy: RetryPolicy) -> None:
+def check_policy(found: CampaignRecords, policy: RetryPolicy) -> None:
     """Every contact had the attempts that the policy allows, at the earliest when it allows them."""
     by_contact = found.by_contact
     for contact in found.contacts:
@@ -147,7 +147,7 @@ def _wait_ms(call: Row[Any], policy: RetryPolicy, number: int) -> int | None:
     return intervals[min(number, len(intervals)) - 1] * MINUTE
 
 
-def check_counters(found: Evidence) -> None:
+def check_counters(found: CampaignRecords) -> None:
     """The deployment's own counters say what contacts and calls say."""
     row = found.deployment
     states = Counter(contact.status for contact in found.contacts)
@@ -163,7 +163,7 @@ def check_counters(found: Evidence) -> None:
     assert row.reserved_micros == 0
 
 
-def check_money(found: Evidence, *, extra_dollars: int = 0) -> None:
+def check_money(found: CampaignRecords, *, extra_dollars: int = 0) -> None:
     """Nothing is held back; the balance is what was paid in less rents and charges, and each charge is one call's."""
     sums: Counter[str] = Counter()
     for movement in found.transactions:
@@ -186,7 +186,7 @@ def check_money(found: Evidence, *, extra_dollars: int = 0) -> None:
     assert balance == found.wallet.balance_micros
 
 
-def check_records(found: Evidence) -> None:
+def check_records(found: CampaignRecords) -> None:
     """Each call is told once: its start, its end, its transfer if there was one; and has one audit row of each kind."""
     told: dict[str, list[str]] = defaultdict(list)
     for row, data in found.events:
@@ -202,7 +202,12 @@ def check_records(found: Evidence) -> None:
 
 
 def check_everything(
-    found: Evidence, policy: RetryPolicy, *, lines: int = 10, calls_per_second: float = 10.0, extra_dollars: int = 0
+    found: CampaignRecords,
+    policy: RetryPolicy,
+    *,
+    lines: int = 10,
+    calls_per_second: float = 10.0,
+    extra_dollars: int = 0,
 ) -> None:
     """All the rules above, for a wallet that this deployment alone used."""
     check_dialled_once(found)

@@ -31,7 +31,7 @@ from callwright.service.telephony.engine import CallRequest
 from callwright.service.telephony.registry import EngineFactory
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 from callwright.service.workers.supervisor import Supervisor
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 PROMPT = (
     "You call {{first_name}} for the Lakeside clinic.\n"
@@ -58,7 +58,7 @@ def people(count: int, *, first: int = 0, area: str = "415", **cells: str) -> li
     ]
 
 
-async def make_agent(door: Door, name: str = "Ada", **fields: Any) -> Agent:
+async def make_agent(tenant: Tenant, name: str = "Ada", **fields: Any) -> Agent:
     """An agent whose words use the column `first_name`."""
     given: dict[str, Any] = {
         "voice_id": "en-US-ada",
@@ -67,15 +67,17 @@ async def make_agent(door: Door, name: str = "Ada", **fields: Any) -> Agent:
         "welcome_message": WELCOME,
         **fields,
     }
-    return await door.client.agents.create(name=name, **given)
+    return await tenant.client.agents.create(name=name, **given)
 
 
-async def make_audience(door: Door, rows: Sequence[dict[str, Any]], name: str = "People", **fields: Any) -> Audience:
+async def make_audience(
+    tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "People", **fields: Any
+) -> Audience:
     """An audience of any size."""
-    made = await door.client.audiences.create(name=name, rows=list(rows[:1_000]), **fields)
+    made = await tenant.client.audiences.create(name=name, rows=list(rows[:1_000]), **fields)
     for begin in range(1_000, len(rows), 1_000):
-        await door.client.audiences.add_rows(id=made.id, rows=list(rows[begin : begin + 1_000]))
-    return await door.client.audiences.get(id=made.id)
+        await tenant.client.audiences.add_rows(id=made.id, rows=list(rows[begin : begin + 1_000]))
+    return await tenant.client.audiences.get(id=made.id)
 
 
 def audience_of(campaign: Deployment) -> str:
@@ -84,57 +86,57 @@ def audience_of(campaign: Deployment) -> str:
     return campaign.audience_id
 
 
-async def rent(door: Door, area: str | None = None) -> PhoneNumber:
+async def rent(tenant: Tenant, area: str | None = None) -> PhoneNumber:
     """A number to call from."""
     if area is None:
-        return await door.client.phone_numbers.rent(country="US")
-    return await door.client.phone_numbers.rent(country="US", area_code=area)
+        return await tenant.client.phone_numbers.rent(country="US")
+    return await tenant.client.phone_numbers.rent(country="US", area_code=area)
 
 
-async def draft(door: Door, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
+async def draft(tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
     """A draft that calls these people, with an agent, an audience and a number of its own unless they are given."""
     given: dict[str, Any] = {**FAST, **fields}
     if "agent_id" not in given:
-        given["agent_id"] = (await make_agent(door, f"{name}'s agent")).id
+        given["agent_id"] = (await make_agent(tenant, f"{name}'s agent")).id
     if "audience_id" not in given:
-        given["audience_id"] = (await make_audience(door, rows, f"{name}'s people")).id
+        given["audience_id"] = (await make_audience(tenant, rows, f"{name}'s people")).id
     if "phone_number_ids" not in given:
-        given["phone_number_ids"] = [(await rent(door)).id]
-    return await door.client.deployments.create(name=name, **given)
+        given["phone_number_ids"] = [(await rent(tenant)).id]
+    return await tenant.client.deployments.create(name=name, **given)
 
 
-async def run(door: Door, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
+async def run(tenant: Tenant, rows: Sequence[dict[str, Any]], name: str = "Campaign", **fields: Any) -> Deployment:
     """The campaign once it has stopped by itself."""
-    made = await draft(door, rows, name, **fields)
-    await door.client.deployments.start(id=made.id)
-    return await door.ended(made.id)
+    made = await draft(tenant, rows, name, **fields)
+    await tenant.client.deployments.start(id=made.id)
+    return await tenant.ended(made.id)
 
 
-async def progressed(door: Door, deployment_id: str, *, attempts: int, within_s: float = 30.0) -> None:
+async def progressed(tenant: Tenant, deployment_id: str, *, attempts: int, within_s: float = 30.0) -> None:
     """Returns once the deployment has made so many calls."""
     with anyio.fail_after(within_s):
         while True:
-            if (await door.client.deployments.get(id=deployment_id)).stats.attempts >= attempts:
+            if (await tenant.client.deployments.get(id=deployment_id)).stats.attempts >= attempts:
                 return
             await anyio.sleep(0.005)
 
 
-async def settled(door: Door, deployment_id: str, *, within_s: float = 30.0) -> Deployment:
+async def settled(tenant: Tenant, deployment_id: str, *, within_s: float = 30.0) -> Deployment:
     """The deployment once nobody drives it any more."""
     owner = select(deployments.c.lease_owner, deployments.c.in_flight).where(deployments.c.id == deployment_id)
     with anyio.fail_after(within_s):
         while True:
-            row = await door.service.services.database.read(lambda connection: connection.execute(owner).one())
+            row = await tenant.service.services.database.read(lambda connection: connection.execute(owner).one())
             if row.lease_owner is None and not row.in_flight:
-                return await door.client.deployments.get(id=deployment_id)
+                return await tenant.client.deployments.get(id=deployment_id)
             await anyio.sleep(0.005)
 
 
 @asynccontextmanager
-async def working(door: Door) -> AsyncGenerator[None]:
+async def working(tenant: Tenant) -> AsyncGenerator[None]:
     """Workers for a service that was opened without."""
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(Supervisor(door.service.services, Bell()).run)
+        tasks.start_soon(Supervisor(tenant.service.services, Bell()).run)
         yield
         tasks.cancel_scope.cancel()
 
@@ -154,13 +156,13 @@ class CountedRounds(DriverWrites):
 
 
 def driver_of(
-    door: Door, owner: str = "wrk_test", *, engine: EngineFactory = SimulatedEngine, rounds: int | None = None
+    tenant: Tenant, owner: str = "wrk_test", *, engine: EngineFactory = SimulatedEngine, rounds: int | None = None
 ) -> Runner:
     """A runner of one's own in virtual time, for a service that was opened without workers.
 
     With `rounds` it ends after so many.
     """
-    services = door.service.services
+    services = tenant.service.services
     writes = CountedRounds(
         database=services.database, clock=services.clock, ids=services.ids, owner=owner, lease_ms=60_000
     )
@@ -168,12 +170,12 @@ def driver_of(
     return Runner(writes, time_scale=inf, ends=ends, engines={"simulated": engine})
 
 
-async def leave_in_wallet(door: Door, micros: int) -> None:
+async def leave_in_wallet(tenant: Tenant, micros: int) -> None:
     """Takes all but so much out of the wallet."""
-    services = door.service.services
-    wallet = await services.database.read(wallet_of, door.org_id)
-    taken = Movement("adjustment", micros - wallet.balance_micros, "organization", door.org_id, "taken by a test")
-    await services.database.write(book, services.ids, door.org_id, [taken], now_ms=services.clock.now_ms())
+    services = tenant.service.services
+    wallet = await services.database.read(wallet_of, tenant.org_id)
+    taken = Movement("adjustment", micros - wallet.balance_micros, "organization", tenant.org_id, "taken by a test")
+    await services.database.write(book, services.ids, tenant.org_id, [taken], now_ms=services.clock.now_ms())
 
 
 class Interrupted(Exception):
@@ -187,30 +189,30 @@ class DeadEngine(SimulatedEngine):
         raise Interrupted
 
 
-async def lease(door: Door, deployment_id: str, owner: str) -> None:
+async def lease(tenant: Tenant, deployment_id: str, owner: str) -> None:
     """Leases a deployment to a driver for a minute."""
-    services = door.service.services
+    services = tenant.service.services
     now_ms = services.clock.now_ms()
     assert await services.database.write(leases.take, [deployment_id], owner, now_ms, now_ms + 60_000)
 
 
-async def claim_and_die(door: Door, deployment_id: str, owner: str = "wrk_test") -> None:
+async def claim_and_die(tenant: Tenant, deployment_id: str, owner: str = "wrk_test") -> None:
     """Has a driver claim a round of calls and stop before it dials them; the lease stays where it is."""
-    await lease(door, deployment_id, owner)
+    await lease(tenant, deployment_id, owner)
     with pytest.raises(Interrupted):
-        await driver_of(door, owner, engine=DeadEngine).drive(deployment_id)
+        await driver_of(tenant, owner, engine=DeadEngine).drive(deployment_id)
 
 
-async def suspend_numbers(door: Door) -> None:
+async def suspend_numbers(tenant: Tenant) -> None:
     """Takes every number of the service out of use."""
-    await door.service.services.database.write(
+    await tenant.service.services.database.write(
         lambda connection: connection.execute(update(phone_numbers).values(status="suspended")).rowcount
     )
 
 
-async def expire_leases(door: Door) -> None:
+async def expire_leases(tenant: Tenant) -> None:
     """Lets every lease run out."""
-    await door.service.services.database.write(
+    await tenant.service.services.database.write(
         lambda connection: connection.execute(update(deployments).values(lease_until=0)).rowcount
     )
 
@@ -223,11 +225,11 @@ class Forgetful(SimulatedEngine):
         raise Interrupted
 
 
-async def after_rounds(door: Door, rows: Sequence[dict[str, Any]], rounds: int = 1, **fields: Any) -> Deployment:
+async def after_rounds(tenant: Tenant, rows: Sequence[dict[str, Any]], rounds: int = 1, **fields: Any) -> Deployment:
     """A campaign that was driven for some rounds and then paused."""
-    made = await draft(door, rows, **fields)
-    await door.client.deployments.start(id=made.id)
-    await lease(door, made.id, "wrk_test")
-    await driver_of(door, rounds=rounds).drive(made.id)
-    await expire_leases(door)
-    return await door.client.deployments.pause(id=made.id)
+    made = await draft(tenant, rows, **fields)
+    await tenant.client.deployments.start(id=made.id)
+    await lease(tenant, made.id, "wrk_test")
+    await driver_of(tenant, rounds=rounds).drive(made.id)
+    await expire_leases(tenant)
+    return await tenant.client.deployments.pause(id=made.id)

@@ -10,7 +10,7 @@ from callwright.service.app import Application, pipeline_of
 from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.services import Services
 from callwright.service.tables.request_limits import RequestLimits
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 NOON_MS = 1_795_262_400_000
 """2026-11-21T12:00:00Z."""
@@ -63,11 +63,11 @@ class Process:
 
 
 @asynccontextmanager
-async def standing(door: Door, *, clock: MovableClock | None = None) -> AsyncGenerator[Process]:
-    """Another process on the door's database, with the door's key. It has counted nothing yet."""
+async def process_with_fixed_clock(tenant: Tenant, *, clock: MovableClock | None = None) -> AsyncGenerator[Process]:
+    """Another process on the tenant's database, with the tenant's key. It has counted nothing yet."""
     shown = clock or MovableClock()
-    services = replace(door.service.services, clock=shown, limits=RequestLimits(door.service.services.database))
+    services = replace(tenant.service.services, clock=shown, limits=RequestLimits(tenant.service.services.database))
     transport = ASGITransport(app=Application(services, pipeline_of(services)))
-    headers = {"Authorization": f"Bearer {door.api_key}"}
+    headers = {"Authorization": f"Bearer {tenant.api_key}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
         yield Process(http, shown, services)

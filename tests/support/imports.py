@@ -4,26 +4,26 @@ import anyio
 
 from callwright.contract.audiences import AudienceImport
 from callwright.service.workers import imports
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 
-async def carry_out_import(door: Door, csv: str, *, audience_id: str | None = None) -> AudienceImport:
+async def carry_out_import(tenant: Tenant, csv: str, *, audience_id: str | None = None) -> AudienceImport:
     """The import of a file, carried out."""
     if audience_id is None:
-        audience_id = (await door.client.audiences.create(name=f"{door.service.services.ids.new('tst')}")).id
-    waiting = await door.client.audiences.import_csv(id=audience_id, csv=csv)
+        audience_id = (await tenant.client.audiences.create(name=f"{tenant.service.services.ids.new('tst')}")).id
+    waiting = await tenant.client.audiences.import_csv(id=audience_id, csv=csv)
     with anyio.fail_after(60):
-        while await imports.work_on_one(door.service.services, "tests"):
+        while await imports.work_on_one(tenant.service.services, "tests"):
             pass
-    return await door.client.audiences.get_import(id=audience_id, import_id=waiting.id)
+    return await tenant.client.audiences.get_import(id=audience_id, import_id=waiting.id)
 
 
-async def await_import(door: Door, audience_id: str, csv: str, *, within_s: float = 30.0) -> AudienceImport:
+async def await_import(tenant: Tenant, audience_id: str, csv: str, *, within_s: float = 30.0) -> AudienceImport:
     """The import once it has ended."""
-    job = await door.client.audiences.import_csv(id=audience_id, csv=csv)
+    job = await tenant.client.audiences.import_csv(id=audience_id, csv=csv)
     with anyio.fail_after(within_s):
         while True:
-            job = await door.client.audiences.get_import(id=audience_id, import_id=job.id)
+            job = await tenant.client.audiences.get_import(id=audience_id, import_id=job.id)
             if job.completed_at is not None:
                 return job
             await anyio.sleep(0.01)

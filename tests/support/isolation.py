@@ -11,7 +11,7 @@ from tests.support.calls.stored_calls import put_call
 from tests.support.raw_requests import AsyncClient, Response
 from tests.support.resources import row
 from tests.support.sent_events import subscribe
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 KINDS: Mapping[str, str] = {
     "agents": "agent",
@@ -70,21 +70,21 @@ REQUIRED_QUERY: dict[str, dict[str, str]] = {
 class Owned:
     """What an organization has, by kind."""
 
-    door: Door
+    tenant: Tenant
     ids: Mapping[str, str]
 
 
-async def one_of_everything(door: Door) -> Owned:
+async def one_of_everything(tenant: Tenant) -> Owned:
     """One of everything, in a deployment that has started."""
-    campaign = await resources.draft(door, "Same name")
-    started = await door.client.deployments.start(id=campaign.deployment.id)
-    waiting = await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
-    contact = (await door.client.deployments.list_contacts(id=started.id)).data[0]
+    campaign = await resources.draft(tenant, "Same name")
+    started = await tenant.client.deployments.start(id=campaign.deployment.id)
+    waiting = await tenant.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
+    contact = (await tenant.client.deployments.list_contacts(id=started.id)).data[0]
     parts: dict[str, Any] = {"agent_id": campaign.agent.id, "audience_id": campaign.audience.id}
-    draft = await door.client.deployments.create(name="Draft", phone_number_id=campaign.number.id, **parts)
+    draft = await tenant.client.deployments.create(name="Draft", phone_number_id=campaign.number.id, **parts)
     about: dict[str, Any] = {"deployment_id": started.id, "agent_id": campaign.agent.id, "contact_id": contact.id}
-    call_id = await put_call(door, turns=2, **about, audience_id=campaign.audience.id)
-    tried = await door.client.webhooks.test(id=(await subscribe(door)).id)
+    call_id = await put_call(tenant, turns=2, **about, audience_id=campaign.audience.id)
+    tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
     ids = {
         "agent": campaign.agent.id,
         "audience": campaign.audience.id,
@@ -98,7 +98,7 @@ async def one_of_everything(door: Door) -> Owned:
         "delivery": tried.id,
         "event": tried.event_id,
     }
-    return Owned(door, ids)
+    return Owned(tenant, ids)
 
 
 def id_places(operation: AnyOperation) -> dict[str, str]:

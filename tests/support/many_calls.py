@@ -7,16 +7,16 @@ from typing import Any
 from sqlalchemy import Connection, insert
 
 from callwright.service.tables.schema import calls
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 FIRST_MS = 1_800_000_000_000
 
 
-def call_row(door: Door, index: int, at_ms: int, chance: Random, **fields: Any) -> dict[str, Any]:
+def call_row(tenant: Tenant, index: int, at_ms: int, chance: Random, **fields: Any) -> dict[str, Any]:
     """A call as the dialler leaves it. Few lengths and few ends, so that many calls are equal in them."""
     return {
         "id": f"cal_{chance.randrange(10**24):024d}",
-        "org_id": door.org_id,
+        "org_id": tenant.org_id,
         "call_type": "outbound",
         "simulated": True,
         "deployment_id": "dep_1",
@@ -35,19 +35,19 @@ def call_row(door: Door, index: int, at_ms: int, chance: Random, **fields: Any) 
     }
 
 
-async def put(door: Door, rows: Sequence[dict[str, Any]]) -> None:
+async def put(tenant: Tenant, rows: Sequence[dict[str, Any]]) -> None:
     """Writes calls."""
 
     def write(connection: Connection) -> None:
         connection.execute(insert(calls), rows)
 
-    await door.service.services.database.write(write)
+    await tenant.service.services.database.write(write)
 
 
-async def put_many(door: Door, count: int, chance: Random, **fields: Any) -> set[str]:
+async def put_many(tenant: Tenant, count: int, chance: Random, **fields: Any) -> set[str]:
     """Calls of which seven at a time, and in one place a whole page, are made in the same moment; their ids."""
     long = range(count // 2, count // 2 + 250)
     moments = [FIRST_MS + (long.start if index in long else index) // 7 for index in range(count)]
-    rows = [call_row(door, index, at_ms, chance, **fields) for index, at_ms in enumerate(moments)]
-    await put(door, rows)
+    rows = [call_row(tenant, index, at_ms, chance, **fields) for index, at_ms in enumerate(moments)]
+    await put(tenant, rows)
     return {row["id"] for row in rows}

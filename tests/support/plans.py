@@ -10,11 +10,11 @@ from callwright.client import Client
 from callwright.client.transport import ASGITransport
 from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import deployments
-from tests.support.service import BASE_URL, Door
+from tests.support.service import BASE_URL, Tenant
 
 
 @dataclass(frozen=True)
-class StandingClock:
+class FixedClock:
     """Shows one moment."""
 
     at_ms: int
@@ -30,29 +30,29 @@ class StandingClock:
 
 
 @asynccontextmanager
-async def in_future(door: Door, ahead_ms: int) -> AsyncGenerator[Client]:
+async def in_future(tenant: Tenant, ahead_ms: int) -> AsyncGenerator[Client]:
     """A client of the same service as it will be later."""
-    services = door.service.services
-    ahead = replace(services, clock=StandingClock(services.clock.now_ms() + ahead_ms))
+    services = tenant.service.services
+    ahead = replace(services, clock=FixedClock(services.clock.now_ms() + ahead_ms))
     later = Application(ahead, pipeline_of(ahead))
-    async with Client(BASE_URL, door.api_key, transport=ASGITransport(app=later)) as client:
+    async with Client(BASE_URL, tenant.api_key, transport=ASGITransport(app=later)) as client:
         yield client
 
 
-async def plan_of(door: Door, deployment_id: str) -> str:
+async def plan_of(tenant: Tenant, deployment_id: str) -> str:
     """The plan of a preview of now."""
-    return (await door.client.deployments.preview(id=deployment_id)).plan_id
+    return (await tenant.client.deployments.preview(id=deployment_id)).plan_id
 
 
-async def make_real(door: Door, deployment_id: str) -> None:
+async def make_real(tenant: Tenant, deployment_id: str) -> None:
     """What a carrier will do: lets the deployment's telephones really ring."""
     statement = update(deployments).where(deployments.c.id == deployment_id).values(simulated=False)
-    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
-async def nobody_is_called(door: Door, deployment_id: str, status: str = "draft") -> bool:
+async def nobody_is_called(tenant: Tenant, deployment_id: str, status: str = "draft") -> bool:
     """Whether the deployment has no contacts and no calls, and is where it was."""
-    contacts = await door.client.deployments.list_contacts(id=deployment_id)
-    calls = await door.client.calls.list(deployment_id=deployment_id)
-    found = await door.client.deployments.get(id=deployment_id)
+    contacts = await tenant.client.deployments.list_contacts(id=deployment_id)
+    calls = await tenant.client.calls.list(deployment_id=deployment_id)
+    found = await tenant.client.deployments.get(id=deployment_id)
     return (found.status, found.plan_id, contacts.data, calls.data) == (status, None, [], [])

@@ -6,19 +6,19 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from callwright.client.transport import ASGITransport, httpx
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 Response = httpx.Response
 AsyncClient = httpx.AsyncClient
 
 
 @asynccontextmanager
-async def by_hand(door: Door, *, key: str | None = "own", **headers: str) -> AsyncGenerator[httpx.AsyncClient]:
-    """An HTTP client on the service. It sends the door's key, another one, or with `key=None` none at all."""
+async def raw_client(tenant: Tenant, *, key: str | None = "own", **headers: str) -> AsyncGenerator[httpx.AsyncClient]:
+    """An HTTP client on the service. It sends the tenant's key, another one, or with `key=None` none at all."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     if key is not None:
-        sent["Authorization"] = f"Bearer {door.api_key if key == 'own' else key}"
-    transport = ASGITransport(app=door.service.asgi)
+        sent["Authorization"] = f"Bearer {tenant.api_key if key == 'own' else key}"
+    transport = ASGITransport(app=tenant.service.asgi)
     async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=sent) as client:
         yield client
 

@@ -13,7 +13,7 @@ from callwright.contract.audiences import Audience
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber
 from tests.support import resources
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 PROMPT = "You call {{first_name}} to confirm an appointment. Goal: the appointment is confirmed."
 
@@ -23,20 +23,20 @@ def row(index: int = 0, **cells: str) -> dict[str, Any]:
     return {"phone_number": f"+1212555{100 + index:04d}", "first_name": f"Person {index}", **cells}
 
 
-async def agent(door: Door, name: str = "Ada", **fields: Any) -> Agent:
+async def agent(tenant: Tenant, name: str = "Ada", **fields: Any) -> Agent:
     """An agent."""
     given: dict[str, Any] = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": PROMPT, **fields}
-    return await door.client.agents.create(name=name, **given)
+    return await tenant.client.agents.create(name=name, **given)
 
 
-async def audience(door: Door, name: str = "Patients", *, rows: Sequence[dict[str, Any]] | None = None) -> Audience:
+async def audience(tenant: Tenant, name: str = "Patients", *, rows: Sequence[dict[str, Any]] | None = None) -> Audience:
     """An audience, of one row unless told."""
-    return await door.client.audiences.create(name=name, rows=[row()] if rows is None else list(rows))
+    return await tenant.client.audiences.create(name=name, rows=[row()] if rows is None else list(rows))
 
 
-async def number(door: Door, country: str = "US") -> PhoneNumber:
+async def number(tenant: Tenant, country: str = "US") -> PhoneNumber:
     """A rented number."""
-    return await door.client.phone_numbers.rent(country=country)
+    return await tenant.client.phone_numbers.rent(country=country)
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Campaign:
     deployment: Deployment
 
 
-async def draft(door: Door, name: str = "Reminders", **fields: Any) -> Campaign:
+async def draft(tenant: Tenant, name: str = "Reminders", **fields: Any) -> Campaign:
     """A draft deployment with an agent, an audience and a number of its own."""
-    made_agent, made_audience = await agent(door, f"{name} agent"), await audience(door, f"{name} audience")
-    made_number = await number(door)
+    made_agent, made_audience = await agent(tenant, f"{name} agent"), await audience(tenant, f"{name} audience")
+    made_number = await number(tenant)
     parts: dict[str, Any] = {"agent_id": made_agent.id, "audience_id": made_audience.id}
     given: dict[str, Any] = {**parts, "phone_number_ids": [made_number.id], **fields}
-    return Campaign(made_agent, made_audience, made_number, await door.client.deployments.create(name=name, **given))
+    return Campaign(made_agent, made_audience, made_number, await tenant.client.deployments.create(name=name, **given))
 
 
 @asynccontextmanager
@@ -71,11 +71,11 @@ async def refusal(status: int, code: str, field: str | None = None) -> AsyncGene
     kept.append(problem)
 
 
-async def inbound(door: Door, name: str = "Reception", **fields: Any) -> Deployment:
+async def inbound(tenant: Tenant, name: str = "Reception", **fields: Any) -> Deployment:
     """An inbound deployment with an agent and a number of its own."""
-    agent, number = await resources.agent(door, f"{name} voice"), await resources.number(door)
+    agent, number = await resources.agent(tenant, f"{name} voice"), await resources.number(tenant)
     given: dict[str, Any] = {"agent_id": agent.id, "phone_number_id": number.id, **fields}
-    return await door.client.deployments.create_inbound(name=name, **given)
+    return await tenant.client.deployments.create_inbound(name=name, **given)
 
 
 def inbound_number(deployment: Deployment) -> str:

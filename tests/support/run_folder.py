@@ -1,7 +1,8 @@
 """Makes the folder of a test run and sees to it that the run leaves nothing behind, even when it is killed.
 
-The keeper is a process that waits for the end of a pipe from the run. The pipe ends however the run ends. The keeper
-also starts the run's Postgres server and its pooler, as its own children: a worker would leave them when it dies.
+`python -m tests.support.run_folder` is a process that waits for the end of a pipe from the run. The pipe ends however
+the run ends. The process also starts the run's Postgres server and its pooler, as its own children: a worker would
+leave them when it dies.
 """
 
 import select
@@ -24,7 +25,7 @@ LEFTOVERS = "databases-elsewhere"
 FAILED = "failed: "
 
 
-class Keeper:
+class RunFolder:
     """A new folder for the run's databases, and the process that cleans up after them."""
 
     def __init__(self) -> None:
@@ -34,14 +35,14 @@ class Keeper:
             [sys.executable, "-m", "tests.support.run_folder", str(self.folder)],
             cwd=Path(__file__).parents[2],
             stdin=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the run; the keeper has work to do then
+            start_new_session=True,  # Ctrl-C is for the run; the process cleans up then
         )
 
     def close(self) -> None:
         """Waits until everything is cleaned up.
 
         Raises:
-            RuntimeError: The keeper failed; it has written why to standard error.
+            RuntimeError: The process failed; it has written why to standard error.
         """
         self._process.communicate(timeout=CLEAN_UP_LIMIT_S)
         if self._process.returncode != 0:
@@ -49,7 +50,7 @@ class Keeper:
 
 
 def ask_for(folder: Path, program: Program, about: str = "") -> str:
-    """The URL of the run's Postgres server or pooler, which the keeper starts when it is first asked.
+    """The URL of the run's Postgres server or pooler, started by the process of `RunFolder` when it is first asked for.
 
     `about` is the URL of the server that a pooler stands in front of.
 
@@ -69,7 +70,7 @@ def ask_for(folder: Path, program: Program, about: str = "") -> str:
     return text
 
 
-def keep(folder: Path) -> None:
+def serve(folder: Path) -> None:
     """Starts what `folder` holds a request for, and cleans up when standard input ends."""
     stops: list[Callable[[], None]] = []
     while not select.select([sys.stdin], [], [], POLL_S)[0]:
@@ -118,4 +119,4 @@ def _put(file: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    keep(Path(sys.argv[1]))
+    serve(Path(sys.argv[1]))

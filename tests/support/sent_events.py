@@ -8,27 +8,27 @@ from sqlalchemy import Table, insert, select, update
 
 from callwright.contract.webhooks import NewWebhook
 from callwright.service.tables.schema import deliveries, delivery_attempts, outbox, webhook_lanes
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 URL = "https://example.com/events"
 HAPPENED_MS = 1_795_262_400_123
 """2026-11-21T12:00:00.123Z."""
 
 
-async def subscribe(door: Door, **fields: Any) -> NewWebhook:
+async def subscribe(tenant: Tenant, **fields: Any) -> NewWebhook:
     """A subscription to all events, unless told."""
     given: dict[str, Any] = {"url": URL, "events": ["*"], **fields}
-    return await door.client.webhooks.create(**given)
+    return await tenant.client.webhooks.create(**given)
 
 
 async def put_event(
-    door: Door, type_: str = "call.started", *, data: str = '{"call_id":"cal_1"}', **fields: Any
+    tenant: Tenant, type_: str = "call.started", *, data: str = '{"call_id":"cal_1"}', **fields: Any
 ) -> str:
     """An event in the log that is fanned out already; its id."""
-    event_id: str = fields.get("id") or door.service.services.ids.new("evt")
+    event_id: str = fields.get("id") or tenant.service.services.ids.new("evt")
     row: dict[str, Any] = {
         "id": event_id,
-        "org_id": door.org_id,
+        "org_id": tenant.org_id,
         "type": type_,
         "created_at": HAPPENED_MS,
         "data": data,
@@ -37,16 +37,16 @@ async def put_event(
         "fanned_out_at": HAPPENED_MS,
         **fields,
     }
-    await _write(door, insert(outbox).values(row))
+    await _write(tenant, insert(outbox).values(row))
     return event_id
 
 
-async def put_delivery(door: Door, webhook_id: str, event_id: str, **fields: Any) -> str:
+async def put_delivery(tenant: Tenant, webhook_id: str, event_id: str, **fields: Any) -> str:
     """A delivery that has arrived, unless told; its id."""
-    delivery_id: str = fields.get("id") or door.service.services.ids.new("dlv")
+    delivery_id: str = fields.get("id") or tenant.service.services.ids.new("dlv")
     row: dict[str, Any] = {
         "id": delivery_id,
-        "org_id": door.org_id,
+        "org_id": tenant.org_id,
         "webhook_id": webhook_id,
         "event_id": event_id,
         "event_type": "call.started",
@@ -56,11 +56,11 @@ async def put_delivery(door: Door, webhook_id: str, event_id: str, **fields: Any
         "attempt_count": 1,
         **fields,
     }
-    await _write(door, insert(deliveries).values(row))
+    await _write(tenant, insert(deliveries).values(row))
     return delivery_id
 
 
-async def put_attempt(door: Door, delivery_id: str, number: int, **fields: Any) -> None:
+async def put_attempt(tenant: Tenant, delivery_id: str, number: int, **fields: Any) -> None:
     """An attempt that the endpoint answered with 204, unless told."""
     row: dict[str, Any] = {
         "delivery_id": delivery_id,
@@ -75,29 +75,29 @@ async def put_attempt(door: Door, delivery_id: str, number: int, **fields: Any) 
         "detail": "",
         **fields,
     }
-    await _write(door, insert(delivery_attempts).values(row))
+    await _write(tenant, insert(delivery_attempts).values(row))
 
 
-async def set_on(door: Door, table: Table, id_: str, **values: Any) -> None:
+async def set_on(tenant: Tenant, table: Table, id_: str, **values: Any) -> None:
     """Changes a row, which must be there."""
-    assert await _write(door, update(table).where(table.c.id == id_).values(**values)) == 1
+    assert await _write(tenant, update(table).where(table.c.id == id_).values(**values)) == 1
 
 
-async def lane(door: Door, webhook_id: str) -> Any:
+async def lane(tenant: Tenant, webhook_id: str) -> Any:
     """The lane of a subscription."""
     found = select(webhook_lanes).where(webhook_lanes.c.webhook_id == webhook_id)
-    return await door.service.services.database.read(lambda connection: connection.execute(found).one())
+    return await tenant.service.services.database.read(lambda connection: connection.execute(found).one())
 
 
-async def rows_of(door: Door, table: Table, **wanted: Any) -> list[Mapping[str, Any]]:
+async def rows_of(tenant: Tenant, table: Table, **wanted: Any) -> list[Mapping[str, Any]]:
     """The organization's rows of a table that have these values, by id."""
-    found = select(table).where(table.c.org_id == door.org_id).order_by(table.c.id)
+    found = select(table).where(table.c.org_id == tenant.org_id).order_by(table.c.id)
     for name, value in wanted.items():
         found = found.where(table.c[name] == value)
-    return await door.service.services.database.read(
+    return await tenant.service.services.database.read(
         lambda connection: [dict(row) for row in connection.execute(found).mappings()]
     )
 
 
-async def _write(door: Door, statement: Any) -> int:
-    return await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+async def _write(tenant: Tenant, statement: Any) -> int:
+    return await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)

@@ -1,6 +1,6 @@
-"""Doors into a running service for tests: the typed client over ASGI, with a clock that stands where it is put.
+"""A running service for tests, and the typed client over ASGI.
 
-Open them inside the test body: `async with open_service(database_url, tmp_path) as door:`.
+Open it inside the test body: `async with open_service(database_url, tmp_path) as tenant:`.
 """
 
 from collections.abc import AsyncGenerator
@@ -23,7 +23,7 @@ BASE_URL = "http://service/v1"
 
 
 @dataclass(frozen=True)
-class Door:
+class Tenant:
     """A service with an organization, a key of it, and a client that uses the key."""
 
     service: Service
@@ -32,10 +32,10 @@ class Door:
     client: Client
 
     @asynccontextmanager
-    async def another_organization(self, *, plan: str = "enterprise") -> AsyncGenerator["Door"]:
+    async def another_organization(self, *, plan: str = "enterprise") -> AsyncGenerator["Tenant"]:
         """A second organization of the same service, with a client of its own."""
-        async with _door(self.service, f"org {self.service.services.ids.new('tst')}", plan, 0) as door:
-            yield door
+        async with _open_tenant(self.service, f"org {self.service.services.ids.new('tst')}", plan, 0) as tenant:
+            yield tenant
 
     async def ended(self, deployment_id: str, *, within_s: float = 60.0) -> Deployment:
         """The deployment once it is no longer scheduled or active."""
@@ -48,7 +48,7 @@ class Door:
 
 
 @asynccontextmanager
-async def _door(service: Service, name: str, plan: str, extra_dollars: int) -> AsyncGenerator[Door]:
+async def _open_tenant(service: Service, name: str, plan: str, extra_dollars: int) -> AsyncGenerator[Tenant]:
     services = service.services
     now_ms = services.clock.now_ms()
     org_id = await services.database.write(accounts.create_organization, services.ids, name, plan, now_ms)
@@ -56,7 +56,7 @@ async def _door(service: Service, name: str, plan: str, extra_dollars: int) -> A
         await services.database.write(accounts.fund, services.ids, org_id, extra_dollars * MICROS, now_ms)
     key = await services.database.write(accounts.create_key, services.ids, org_id, "tests", now_ms)
     async with Client(BASE_URL, key.secret, transport=ASGITransport(app=service.asgi)) as client:
-        yield Door(service, org_id, key.secret, client)
+        yield Tenant(service, org_id, key.secret, client)
 
 
 @asynccontextmanager
@@ -69,11 +69,11 @@ async def open_service(
     workers: bool = True,
     settings: ServiceSettings | None = None,
     clock: SystemClock | None = None,
-) -> AsyncGenerator[Door]:
+) -> AsyncGenerator[Tenant]:
     """A running service on the database, with one organization. The schema is there already or is made."""
     made = settings or ServiceSettings(data=data, database_url=database_url)
     made = replace(made, data=data, database_url=database_url)
     async with running(made, workers=workers, clock=clock) as service:
         service.services.own_address.bound = BASE_URL.removesuffix("/v1")
-        async with _door(service, "tests", plan, extra_dollars) as door:
-            yield door
+        async with _open_tenant(service, "tests", plan, extra_dollars) as tenant:
+            yield tenant

@@ -122,7 +122,7 @@ class Wire:
 
     def head(self, request_line: bytes, *headers: bytes) -> bytes:
         """A request's head."""
-        own = (b"Host: localhost", b"Authorization: Bearer " + self.served.door.api_key.encode())
+        own = (b"Host: localhost", b"Authorization: Bearer " + self.served.tenant.api_key.encode())
         return b"\r\n".join((request_line + b" HTTP/1.1", *own, *headers, b"", b""))
 
     def post(self, target: bytes, body: bytes, *headers: bytes, media_type: bytes = b"application/json") -> bytes:

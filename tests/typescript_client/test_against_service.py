@@ -10,8 +10,8 @@ from sqlalchemy import update
 from callwright.contract.surface import OPERATIONS
 from callwright.service.app import Application, pipeline_of
 from callwright.service.tables.schema import api_keys, organizations
-from tests.support.clock_set_by_test import standing
-from tests.support.service import Door, open_service
+from tests.support.clock_set_by_test import process_with_fixed_clock
+from tests.support.service import Tenant, open_service
 from tests.typescript_client.running import HERE, Receive, Scope, Send, over_http, seen_by
 
 
@@ -32,8 +32,8 @@ def operations_in(asked: list[str]) -> set[str]:
 
 @pytest.mark.requirement("VER-07", "SERV-11")
 async def test_a_program_uses_every_operation_of_the_service(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door, over_http(door.service.asgi) as base_url:
-        seen = await seen_by(HERE / "story.mts", tmp_path, baseUrl=base_url, apiKey=door.api_key)
+    async with open_service(database_url, tmp_path) as tenant, over_http(tenant.service.asgi) as base_url:
+        seen = await seen_by(HERE / "scenario.mts", tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
     assert operations_in(seen.pop("asked")) == set(OPERATIONS)
     assert seen == {
         "newSecret": True,
@@ -73,7 +73,10 @@ async def test_a_program_uses_every_operation_of_the_service(database_url: str, 
 async def test_a_program_waits_for_a_rate_limit_and_a_walk_gives_each_entry_once(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         service = Application(process.services, pipeline_of(process.services))
 
         async def with_clock(scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,7 +89,7 @@ async def test_a_program_waits_for_a_rate_limit_and_a_walk_gives_each_entry_once
 
         async with over_http(with_clock) as base_url:
             clock = base_url.removesuffix("/v1") + "/clock"
-            asked = {"baseUrl": base_url, "apiKey": door.api_key, "clock": clock}
+            asked = {"baseUrl": base_url, "apiKey": tenant.api_key, "clock": clock}
             seen = await seen_by(HERE / "limits.mts", tmp_path, **asked)
     assert seen["found"] == seen["made"]
     assert len(set(seen["made"])) == 13
@@ -98,17 +101,20 @@ async def test_a_program_waits_for_a_rate_limit_and_a_walk_gives_each_entry_once
     assert failed["resetsAt"] is not None
 
 
-async def orphan(door: Door) -> None:
-    """Takes the creator from the door's key."""
+async def orphan(tenant: Tenant) -> None:
+    """Takes the creator from the tenant's key."""
     statement = update(api_keys).values(created_by_user_id=None)
-    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 @pytest.mark.requirement("VER-07", "ERR-01", "ERR-03")
 async def test_a_program_gets_both_envelopes_as_errors_that_say_what_to_do(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, over_http(door.service.asgi) as base_url:
-        await orphan(door)
-        seen = await seen_by(HERE / "refusals.mts", tmp_path, baseUrl=base_url, apiKey=door.api_key)
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        over_http(tenant.service.asgi) as base_url,
+    ):
+        await orphan(tenant)
+        seen = await seen_by(HERE / "refusals.mts", tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
     assert seen["waits"] == []
     assert seen["echoed"] == ["enable=ratelimit_fields"]
     thrown: dict[str, dict[str, Any]] = {name: found for name, found in seen.items() if isinstance(found, dict)}
@@ -132,9 +138,12 @@ async def test_a_program_gets_both_envelopes_as_errors_that_say_what_to_do(datab
 
 @pytest.mark.requirement("RATE-15", "ERR-74")
 async def test_a_program_is_told_at_once_when_the_day_is_used_up(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
-        statement = update(organizations).where(organizations.c.id == door.org_id).values(requests_per_day=2)
-        await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
+        statement = update(organizations).where(organizations.c.id == tenant.org_id).values(requests_per_day=2)
+        await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
         async with over_http(Application(process.services, pipeline_of(process.services))) as base_url:
             program = tmp_path / "quota.mts"
             index = (HERE.parents[1] / "clients" / "typescript" / "src" / "index.ts").as_posix()
@@ -147,7 +156,7 @@ async def test_a_program_is_told_at_once_when_the_day_is_used_up(database_url: s
                 '  return await thrown(client.agents.delete({ id: "agt_1" }));\n});\n',
                 encoding="utf-8",
             )
-            seen = await seen_by(program, tmp_path, baseUrl=base_url, apiKey=door.api_key)
+            seen = await seen_by(program, tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
     assert (seen["name"], seen["code"], seen["retryable"]) == ("RateLimited", "daily_quota_exceeded", False)
     assert seen["resetsAt"] == "2026-11-22T00:00:00.000Z"
     assert "(goes on at 2026-11-22T00:00:00Z)" in seen["message"]
@@ -181,11 +190,11 @@ class BreaksOff:
 async def test_a_creation_whose_answers_are_lost_is_made_once_and_a_change_is_not_repeated(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        service = BreaksOff(door.service.asgi, 1, 2, 5)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        service = BreaksOff(tenant.service.asgi, 1, 2, 5)
         async with over_http(service) as base_url:
-            seen = await seen_by(HERE / "once.mts", tmp_path, baseUrl=base_url, apiKey=door.api_key)
-        assert [agent.name async for agent in door.client.agents.list()] == ["Bea"]
+            seen = await seen_by(HERE / "once.mts", tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
+        assert [agent.name async for agent in tenant.client.agents.list()] == ["Bea"]
     assert service.methods == ["POST", "POST", "POST", "GET", "PATCH"]
     assert len(set(service.keys[:3])) == 1
     assert service.keys[3:] == [None, None]

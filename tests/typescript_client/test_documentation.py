@@ -36,14 +36,17 @@ async def command(language: str, folder: Path) -> list[str]:
 @pytest.mark.requirement("VER-06", "VER-07")
 @pytest.mark.parametrize("language", ["python", "typescript"])
 async def test_the_program_on_the_page_does_what_it_says(language: str, tmp_path: Path, database_url: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, over_http(door.service.asgi) as base_url:
-        text = shown(language).replace(BASE_URL, base_url).replace(KEY, door.api_key)
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        over_http(tenant.service.asgi) as base_url,
+    ):
+        text = shown(language).replace(BASE_URL, base_url).replace(KEY, tenant.api_key)
         (tmp_path / f"program.{language}").write_text(text, encoding="utf-8")
         with anyio.fail_after(60):
             run = await command(language, tmp_path)
             done = await anyio.run_process(run, stdin=subprocess.DEVNULL, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
-        assert (await door.client.agents.list()).data == []
+        assert (await tenant.client.agents.list()).data == []
     first, second = done.stdout.decode().splitlines()
     assert first == "Ada en-US-ada"
     assert re.fullmatch(r"409 duplicate_name: .* Choose another name\. .*\[request req_\w+\]", second)

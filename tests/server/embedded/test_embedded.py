@@ -1,4 +1,4 @@
-"""The one door into the service: in this process, in another one, and when that one leaves."""
+"""The service that a command uses: in this process, in another one, and when that one leaves."""
 
 import json
 import os

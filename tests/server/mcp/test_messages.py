@@ -48,7 +48,7 @@ async def test_what_is_no_message_is_refused_in_words_by_every_transport(
     database_url: str, tmp_path: Path, name: str
 ) -> None:
     message, code, known, words = WRONG[name]
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "ping"}
         for path, headers in (("/mcp", newer), ("/mcp", OLDER), ("/messages/?session_id=x", OLDER)):
             sent = json.dumps(message).encode()  # half a character goes as its escape
@@ -108,7 +108,7 @@ async def test_what_is_no_json_is_refused_in_words_by_every_transport(
     database_url: str, tmp_path: Path, name: str
 ) -> None:
     body, code, known, words = UNREADABLE[name]
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         for path, version in (("/mcp", PROTOCOL), ("/mcp", "2025-11-25"), ("/messages/?session_id=x", "2025-11-25")):
             headers = {**OLDER, "MCP-Protocol-Version": version, "Content-Type": "application/json"}
             answer = await http.post(path, content=body, headers=headers)
@@ -121,7 +121,7 @@ async def test_what_is_no_json_is_refused_in_words_by_every_transport(
 
 async def test_ten_thousand_keys_of_one_object_reach_the_tool(database_url: str, tmp_path: Path) -> None:
     sent = request("tools/call", name="get_wallet", arguments=dict.fromkeys(map(str, range(10_000)), 1))
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
         answer = await http.post("/mcp", json=sent, headers=headers)
         assert (answer.status_code, answer.json()["result"]["isError"]) == (200, True), answer.text
@@ -131,7 +131,7 @@ async def test_ten_thousand_keys_of_one_object_reach_the_tool(database_url: str,
 async def test_many_small_lists_are_refused_for_all_that_is_in_them(tmp_path: Path, database_url: str) -> None:
     meta = {f"io.modelcontextprotocol/{name}": value for name, value in (("protocolVersion", PROTOCOL), *CAPABLE)}
     sent = {**PING, "method": "tools/list", "params": {"cursor": [[[1] * 98] * 48] * 98, "_meta": meta}}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         headers = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/list"}
         answer = await http.post("/mcp", json=sent, headers=headers)
         assert "has more entries than the 2000 that are allowed in all" in answer.text, answer.text
@@ -162,7 +162,7 @@ async def test_no_method_repeats_what_is_too_long(era: str) -> None:
 
 
 async def test_headers_of_the_protocol_are_not_repeated_at_any_length(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         for method in ("GET", "POST", "DELETE"):
             sent = {**OLDER, "MCP-Protocol-Version": "v" * 20_000}
             answer = await http.request(method, "/mcp", headers=sent)
@@ -210,7 +210,7 @@ async def test_parameters_of_a_wrong_form_are_refused_by_their_names(
     method, params, words = WRONG_PARAMS[name]
     async with (
         open_served(database_url, tmp_path, workers=False, keeps_sessions=False) as served,
-        served.by_hand() as http,
+        served.raw_client() as http,
     ):
         older: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": method}
         answers = [

@@ -5,19 +5,19 @@ from pathlib import Path
 from callwright.contract.declaration.words import Spend
 from tests.support.campaigns import draft, make_audience, people
 from tests.support.mcp.over_http import open_served
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 
-async def _campaign(door: Door, name: str, cap: str | None) -> str:
-    audience = await make_audience(door, people(2, first=len(name) * 10, sim_outcome="busy"), f"{name} people")
+async def _campaign(tenant: Tenant, name: str, cap: str | None) -> str:
+    audience = await make_audience(tenant, people(2, first=len(name) * 10, sim_outcome="busy"), f"{name} people")
     bounded = {} if cap is None else {"budget_cap": Spend(amount=cap), "max_call_duration_seconds": 120}
-    return (await draft(door, [], name, audience_id=audience.id, **bounded)).id
+    return (await draft(tenant, [], name, audience_id=audience.id, **bounded)).id
 
 
 async def test_a_capped_key_starts_only_what_its_cap_covers(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
         unbounded, small, large = [
-            await _campaign(served.door, name, cap)
+            await _campaign(served.tenant, name, cap)
             for name, cap in (("Unbounded", None), ("Small", "6.00"), ("Larger one", "5.00"))
         ]
         key = await served.personal_key(cap_dollars=10.0)
@@ -31,16 +31,16 @@ async def test_a_capped_key_starts_only_what_its_cap_covers(database_url: str, t
             assert (await hand.use("start_deployment", id=large))["status"] == "active"
             assert "this key" in (await hand.refused("update_deployment", id=small, budget_cap={"amount": "7.00"}))
             assert "this key" in await hand.refused("rent_phone_number", country="US")
-        assert (await served.door.client.deployments.get(id=unbounded)).status == "draft"
-        assert (await served.door.client.phone_numbers.list()).pagination.total == 3
+        assert (await served.tenant.client.deployments.get(id=unbounded)).status == "draft"
+        assert (await served.tenant.client.phone_numbers.list()).pagination.total == 3
 
 
 async def test_a_key_without_a_cap_and_the_key_of_an_organization_are_not_held_to_one(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        first, second = await _campaign(served.door, "First", None), await _campaign(served.door, "Second", None)
+        first, second = await _campaign(served.tenant, "First", None), await _campaign(served.tenant, "Second", None)
         key = await served.personal_key()
         async with served.assistant(key.secret) as hand:
             assert (await hand.use("start_deployment", id=first))["status"] == "active"
-        await served.door.client.deployments.start(id=second)
+        await served.tenant.client.deployments.start(id=second)

@@ -28,14 +28,14 @@ Change = Callable[[Deployment], dict[str, Any]]
 
 async def _theirs(served: Served, status: str, name: str = "Theirs", **fields: Any) -> Deployment:
     """A campaign that the organization's own key has started."""
-    door = served.door
-    later = {"start_at": moment(door.service.services.clock.now_ms() + DAY)} if status == "scheduled" else {}
+    tenant = served.tenant
+    later = {"start_at": moment(tenant.service.services.clock.now_ms() + DAY)} if status == "scheduled" else {}
     bounded = {"budget_cap": Spend(amount="2.00"), "max_concurrency": 2, "calls_per_second": 1.0, **SHORT}
-    made = await draft(door, people(2, first=len(name) * 7), name, **{**bounded, **later, **fields})
-    await door.client.deployments.start(id=made.id)
+    made = await draft(tenant, people(2, first=len(name) * 7), name, **{**bounded, **later, **fields})
+    await tenant.client.deployments.start(id=made.id)
     if status == "paused":
-        await door.client.deployments.pause(id=made.id)
-    found = await door.client.deployments.get(id=made.id)
+        await tenant.client.deployments.pause(id=made.id)
+    found = await tenant.client.deployments.get(id=made.id)
     assert found.status == status
     return found
 
@@ -74,7 +74,7 @@ async def test_a_capped_key_changes_nothing_of_others_by_which_it_could_spend_mo
                     continue
                 said = await hand.refused("update_deployment", id=made.id, **changes)
                 assert "another key" in said, what
-        assert await served.door.client.deployments.get(id=made.id) == made
+        assert await served.tenant.client.deployments.get(id=made.id) == made
 
 
 async def test_a_capped_key_may_slow_end_and_rename_what_another_key_has_started(
@@ -86,7 +86,7 @@ async def test_a_capped_key_may_slow_end_and_rename_what_another_key_has_started
         less = {"max_concurrency": 1, "calls_per_second": 0.5, "end_at": "2080-01-01T00:00:00Z", "name": "Slower"}
         async with served.assistant(key.secret) as hand:
             await hand.use("update_deployment", id=made.id, budget_cap={"amount": "1.00"}, **less)
-            assert (await served.door.client.deployments.get(id=made.id)).max_concurrency == 1
+            assert (await served.tenant.client.deployments.get(id=made.id)).max_concurrency == 1
             await hand.use("update_deployment", id=made.id, end_at="2079-01-01T00:00:00Z")
             assert (await hand.use("pause_deployment", id=made.id))["status"] == "paused"
             assert (await hand.use("cancel_deployment", id=made.id))["status"] == "cancelled"
@@ -104,41 +104,41 @@ async def test_a_capped_key_adds_nobody_to_what_another_key_has_started(
             assert made.id in said
             assert "another key" in said
             assert "another key" in await hand.refused("import_audience", id=audience_of(made), csv=CSV)
-        assert (await served.door.client.audiences.get(id=audience_of(made))).row_count == 2
-        assert await served.door.client.deployments.get(id=made.id) == made
+        assert (await served.tenant.client.audiences.get(id=audience_of(made))).row_count == 2
+        assert await served.tenant.client.deployments.get(id=made.id) == made
 
 
 async def test_a_capped_key_may_fill_an_audience_that_no_running_campaign_calls(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        made = await draft(served.door, people(2), "Draft")
+        made = await draft(served.tenant, people(2), "Draft")
         key = await served.personal_key(cap_dollars=0.01)
         async with served.assistant(key.secret) as hand:
             assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
             await hand.use("import_audience", id=audience_of(made), csv=CSV)
-        services = served.door.service.services
+        services = served.tenant.service.services
         assert await imports.work_on_one(services, "wrk_test")
-        assert (await served.door.client.audiences.get(id=audience_of(made))).valid_count == 6
+        assert (await served.tenant.client.audiences.get(id=audience_of(made))).valid_count == 6
 
 
 async def test_people_join_the_own_campaign_of_a_capped_key_within_its_budget_cap(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        made = await draft(served.door, people(2), "Mine", budget_cap=Spend(amount="1.00"), **SHORT)
+        made = await draft(served.tenant, people(2), "Mine", budget_cap=Spend(amount="1.00"), **SHORT)
         key = await served.personal_key(cap_dollars=2.0)
         async with served.assistant(key.secret) as hand:
             await hand.use("start_deployment", id=made.id)
             assert (await hand.use("add_audience_rows", id=audience_of(made), rows=ROWS))["added"] == 3
             await hand.use("update_deployment", id=made.id, max_concurrency=20)
-            await served.door.client.deployments.update(id=made.id, budget_cap=Spend(amount="9.00"))
+            await served.tenant.client.deployments.update(id=made.id, budget_cap=Spend(amount="9.00"))
             more = people(1, first=700)
             assert "2.00" in await hand.refused("add_audience_rows", id=audience_of(made), rows=more)
             assert "2.00" in await hand.refused("update_deployment", id=made.id, max_concurrency=30)
             await hand.use("update_deployment", id=made.id, budget_cap={"amount": "8.00"})
             await hand.use("update_deployment", id=made.id, budget_cap={"amount": "2.00"}, max_concurrency=30)
-            await served.door.client.deployments.update(id=made.id, budget_cap=None)
+            await served.tenant.client.deployments.update(id=made.id, budget_cap=None)
             assert "budget_cap" in await hand.refused("add_audience_rows", id=audience_of(made), rows=more)
             await hand.use("pause_deployment", id=made.id)
 
@@ -150,8 +150,8 @@ async def test_calls_that_go_on_when_the_budget_cap_is_reached_count_against_the
     """A line costs up to 0.024 beyond the budget cap with calls of four minutes: two minutes are held back."""
     async with open_served(database_url, tmp_path, workers=False) as served:
         long = {"budget_cap": Spend(amount="0.90"), "max_concurrency": 300, "max_call_duration_seconds": 240}
-        made = await draft(served.door, people(2), "Long calls", **long)
-        other = await draft(served.door, people(2, first=50), "Other", **{**long, "budget_cap": Spend(amount="0.03")})
+        made = await draft(served.tenant, people(2), "Long calls", **long)
+        other = await draft(served.tenant, people(2, first=50), "Other", **{**long, "budget_cap": Spend(amount="0.03")})
         key = await served.personal_key(cap_dollars=1.0)
         async with served.assistant(key.secret) as hand:
             said = await hand.refused("start_deployment", id=made.id)
@@ -164,7 +164,7 @@ async def test_calls_that_go_on_when_the_budget_cap_is_reached_count_against_the
             await hand.refused("update_deployment", id=made.id, budget_cap={"amount": "0.905"})
             await hand.use("pause_deployment", id=made.id)
             await hand.refused("update_deployment", id=made.id, max_call_duration_seconds=300)
-            await served.door.client.deployments.update(id=made.id, max_call_duration_seconds=3_600)
+            await served.tenant.client.deployments.update(id=made.id, max_call_duration_seconds=3_600)
             await hand.refused("resume_deployment", id=made.id)
             await hand.refused("add_audience_rows", id=audience_of(made), rows=ROWS)
             await hand.use("update_deployment", id=made.id, max_call_duration_seconds=120)
@@ -177,10 +177,10 @@ async def test_calls_under_way_count_after_a_campaign_is_cancelled_and_however_i
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        services = served.door.service.services
+        services = served.tenant.service.services
         long = {"budget_cap": Spend(amount="0.50"), "max_concurrency": 10, "max_call_duration_seconds": 240}
-        made = await draft(served.door, people(2), "Long calls", **long)
-        other = await draft(served.door, people(2, first=50), "Other", **{**long, "max_concurrency": 1})
+        made = await draft(served.tenant, people(2), "Long calls", **long)
+        other = await draft(served.tenant, people(2, first=50), "Other", **{**long, "max_concurrency": 1})
         key = await served.personal_key(cap_dollars=1.0)
         async with served.assistant(key.secret) as hand:
             await hand.use("start_deployment", id=made.id)
@@ -201,7 +201,7 @@ async def test_an_import_of_a_capped_key_that_is_worked_on_later_adds_nobody_to_
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        services, client = served.door.service.services, served.door.client
+        services, client = served.tenant.service.services, served.tenant.client
         made = await _theirs(served, "active")
         queued = await client.audiences.import_csv(id=audience_of(made), csv=CSV)
         key = await served.personal_key(cap_dollars=0.01)
@@ -219,9 +219,9 @@ async def test_what_a_capped_key_spent_still_counts_once_another_key_has_resumed
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        services, client = served.door.service.services, served.door.client
-        made = await draft(served.door, people(2), "Taken over", budget_cap=Spend(amount="5.00"), **SHORT)
-        second = await draft(served.door, people(2, first=50), "Second", budget_cap=Spend(amount="4.00"), **SHORT)
+        services, client = served.tenant.service.services, served.tenant.client
+        made = await draft(served.tenant, people(2), "Taken over", budget_cap=Spend(amount="5.00"), **SHORT)
+        second = await draft(served.tenant, people(2, first=50), "Second", budget_cap=Spend(amount="4.00"), **SHORT)
         key = await served.personal_key(cap_dollars=5.0)
         async with served.assistant(key.secret) as hand:
             await hand.use("start_deployment", id=made.id)
@@ -241,7 +241,7 @@ async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        services = served.door.service.services
+        services = served.tenant.service.services
         made = await _theirs(served, "paused")
         spent = update(schema.deployments).where(schema.deployments.c.id == made.id).values(spend_micros=1_500_000)
         await services.database.write(lambda connection: connection.execute(spent).rowcount)
@@ -255,7 +255,7 @@ async def test_a_key_answers_for_what_is_left_of_a_campaign_that_it_takes_over(
 
 async def test_renewals_stop_where_the_cap_of_the_key_that_rented_ends(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        services, client = served.door.service.services, served.door.client
+        services, client = served.tenant.service.services, served.tenant.client
         before = (await client.phone_numbers.rent(country="US")).monthly_cost
         key = await served.personal_key(cap_dollars=float(before.amount) * 2)
         async with served.assistant(key.secret) as hand:
@@ -272,7 +272,7 @@ async def test_a_capped_key_turns_on_no_renewals_of_what_another_key_rented_and_
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        services, client = served.door.service.services, served.door.client
+        services, client = served.tenant.service.services, served.tenant.client
         theirs = await client.phone_numbers.rent(country="US", auto_renew=False)
         key = await served.personal_key(cap_dollars=float(theirs.monthly_cost.amount))
         async with served.assistant(key.secret) as hand:
@@ -289,8 +289,8 @@ async def test_a_capped_key_turns_on_no_renewals_of_what_another_key_rented_and_
 
 async def test_a_capped_key_changes_nothing_about_who_may_call_in(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        client = served.door.client
-        campaign = await draft(served.door, people(1), "Any")
+        client = served.tenant.client
+        campaign = await draft(served.tenant, people(1), "Any")
         number = campaign.phone_number_ids[0]
         bound = await client.deployments.create_inbound(
             name="Front desk", agent_id=campaign.agent_id, phone_number_id=number
@@ -310,7 +310,7 @@ async def test_two_starts_of_one_capped_key_at_the_same_time_wait_for_one_anothe
     async with open_served(database_url, tmp_path, workers=False) as served:
         made = [
             await draft(
-                served.door, people(2, first=index * 10), f"No {index}", budget_cap=Spend(amount="1.00"), **SHORT
+                served.tenant, people(2, first=index * 10), f"No {index}", budget_cap=Spend(amount="1.00"), **SHORT
             )
             for index in range(6)
         ]

@@ -12,7 +12,7 @@ from tests.support.mcp.server_at_a_moment import (
     campaigns,
     connected,
     refusal,
-    stage,
+    scripted_server,
     subscribing,
     watching,
 )
@@ -26,7 +26,7 @@ AWAY = ServiceUnreachable("x", request_sent=False, repeatable=True)
 
 @both_eras
 async def test_the_server_says_that_it_can_be_subscribed_to(era: str) -> None:
-    async with connected(stage().server, era, []) as client:
+    async with connected(scripted_server().server, era, []) as client:
         resources = client.server_capabilities.resources
         assert resources is not None
         assert resources.subscribe is True
@@ -34,7 +34,7 @@ async def test_the_server_says_that_it_can_be_subscribed_to(era: str) -> None:
 
 @both_eras
 async def test_a_change_of_counters_or_status_is_announced_once(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         await on.pass_time(10)
         assert on.heard == []
@@ -48,7 +48,7 @@ async def test_a_change_of_counters_or_status_is_announced_once(era: str) -> Non
 
 @both_eras
 async def test_a_change_between_subscribing_and_the_first_look_is_announced(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         on.campaigns.answer(151)
         await on.pass_time(1)
@@ -57,7 +57,7 @@ async def test_a_change_between_subscribing_and_the_first_look_is_announced(era:
 
 @both_eras
 async def test_the_simulated_networks_own_time_is_no_change(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         on.campaigns.change(clock=samples.AT)
         await on.pass_time(60)
@@ -66,7 +66,7 @@ async def test_the_simulated_networks_own_time_is_no_change(era: str) -> None:
 
 @both_eras
 async def test_looks_become_rarer_while_nothing_happens_and_frequent_again_after_a_change(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         await on.pass_time(17)
         assert on.clock.pauses == [1, 2, 4, 5, 5, 5]
@@ -77,7 +77,7 @@ async def test_looks_become_rarer_while_nothing_happens_and_frequent_again_after
 
 @both_eras
 async def test_a_campaign_that_rests_is_looked_at_twice_a_minute(era: str) -> None:
-    on = stage(campaigns(status="paused"))
+    on = scripted_server(campaigns(status="paused"))
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         await on.pass_time(130)
         assert on.clock.pauses == [1, 2, 4, 8, 16, 30, 30, 30, 30]
@@ -85,20 +85,20 @@ async def test_a_campaign_that_rests_is_looked_at_twice_a_minute(era: str) -> No
 
 @both_eras
 async def test_nobody_looks_after_the_last_one_has_left(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client:
         async with watching(client, era, on.heard, URI):
             await on.pass_time(3)
         await on.pass_time(1)
-        looks = on.looks
+        times_read = on.times_read
         on.campaigns.answer(151)
         await on.pass_time(120)
-        assert (on.looks, on.clock.sleepers, on.heard) == (looks, 0, [])
+        assert (on.times_read, on.clock.sleepers, on.heard) == (times_read, 0, [])
 
 
 @both_eras
 async def test_one_task_looks_for_all_who_watch_with_one_key(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         async with watching(client, era, on.heard, URI):
             await on.pass_time(0)
@@ -111,7 +111,7 @@ async def test_one_task_looks_for_all_who_watch_with_one_key(era: str) -> None:
 
 @both_eras
 async def test_several_campaigns_are_told_apart(era: str) -> None:
-    on = stage(campaigns(3))
+    on = scripted_server(campaigns(3))
     uris = [f"callwright://deployments/dep_{number}" for number in (1, 2, 3)]
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, *uris):
         on.campaigns.answer(151, "dep_2")
@@ -121,7 +121,7 @@ async def test_several_campaigns_are_told_apart(era: str) -> None:
 
 @both_eras
 async def test_what_does_not_exist_cannot_be_watched(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, []) as client:
         code, words = await refusal(client, era, "callwright://deployments/dep_9")
     assert (code, words) == (INVALID_PARAMS, "Unknown resource. list_deployments shows what exists.")
@@ -130,7 +130,7 @@ async def test_what_does_not_exist_cannot_be_watched(era: str) -> None:
 
 @both_eras
 async def test_a_service_that_is_away_refuses_in_words(era: str) -> None:
-    on = stage(Campaigns({"dep_1": AWAY}))
+    on = scripted_server(Campaigns({"dep_1": AWAY}))
     async with connected(on.server, era, []) as client:
         code, words = await refusal(client, era, URI)
     assert code == INTERNAL_ERROR
@@ -139,7 +139,7 @@ async def test_a_service_that_is_away_refuses_in_words(era: str) -> None:
 
 @both_eras
 async def test_no_more_than_fifty_can_be_watched(era: str) -> None:
-    on = stage(campaigns(MOST_WATCHED + 1))
+    on = scripted_server(campaigns(MOST_WATCHED + 1))
     uris = [f"callwright://deployments/dep_{number}" for number in range(1, MOST_WATCHED + 2)]
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, *uris[:-1]):
         code, words = await refusal(client, era, uris[-1])
@@ -150,7 +150,7 @@ async def test_no_more_than_fifty_can_be_watched(era: str) -> None:
 
 
 async def test_the_older_protocol_is_told_what_can_be_watched() -> None:
-    async with connected(stage().server, "legacy", []) as client:
+    async with connected(scripted_server().server, "legacy", []) as client:
         code, words = await refusal(client, "legacy", "callwright://calls/cal_1")
     assert code == INVALID_PARAMS
     assert words.startswith("Only callwright://deployments/{deployment_id} announces changes.")
@@ -158,24 +158,30 @@ async def test_the_older_protocol_is_told_what_can_be_watched() -> None:
 
 async def test_the_newer_protocol_acknowledges_only_what_can_be_watched() -> None:
     uris = ["callwright://calls/cal_1", URI, "callwright://deployments/dep_1/report.csv", "other://x"]
-    async with connected(stage().server, "auto", []) as client, client.listen(resource_subscriptions=uris) as stream:
+    async with (
+        connected(scripted_server().server, "auto", []) as client,
+        client.listen(resource_subscriptions=uris) as stream,
+    ):
         assert stream.honored.resource_subscriptions == [URI]
 
 
 async def test_the_newer_protocol_keeps_a_stream_for_other_events() -> None:
-    async with connected(stage().server, "auto", []) as client, client.listen(tools_list_changed=True) as stream:
+    async with (
+        connected(scripted_server().server, "auto", []) as client,
+        client.listen(tools_list_changed=True) as stream,
+    ):
         assert stream.honored.tools_list_changed is True
         assert stream.honored.resource_subscriptions is None
 
 
 async def test_unsubscribing_from_what_nobody_watches_is_no_error() -> None:
-    async with connected(stage().server, "legacy", []) as client:
+    async with connected(scripted_server().server, "legacy", []) as client:
         await client.session.send_request(*subscribing("resources/unsubscribe", URI))
 
 
 @both_eras
 async def test_an_absence_of_the_service_is_waited_out(era: str) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         before = on.campaigns.now["dep_1"]
         on.campaigns.now["dep_1"] = AWAY
@@ -191,7 +197,7 @@ async def test_an_absence_of_the_service_is_waited_out(era: str) -> None:
 async def test_a_campaign_that_is_gone_is_told_once_and_a_lost_key_is_not(
     end: Exception, told: list[str], era: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    on = stage()
+    on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
         before, on.campaigns.now["dep_1"] = on.campaigns.now["dep_1"], end
         await on.pass_time(5)

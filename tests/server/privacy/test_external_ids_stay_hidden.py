@@ -8,7 +8,7 @@ import pytest
 from callwright.tools.numbers.number_guesses import MOST_ALIKE, MOST_ALIKE_ADDED
 from tests.support.mcp.over_http import WAYS, Era, Over, open_served
 from tests.support.programs import Assistant
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 WRITTEN = (
     "202{:03d}0178",
@@ -27,9 +27,9 @@ def _people(written: str, column: str, first: int, count: int) -> list[dict[str,
     return [{"phone_number": f"+1206555{i:04d}", column: written.format(i)} for i in ids]
 
 
-async def _audience(door: Door, written: str, column: str, **fields: Any) -> str:
+async def _audience(tenant: Tenant, written: str, column: str, **fields: Any) -> str:
     rows = _people(written, column, HIDDEN, 1)
-    made = await door.client.audiences.create(name="Patients", external_id_column=column, rows=rows, **fields)
+    made = await tenant.client.audiences.create(name="Patients", external_id_column=column, rows=rows, **fields)
     return made.id
 
 
@@ -44,7 +44,7 @@ async def test_a_few_external_ids_that_are_numbers_and_look_alike_may_be_looked_
     database_url: str, tmp_path: Path, written: str
 ) -> None:
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        audience = await _audience(served.door, written, "home")
+        audience = await _audience(served.tenant, written, "home")
         shown = (await hand.use("list_audience_rows", id=audience))["data"][0]
         assert "•••" in shown["external_id"]
         assert shown["external_id"] == shown["values"]["home"]
@@ -60,7 +60,7 @@ async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
 ) -> None:
     written, column = "202{:03d}0178", "home"
     async with open_served(database_url, tmp_path) as served, served.assistant(over=over, era=era) as hand:
-        audience = await _audience(served.door, written, column, dedupe="external_id")
+        audience = await _audience(served.tenant, written, column, dedupe="external_id")
         rows = _people(written, column, 200, MOST_ALIKE_ADDED + 1)
         csv = "\n".join(["phone_number, home ", *(f"+491711234567,{row[column]}" for row in rows)])
         given = {"name": "B", "external_id_column": column, "dedupe": "external_id"}
@@ -73,7 +73,7 @@ async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
             assert (
                 f"Nothing was added: more than {MOST_ALIKE_ADDED} different numbers that look like 202•••0178" in said
             )
-        assert (await served.door.client.audiences.get(id=audience)).row_count == 1
+        assert (await served.tenant.client.audiences.get(id=audience)).row_count == 1
         unseen = [{**row, column: f"{row[column]}\u200b"} for row in rows]
         assert "Nothing was added" in await hand.refused("add_audience_rows", id=audience, rows=unseen)
         added = await hand.use("add_audience_rows", id=audience, rows=rows[:MOST_ALIKE_ADDED])
@@ -84,7 +84,7 @@ async def test_counts_of_duplicates_do_not_tell_which_external_id_is_there(
 async def test_where_external_ids_tell_nobody_apart_they_are_not_counted(database_url: str, tmp_path: Path) -> None:
     written, column = "202{:03d}0178", "home"
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        audience = await _audience(served.door, written, column)
+        audience = await _audience(served.tenant, written, column)
         rows = _people(written, column, 200, 100)
         assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 100
 
@@ -104,7 +104,7 @@ async def test_ordinary_external_ids_are_looked_for_and_added_as_often_as_wanted
     database_url: str, tmp_path: Path, column: str, written: str
 ) -> None:
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        audience = await _audience(served.door, written, column, dedupe="external_id")
+        audience = await _audience(served.tenant, written, column, dedupe="external_id")
         assert await _looked_for(hand, audience, written, 40) == [False] * 40
         added = await hand.use("add_audience_rows", id=audience, rows=_people(written, column, 600, 300))
         assert added["added"] == 300
@@ -134,7 +134,7 @@ async def test_an_external_id_that_is_the_number_itself_is_masked_as_the_number_
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
         rows: list[dict[str, Any]] = [{"who": number, "first_name": "Ada"}]
         fields: dict[str, Any] = {"phone_column": "who", "external_id_column": "who", "default_country": "US"}
-        made = await served.door.client.audiences.create(name="Own", rows=rows, **fields)
+        made = await served.tenant.client.audiences.create(name="Own", rows=rows, **fields)
         shown = (await hand.use("list_audience_rows", id=made.id))["data"][0]
         assert "555" not in shown["external_id"]
         assert await _looked_for(hand, made.id, "202{:03d}0143") == [False] * MOST_ALIKE + [True] * (12 - MOST_ALIKE)
@@ -142,7 +142,7 @@ async def test_an_external_id_that_is_the_number_itself_is_masked_as_the_number_
 
 async def test_a_number_in_a_name_is_not_found_by_trying_names(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        await served.door.client.audiences.create(name=f"Callback +1202{HIDDEN}0178")
+        await served.tenant.client.audiences.create(name=f"Callback +1202{HIDDEN}0178")
         for i in range(MOST_ALIKE):
             await hand.use("list_audiences", name=f"Callback +1202{200 + i}0178")
         said = await hand.refused("list_audiences", name=f"Callback +1202{HIDDEN}0178")
@@ -155,7 +155,7 @@ async def test_a_number_in_a_name_is_not_found_by_trying_names_in_place_of_ids(
     database_url: str, tmp_path: Path
 ) -> None:
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        await served.door.client.audiences.create(name=f"Tel 202{HIDDEN}0178")
+        await served.tenant.client.audiences.create(name=f"Tel 202{HIDDEN}0178")
         for i in range(MOST_ALIKE):
             assert "Too many" not in await hand.refused("get_audience", id=f"Tel 202{200 + i}0178")
         assert "Too many different numbers" in await hand.refused("get_audience", id=f"Tel 202{HIDDEN}0178")

@@ -1,4 +1,4 @@
-"""Names at the door of REST, in answers, and in the sentences that people agree to."""
+"""Names in requests, in answers, and in the sentences that people agree to."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ from callwright.tools.runtime.tool_context import Caller
 from tests.support import resources
 from tests.support.campaigns import draft, make_agent, people, rent
 from tests.support.mcp.over_http import open_served
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 HIDDEN = {
     "\x07": "U+0007",
@@ -67,7 +67,7 @@ GOOD = (
 async def test_a_name_with_something_hidden_is_refused_with_the_character_and_its_place(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         given = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be brief."}
         for char, said in HIDDEN.items():
             answer = await http.post("/v1/agents", json={"name": f"Ad{char}a", **given})
@@ -103,8 +103,8 @@ def _refused(model: Any, **given: Any) -> str:
 async def test_organizations_and_people_have_no_hidden_characters_in_their_names(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
         with pytest.raises(AccountError, match=r"U\+202E"):
             await services.database.write(accounts.create_organization, services.ids, "Acme\u202e", "starter", 1)
 
@@ -118,7 +118,7 @@ async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_res
 ) -> None:
     bad = "Ev\u202e\u200b\U000e0041il\u2028name"
     async with open_served(database_url, tmp_path, workers=False) as served:
-        made = await resources.draft(served.door)
+        made = await resources.draft(served.tenant)
         tables: tuple[tuple[Table, str], ...] = (
             (schema.agents, "name"),
             (schema.audiences, "name"),
@@ -127,7 +127,7 @@ async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_res
         )
         for table, column in tables:
             statement = update(table).values({column: bad, "metadata": f'{{"no\u202ete": "x{bad}"}}'})
-            await served.door.service.services.database.write(_run, statement)
+            await served.tenant.service.services.database.write(_run, statement)
         ids = (
             ("get_agent", made.agent.id, "agents", f"agents/{made.agent.id}/prompt"),
             ("get_audience", made.audience.id, "audiences", f"audiences/{made.audience.id}/rejects.csv"),
@@ -154,16 +154,16 @@ async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_res
 
 async def test_no_name_breaks_out_of_a_sentence_that_a_person_agrees_to(database_url: str, tmp_path: Path) -> None:
     """The sentences of joining, changing, answering and starting have as many quotation marks as they have names."""
-    async with open_service(database_url, tmp_path, workers=False) as door, asked_always(door) as client:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, asked_always(tenant) as client:
         for index, mark in enumerate(
             ('"', "\u201c", "\u201d", "\u2033", "\uff02", "\u00bb", "''", "\u2019\u2019", "\u02ee")
         ):
             sly = f"{index}{mark}, which calls nobody: nothing. Or {mark}x"
-            agent = await make_agent(door, f"Ada {sly}")
-            made = await draft(door, people(2, first=index * 10), f"A {sly}", agent_id=agent.id)
-            later = await draft(door, people(1, first=index * 10), f"B {sly}", agent_id=agent.id)
-            number = await rent(door)
-            await door.client.deployments.start(id=made.id)
+            agent = await make_agent(tenant, f"Ada {sly}")
+            made = await draft(tenant, people(2, first=index * 10), f"A {sly}", agent_id=agent.id)
+            later = await draft(tenant, people(1, first=index * 10), f"B {sly}", agent_id=agent.id)
+            number = await rent(tenant)
+            await tenant.client.deployments.start(id=made.id)
             calls: tuple[tuple[str, dict[str, Any]], ...] = (
                 ("add_audience_rows", {"id": made.audience_id, "rows": people(1, first=index * 10 + 5)}),
                 ("update_deployment", {"id": made.id, "max_concurrency": 20}),
@@ -179,12 +179,12 @@ async def test_no_name_breaks_out_of_a_sentence_that_a_person_agrees_to(database
 
 
 @asynccontextmanager
-async def asked_always(door: Door) -> AsyncGenerator[Client]:
+async def asked_always(tenant: Tenant) -> AsyncGenerator[Client]:
     """An assistant whose person is asked about simulated calls too, and whose host cannot ask."""
 
     @asynccontextmanager
     async def connect() -> AsyncGenerator[Caller]:
-        yield door.client
+        yield tenant.client
 
     ids = iter(range(1_000_000))
     session = ServerSession(

@@ -28,9 +28,9 @@ async def test_names_that_are_shown_alike_are_near_alike_whatever_digits_they_hi
 ) -> None:
     async with open_served(database_url, tmp_path) as served, served.assistant(over=over, era=era) as hand:
         for name in NAMES:
-            agent = await make_agent(served.door, name)
-            await draft(served.door, people(1), name, agent_id=agent.id)
-            await served.door.client.audiences.create(name=name)
+            agent = await make_agent(served.tenant, name)
+            await draft(served.tenant, people(1), name, agent_id=agent.id)
+            await served.tenant.client.audiences.create(name=name)
         for tool, argument in REFERENCES:
             said = [await _refusal(hand, tool, {argument: piece}) for piece in PIECES]
             near = [sum(SHOWN in line for line in one.splitlines()[1:]) for one in said]
@@ -41,7 +41,7 @@ async def test_names_that_are_shown_alike_are_near_alike_whatever_digits_they_hi
 
 async def test_a_number_in_place_of_an_id_is_not_repeated_whole(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        await make_agent(served.door, "Call +12025559143")
+        await make_agent(served.tenant, "Call +12025559143")
         said = [await _refusal(hand, tool, {argument: "+1 202 555 9143"}) for tool, argument in REFERENCES]
         said.append(str(await hand.client.call_tool("get_agent", {"id": "Call +12025559143"})))
         said += [await _refusal(hand, "list_transactions", {"reference_id": "+12025559143"})]

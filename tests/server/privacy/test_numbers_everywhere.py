@@ -1,4 +1,4 @@
-"""Contacts' telephone numbers through every door: masked in words and in data, unless the operator reveals them."""
+"""Contacts' telephone numbers in every answer: masked in words and in data, unless the operator reveals them."""
 
 from typing import Any, get_args
 

@@ -15,8 +15,8 @@ async def test_previews_of_guessed_numbers_find_nobody_who_opted_out_however_oft
     (opts_out,) = people(1, sim_outcome="answered", sim_intent="opt_out")
     guesses = [f"+1431{exchange}0177" for exchange in range(800 - MOST_ALIKE_ADDED, 801)]
     async with open_served(database_url, tmp_path) as served:
-        await run(served.door, [{**opts_out, "phone_number": HIDDEN}], "first")
-        agent, number = await make_agent(served.door, "Bea"), await rent(served.door)
+        await run(served.tenant, [{**opts_out, "phone_number": HIDDEN}], "first")
+        agent, number = await make_agent(served.tenant, "Bea"), await rent(served.tenant)
         key = await served.personal_key("builder")
         async with served.assistant(key.secret) as hand:
             rows = [{"phone_number": guess, "first_name": "Ada"} for guess in guesses[:-1]]
@@ -31,4 +31,4 @@ async def test_previews_of_guessed_numbers_find_nobody_who_opted_out_however_oft
                 assert f"more than {MOST_ALIKE_ADDED} different numbers that look like +1431•••0177" in said
                 told = await hand.refused("add_audience_rows", id=audience["id"], rows=[{"phone_number": HIDDEN}])
                 assert "Nothing was added" in told
-        assert (await served.door.client.audiences.list()).pagination.total == 2
+        assert (await served.tenant.client.audiences.list()).pagination.total == 2

@@ -46,7 +46,7 @@ async def test_a_refused_value_is_masked_in_every_answer_that_shows_it(
         _hides(made)
         audience = _data(made)["id"]
         _hides(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": _rows()}))
-        given = {"id": audience, "import_id": (await await_import(served.door, audience, _csv())).id}
+        given = {"id": audience, "import_id": (await await_import(served.tenant, audience, _csv())).id}
         for tool in ("get_audience_import", "list_import_errors"):
             _hides(await hand.client.call_tool(tool, given))
         _hides(await hand.client.read_resource(f"callwright://audiences/{audience}/rejects.csv"))
@@ -62,7 +62,7 @@ async def test_the_name_of_a_column_that_is_a_number_is_masked(database_url: str
         given = {"name": "A", "timezone_column": name, "external_id_column": name}
         made = await hand.client.call_tool("create_audience", {**given, "rows": [row, {**row, name: ""}]})
         audience = _data(made)["id"]
-        await served.door.client.audiences.add_rows(
+        await served.tenant.client.audiences.add_rows(
             id=audience, rows=[{**row, "phone_number": "+12065550101", name: ""}]
         )
         _hides(made)
@@ -97,7 +97,7 @@ async def test_a_column_named_by_a_number_behind_a_word_is_masked_in_every_answe
             _hides_digits(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": [row]}))
             for tool in ("get_audience", "list_audience_rows"):
                 _hides_digits(await hand.client.call_tool(tool, {"id": audience}))
-            wrong = await await_import(served.door, audience, f"phone_number,{before + written}\n12,x\n")
+            wrong = await await_import(served.tenant, audience, f"phone_number,{before + written}\n12,x\n")
             for tool in ("get_audience_import", "list_import_errors"):
                 _hides_digits(await hand.client.call_tool(tool, {"id": audience, "import_id": wrong.id}))
 
@@ -114,9 +114,9 @@ async def test_a_consent_column_named_by_a_number_is_masked_in_every_answer(
 ) -> None:
     column = before + written
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        door = served.door
-        agent, number = (await make_agent(door)).id, (await rent(door)).id
-        people = await door.client.audiences.create(
+        tenant = served.tenant
+        agent, number = (await make_agent(tenant)).id, (await rent(tenant)).id
+        people = await tenant.client.audiences.create(
             name="People", rows=[{"phone_number": "+12065550100", "first_name": "Ada", column: "no"}]
         )
         made = await hand.client.call_tool(
@@ -135,7 +135,7 @@ async def test_a_consent_column_named_by_a_number_is_masked_in_every_answer(
         for tool in ("get_deployment", "preview_deployment", "list_deployments", "start_deployment"):
             _hides_digits(await hand.client.call_tool(tool, {} if tool.startswith("list") else deployment))
         _hides_digits(await hand.client.read_resource(f"callwright://deployments/{deployment['id']}"))
-        other = await door.client.audiences.create(
+        other = await tenant.client.audiences.create(
             name="Others", rows=[{"phone_number": "+12065550100", "first_name": "Ada"}]
         )
         given = {**deployment, "audience_id": other.id}

@@ -1,4 +1,4 @@
-"""Hostile words through every door by which a model reads them: text, data, resources, completion and errors."""
+"""Hostile words in everything that a model reads: text, data, resources, completion and errors."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ BENIGN = Case("nothing special", "Fine.")
 LONG = 1_000
 """Longer words are cut in places, and then sentences say so outside of fences."""
 
-DOORS: tuple[tuple[str, dict[str, Any]], ...] = (
+TOOL_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_transcript", {"call_uuid": "cal_1"}),
     ("search_transcripts", {"query": "expensive"}),
     ("search_transcripts", {"query": "expensive", "fields": ["call_id", "snippets"]}),
@@ -126,7 +126,7 @@ def leaves(data: Any, path: str = "") -> Generator[tuple[str, str]]:
 
 
 async def replies(client: Client) -> list[CallToolResult]:
-    return [await client.call_tool(name, arguments) for name, arguments in DOORS]
+    return [await client.call_tool(name, arguments) for name, arguments in TOOL_CALLS]
 
 
 async def resource(client: Client, uri: str) -> str:
@@ -175,7 +175,7 @@ async def test_no_tool_lets_foreign_words_out_of_their_fence(case: Case) -> None
     benign = await around_benign_words()
     async with assistant(server(FakeCaller(answers=answers_with(foreign(case)))), "2026-07-28") as client:
         first, second = await replies(client), await replies(client)
-    for (name, _), result, again, around in zip(DOORS, first, second, benign[: len(DOORS)], strict=True):
+    for (name, _), result, again, around in zip(TOOL_CALLS, first, second, benign[: len(TOOL_CALLS)], strict=True):
         text = text_of(result)
         check_text(text, name, around if len(case.text) < LONG else None)
         check_data(result, case, name)
@@ -188,7 +188,7 @@ async def test_no_resource_lets_foreign_words_pass_for_its_own(case: Case) -> No
     benign = await around_benign_words()
     async with assistant(server(FakeCaller(answers=answers_with(foreign(case)))), "2026-07-28") as client:
         found = {uri: await resource(client, uri) for uri in (*FENCED, CALL, JSON, VTT, *TABLES)}
-    for uri, around in zip(FENCED, benign[len(DOORS) :], strict=True):
+    for uri, around in zip(FENCED, benign[len(TOOL_CALLS) :], strict=True):
         check_text(found[uri], uri, around if len(case.text) < LONG else None)
         body = "".join(fence.body for fence in fences_of(found[uri]))
         assert re.search(r"(?<!\\)(\\\\)*\[", body) is None, "a bracket could begin a link or a picture"
@@ -249,7 +249,7 @@ async def test_errors_and_completion_say_nothing_foreign(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES[::12], ids=lambda case: case.name)
 async def test_both_eras_of_the_protocol_are_alike(case: Case, era: str) -> None:
     async with assistant(server(FakeCaller(answers=answers_with(foreign(case)))), era) as client:
-        for (name, _), result in zip(DOORS, await replies(client), strict=True):
+        for (name, _), result in zip(TOOL_CALLS, await replies(client), strict=True):
             check_text(text_of(result), name, None)
             check_data(result, case, name)
 

@@ -1,4 +1,4 @@
-"""The key at the door of the tool server, asked for over the network."""
+"""The key that the tool server asks for over the network."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ async def test_without_a_key_every_path_says_where_to_read_what_it_wants(
     database_url: str, tmp_path: Path, header: str | None
 ) -> None:
     headers = {} if header is None else {"Authorization": header}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand(None, **headers) as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client(None, **headers) as http:
         for method, path in PATHS:
             answer = await http.request(method, path)
             assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
@@ -41,7 +41,7 @@ async def test_without_a_key_every_path_says_where_to_read_what_it_wants(
     ids=["unknown live", "unknown personal", "live prefix", "short personal", "webhook", "not ASCII", "long"],
 )
 async def test_a_key_that_does_not_work_is_refused_as_such(database_url: str, tmp_path: Path, secret: str) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand(None) as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client(None) as http:
         for method, path in PATHS:
             sent = [(b"authorization", f"Bearer {secret}".encode())]
             answer = await http.request(method, path, headers=sent)
@@ -54,10 +54,10 @@ async def test_while_the_database_is_gone_every_path_says_when_to_come_again(tmp
     data = tmp_path / "data"
     data.mkdir()
     database_url = f"sqlite:///{data / 'callwright.db'}"
-    async with open_served(database_url, data, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, data, workers=False) as served, served.raw_client() as http:
         assert (await post(http, "tools/list")).status_code == 200
         data.rename(tmp_path / "aside")
-        assert not served.door.service.services.database.presence.look()  # somebody does each second
+        assert not served.tenant.service.services.database.presence.look()  # somebody does each second
         for method, path in PATHS:
             answer = await http.request(method, path)
             assert (answer.status_code, answer.json()["error"]) == (503, "temporarily_unavailable")
@@ -68,8 +68,8 @@ async def test_while_the_database_is_gone_every_path_says_when_to_come_again(tmp
 
 
 async def test_a_key_counts_only_in_the_header(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand(None) as http:
-        key = served.door.api_key
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client(None) as http:
+        key = served.tenant.api_key
         for path in (f"/mcp?access_token={key}", f"/mcp?key={key}", f"/sse?authorization=Bearer%20{key}"):
             assert (await http.get(path)).status_code == 401
         assert (await http.get("/mcp", headers={"Cookie": f"Authorization=Bearer {key}"})).status_code == 401
@@ -78,7 +78,7 @@ async def test_a_key_counts_only_in_the_header(database_url: str, tmp_path: Path
 async def test_a_revoked_key_is_refused_on_the_next_request(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
         for made in (await served.live_key(), await served.personal_key()):
-            async with served.by_hand(made.secret) as http:
+            async with served.raw_client(made.secret) as http:
                 assert (await post(http, "tools/list")).status_code == 200
                 await served.revoke(made.id)
                 assert (await post(http, "tools/list")).status_code == 401
@@ -87,13 +87,13 @@ async def test_a_revoked_key_is_refused_on_the_next_request(database_url: str, t
 async def test_a_request_that_only_lists_counts_as_a_use_of_the_key(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
         made = await served.personal_key()
-        async with served.by_hand(made.secret) as http:
+        async with served.raw_client(made.secret) as http:
             await post(http, "tools/list")
         assert made.id in served.service.services.used_keys
 
 
 async def test_the_name_of_the_host_is_looked_at_before_the_key(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         for path in ("/mcp", "/sse", "/messages/", "/.well-known/oauth-protected-resource/mcp"):
             assert (await http.get(path, headers={"Host": "evil.example"})).status_code == 421
             assert (await http.get(path, headers={"Origin": "https://evil.example"})).status_code == 403
@@ -104,7 +104,7 @@ async def test_the_name_of_the_host_is_looked_at_before_the_key(database_url: st
 
 async def test_the_metadata_names_the_address_that_the_client_has_used(database_url: str, tmp_path: Path) -> None:
     names = names_for("0.0.0.0", ("mcp.example.com",))
-    async with open_served(database_url, tmp_path, workers=False, names=names) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False, names=names) as served, served.raw_client() as http:
         headers = {"Host": "mcp.example.com", "X-Forwarded-Proto": "https"}
         found = await http.get("/.well-known/oauth-protected-resource/mcp", headers=headers)
         assert found.json()["resource"] == "https://mcp.example.com/mcp"
@@ -113,7 +113,7 @@ async def test_the_metadata_names_the_address_that_the_client_has_used(database_
 
 async def test_a_server_without_a_name_says_what_it_needs(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False, names=names_for("0.0.0.0")) as served:
-        async with served.by_hand() as http:
+        async with served.raw_client() as http:
             answer = await post(http, "tools/list")
             assert answer.status_code == 421
             assert "--allowed-host" in answer.text

@@ -33,23 +33,23 @@ from tests.support.mcp.over_http import (
     serving,
 )
 from tests.support.programs import Assistant
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.tools.fakes import FakeCaller, FakeMedia
 
 BOTH = pytest.mark.parametrize(("over", "era"), WAYS)
 
 
-async def answered_call(door: Door) -> str:
+async def answered_call(tenant: Tenant) -> str:
     """A call on which somebody spoke; returns its id."""
     rows = [{"phone_number": "+12025550100", "first_name": "Ada"}]
-    made = await resources.audience(door, "One", rows=rows)
-    agent, number = await resources.agent(door), await resources.number(door)
-    deployment = await door.client.deployments.create(
+    made = await resources.audience(tenant, "One", rows=rows)
+    agent, number = await resources.agent(tenant), await resources.number(tenant)
+    deployment = await tenant.client.deployments.create(
         name="One", agent_id=agent.id, audience_id=made.id, phone_number_ids=[number.id]
     )
-    await door.client.deployments.start(id=deployment.id)
-    await door.ended(deployment.id)
-    page = await door.client.calls.list(deployment_id=deployment.id, outcome=["answered"])
+    await tenant.client.deployments.start(id=deployment.id)
+    await tenant.ended(deployment.id)
+    page = await tenant.client.calls.list(deployment_id=deployment.id, outcome=["answered"])
     return page.data[0].id
 
 
@@ -71,7 +71,7 @@ async def test_a_transcript_and_a_recording_are_read_as_resources(
     database_url: str, tmp_path: Path, over: Over, era: Era
 ) -> None:
     async with open_served(database_url, tmp_path) as served:
-        call_id = await answered_call(served.door)
+        call_id = await answered_call(served.tenant)
         async with served.assistant(over=over, era=era) as hand:
             words = (await hand.client.read_resource(f"callwright://calls/{call_id}/transcript")).contents[0]
             sound = (await hand.client.read_resource(f"callwright://calls/{call_id}/recording")).contents[0]
@@ -79,13 +79,13 @@ async def test_a_transcript_and_a_recording_are_read_as_resources(
         assert "agent" in words.text
         assert isinstance(sound, BlobResourceContents)
         assert sound.mime_type == "audio/mpeg"
-        async with served.by_hand() as http:
+        async with served.raw_client() as http:
             same = await http.get(f"/v1/calls/{call_id}/recording")
         assert base64.b64decode(sound.blob) == same.content
 
 
 async def test_rest_is_served_beside_it_as_before(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         for path in ("/v1/wallet", "/api/v1/wallet", "/openapi.json", "/healthz"):
             assert (await http.get(path)).status_code == 200
         nowhere = await http.get("/nowhere")
@@ -97,7 +97,7 @@ async def test_rest_is_served_beside_it_as_before(database_url: str, tmp_path: P
 
 
 async def test_a_trailing_slash_makes_no_difference(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         answers = [(await http.get(path)).status_code for path in ("/mcp", "/mcp/")]
         assert answers[0] == answers[1] != 404
 
@@ -107,7 +107,7 @@ async def test_two_organizations_see_only_their_own_things_at_the_same_time(
     database_url: str, tmp_path: Path, over: Over, era: Era
 ) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        async with served.door.another_organization() as other:
+        async with served.tenant.another_organization() as other:
             async with served.assistant(over=over, era=era) as mine:
                 async with served.assistant(other.api_key, over=over, era=era) as theirs:
                     made = {"mine": await _agents(mine, "mine"), "theirs": await _agents(theirs, "theirs")}
@@ -140,7 +140,7 @@ async def test_a_personal_key_works_here_with_the_tools_of_its_profile(
             assert (await hand.use("get_wallet"))["play_money"] is True
             assert "switched on" in await hand.refused("list_agents")
             assert len((await whole.client.list_tools()).tools) > 40
-        async with served.by_hand(personal.secret) as http:
+        async with served.raw_client(personal.secret) as http:
             answer = await http.get("/v1/wallet")
             assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required")
 
@@ -189,10 +189,10 @@ async def test_a_key_that_is_revoked_while_its_tool_runs_does_nothing_more(datab
 
 async def test_a_tool_leaves_its_name_in_the_audit_log_and_rest_leaves_none(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        first, second = await resources.draft(served.door, "first"), await resources.draft(served.door, "second")
+        first, second = await resources.draft(served.tenant, "first"), await resources.draft(served.tenant, "second")
         async with served.assistant() as hand:
             await hand.use("start_deployment", id=first.deployment.id)
-        await served.door.client.deployments.start(id=second.deployment.id)
+        await served.tenant.client.deployments.start(id=second.deployment.id)
         columns = (audit_log.c.subject, audit_log.c.tool)
         statement = select(*columns).where(audit_log.c.action == "start_deployment")
         rows = await served.service.services.database.read(lambda connection: connection.execute(statement).all())
@@ -214,11 +214,11 @@ async def test_a_personal_key_is_the_actor_of_what_it_does(database_url: str, tm
 
 async def test_a_change_is_announced_to_whoever_listens(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        campaign = await resources.draft(served.door)
+        campaign = await resources.draft(served.tenant)
         uri = f"callwright://deployments/{campaign.deployment.id}"
         async with served.assistant() as hand:
             async with hand.client.listen(resource_subscriptions=[uri]) as stream:
-                await served.door.client.deployments.update(id=campaign.deployment.id, name="Renamed")
+                await served.tenant.client.deployments.update(id=campaign.deployment.id, name="Renamed")
                 with anyio.fail_after(LIFE_S):
                     async for event in stream:
                         assert event == ResourceUpdated(uri=uri)
@@ -234,8 +234,8 @@ class LongRecordings(ServiceKeys):
 
 @BOTH
 async def test_an_answer_of_nearly_a_megabyte_arrives(database_url: str, tmp_path: Path, over: Over, era: Era) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        async with serving(door, keys=LongRecordings(door.service)) as served:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        async with serving(tenant, keys=LongRecordings(tenant.service)) as served:
             async with served.assistant(over=over, era=era) as hand:
                 found = (await hand.client.read_resource("callwright://calls/cal_1/recording")).contents[0]
     assert isinstance(found, BlobResourceContents)
@@ -243,7 +243,7 @@ async def test_an_answer_of_nearly_a_megabyte_arrives(database_url: str, tmp_pat
 
 
 async def test_a_body_above_1_mb_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         most = "x" * 1_000_000
         assert (await post(http, "tools/call", name="get_wallet", arguments={"x": most})).status_code == 413
 
@@ -268,7 +268,7 @@ async def test_what_the_protocol_would_copy_or_send_back_is_refused_in_both_eras
     if place == "progressToken":
         message["params"]["_meta"]["progressToken"] = "t" * 900_000
     newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         older = {**OLDER, "Mcp-Session-Id": await sessions_of(served)}
         for path, headers in (("/mcp", newer), ("/mcp", older), ("/messages/?session_id=x", OLDER)):
             sent = json.dumps(message, separators=(",", ":"))
@@ -281,7 +281,7 @@ async def test_what_the_protocol_would_copy_or_send_back_is_refused_in_both_eras
 async def test_a_message_with_nan_and_an_id_of_255_characters_is_answered(database_url: str, tmp_path: Path) -> None:
     message = {**request("tools/call", name="get_wallet", arguments={"x": float("nan")}), "id": "i" * 255}
     newer = {**OLDER, "MCP-Protocol-Version": PROTOCOL, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         headers = {**newer, "Content-Type": "application/json"}
         answer = await http.post("/mcp", content=json.dumps(message), headers=headers)
         assert answer.json()["id"] == "i" * 255
@@ -290,7 +290,7 @@ async def test_a_message_with_nan_and_an_id_of_255_characters_is_answered(databa
 
 
 async def test_one_post_is_a_whole_conversation(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         answer = await post(http, "tools/call", name="get_wallet", arguments={})
         assert answer.headers["content-type"] == "application/json"
         assert "mcp-session-id" not in answer.headers
@@ -300,7 +300,7 @@ async def test_one_post_is_a_whole_conversation(database_url: str, tmp_path: Pat
 
 async def sessions_of(served: Served) -> str:
     """A session of the older protocol, opened with the first organization's key; returns its id."""
-    async with served.by_hand() as http:
+    async with served.raw_client() as http:
         answer = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
         return answer.headers["mcp-session-id"]
 
@@ -309,7 +309,7 @@ async def test_a_session_is_of_no_use_to_another_key(database_url: str, tmp_path
     async with open_served(database_url, tmp_path, workers=False) as served:
         session = {**OLDER, "Mcp-Session-Id": await sessions_of(served)}
         second = await served.live_key()
-        async with served.by_hand() as owner, served.by_hand(second.secret) as other:
+        async with served.raw_client() as owner, served.raw_client(second.secret) as other:
             assert (await owner.post("/mcp", json=LIST, headers=session)).status_code == 200
             assert (await other.post("/mcp", json=LIST, headers=session)).status_code == 404
             assert (await other.delete("/mcp", headers=session)).status_code == 404

@@ -23,7 +23,7 @@ LIMITED = ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateL
 def limited(served: Served, answer: Response, most: int, *, within_s: int = 1) -> bool:
     """Whether an answer is a 429 that says which limit was reached, and when to come again."""
     wait_s, limit, remaining, reset_s = (int(answer.headers[name]) for name in LIMITED)
-    ahead_s = reset_s - served.door.service.services.clock.now_ms() / 1_000
+    ahead_s = reset_s - served.tenant.service.services.clock.now_ms() / 1_000
     return (answer.status_code, limit, remaining) == (429, most, 0) and 0 < wait_s <= within_s >= ahead_s - 1
 
 
@@ -33,7 +33,7 @@ async def test_a_key_cannot_take_the_sessions_of_the_others(
     monkeypatch.setattr(key_limits, "MOST_SESSIONS", 3)
     async with open_served(database_url, tmp_path, workers=False) as served:
         greedy, other = await served.personal_key("analyst"), await served.personal_key("analyst")
-        async with served.by_hand(greedy.secret) as http, served.by_hand(other.secret) as others:
+        async with served.raw_client(greedy.secret) as http, served.raw_client(other.secret) as others:
             opened = [await http.post("/mcp", json=INITIALIZE, headers=OLDER) for _ in range(3)]
             assert {answer.status_code for answer in opened} == {200}
             refused = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
@@ -53,7 +53,7 @@ async def test_sessions_beyond_those_of_all_keys_are_told_to_come_again(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web, "MOST_OLDER_SESSIONS", 1)
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
         refused = await http.post("/mcp", json=INITIALIZE, headers=OLDER)
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
@@ -63,7 +63,7 @@ async def test_an_opening_that_fails_takes_no_place(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(key_limits, "MOST_SESSIONS", 1)
-    async with open_served(database_url, tmp_path, workers=False) as served, served.by_hand() as http:
+    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
         for _ in range(3):
             assert (await http.post("/mcp", json=LIST, headers=OLDER)).status_code == 400
         assert (await http.post("/mcp", json=INITIALIZE, headers=OLDER)).status_code == 200
@@ -75,7 +75,7 @@ async def test_a_key_cannot_take_the_open_requests_of_the_others(
     monkeypatch.setattr(key_limits, "MOST_OPEN", 1)
     async with open_served(database_url, tmp_path, workers=False) as served:
         other = await served.live_key()
-        async with served.by_hand() as http, served.by_hand(other.secret) as others:
+        async with served.raw_client() as http, served.raw_client(other.secret) as others:
             async with http.stream("GET", "/sse") as listening:
                 assert listening.status_code == 200
                 assert limited(served, await http.get("/sse"), 1)
@@ -117,7 +117,7 @@ async def test_a_session_that_was_not_used_for_half_an_hour_counts_no_more(monke
 
 async def test_wrong_keys_are_limited_by_address_here_and_at_rest_together(database_url: str, tmp_path: Path) -> None:
     async with open_served(database_url, tmp_path, workers=False) as served:
-        async with served.by_hand(new_secret()) as http, served.by_hand() as own:
+        async with served.raw_client(new_secret()) as http, served.raw_client() as own:
             paths = ("/mcp", "/sse", "/messages/", "/v1/wallet")
             answers = [(await http.get(paths[number % 4])).status_code for number in range(ALLOWED)]
             assert set(answers) == {401}

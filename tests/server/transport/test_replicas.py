@@ -37,8 +37,8 @@ async def two(database_url: str, data: Path, *, keeps_sessions: bool) -> AsyncGe
     async with open_served(database_url, data / "one", workers=False, keeps_sessions=keeps_sessions) as one:
         settings = ServiceSettings(data=data / "two", database_url=database_url)
         async with running(settings, workers=False) as service:
-            door = replace(one.door, service=service)
-            async with serving(door, keeps_sessions=keeps_sessions) as other:
+            tenant = replace(one.tenant, service=service)
+            async with serving(tenant, keeps_sessions=keeps_sessions) as other:
                 yield one, other
 
 
@@ -70,7 +70,7 @@ async def test_a_session_of_the_older_protocol_is_known_to_its_own_process_alone
     database_url: str, tmp_path: Path
 ) -> None:
     async with two(database_url, tmp_path, keeps_sessions=True) as (one, other):
-        async with one.by_hand() as first, other.by_hand() as second:
+        async with one.raw_client() as first, other.raw_client() as second:
             session = (await older(first, INITIALIZE)).headers["mcp-session-id"]
             assert (await older(first, LIST, session)).status_code == 200
             assert (await older(second, LIST, session)).status_code == 404
@@ -88,7 +88,7 @@ async def test_every_process_opens_what_another_one_has_sealed(database_url: str
 async def test_a_key_that_one_process_revokes_is_refused_by_the_other(database_url: str, tmp_path: Path) -> None:
     async with two(database_url, tmp_path, keeps_sessions=True) as (one, other):
         made = await one.personal_key()
-        async with other.by_hand(made.secret) as http:
+        async with other.raw_client(made.secret) as http:
             assert (await post(http, "tools/list")).status_code == 200
             await one.revoke(made.id)
             assert (await post(http, "tools/list")).status_code == 401

@@ -241,8 +241,8 @@ async def test_every_act_on_an_account_leaves_an_audit_entry_without_secrets(dat
 
 @pytest.mark.requirement("AUTH-21")
 async def test_when_a_key_was_last_used_is_kept_at_the_end(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await door.client.wallet.get()
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await tenant.client.wallet.get()
     async with opened(database_url) as database:
-        (key,) = await database.read(accounts.keys_of, door.org_id)
+        (key,) = await database.read(accounts.keys_of, tenant.org_id)
     assert key.last_used_at is not None

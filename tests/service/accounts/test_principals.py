@@ -23,8 +23,8 @@ from callwright.service.accounts.principals import (
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.schema import api_keys
 from callwright.service.workers import sweeps
-from tests.support.raw_requests import by_hand
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import raw_client
+from tests.support.service import Tenant, open_service
 
 
 @pytest.mark.requirement("AUTH-05")
@@ -76,41 +76,41 @@ def test_a_personal_key_at_rest_is_told_that_it_is_one_and_what_is_needed() -> N
 
 
 async def test_a_key_leads_to_its_organization_and_plan(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
-        async with door.another_organization(plan="pro") as other:
-            database = door.service.services.database
-            mine = await database.read(identify, door.api_key)
+    async with open_service(database_url, tmp_path, workers=False, plan="starter") as tenant:
+        async with tenant.another_organization(plan="pro") as other:
+            database = tenant.service.services.database
+            mine = await database.read(identify, tenant.api_key)
             theirs = await database.read(identify, other.api_key)
-    assert (mine.org_id, mine.plan.name) == (door.org_id, "starter")
+    assert (mine.org_id, mine.plan.name) == (tenant.org_id, "starter")
     assert (theirs.org_id, theirs.plan.name) == (other.org_id, "pro")
     assert mine.key_id != theirs.key_id
 
 
 @pytest.mark.requirement("AUTH-04")
 async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        row = (await _keys(door))[0]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        row = (await _keys(tenant))[0]
     stored = " ".join(str(value) for value in row)
-    assert row.hash == fingerprint(door.api_key)
-    assert row.identity == door.api_key[:16]
-    assert door.api_key[:17] not in stored
+    assert row.hash == fingerprint(tenant.api_key)
+    assert row.identity == tenant.api_key[:16]
+    assert tenant.api_key[:17] not in stored
 
 
 @pytest.mark.requirement("AUTH-37")
 async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        for secret in (new_secret(), door.api_key + "0", door.api_key[:-1], door.api_key.upper(), "svc_live_\0"):
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        for secret in (new_secret(), tenant.api_key + "0", tenant.api_key[:-1], tenant.api_key.upper(), "svc_live_\0"):
             with pytest.raises(Refusal) as caught:
-                await door.service.services.database.read(identify, secret)
+                await tenant.service.services.database.read(identify, secret)
             assert caught.value.problem is INVALID_API_KEY
 
 
 @pytest.mark.requirement("AUTH-09")
 async def test_rest_refuses_a_personal_key_on_every_route(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        secret = await _personal(door)
-        assert (await door.service.services.database.read(identify, secret)).org_id == door.org_id
-        async with by_hand(door, key=secret) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        secret = await _personal(tenant)
+        assert (await tenant.service.services.database.read(identify, secret)).org_id == tenant.org_id
+        async with raw_client(tenant, key=secret) as http:
             routes = [(operation.method, operation.path) for operation in OPERATIONS.values()]
             for method, path in (*routes, ("GET", "/nowhere"), ("PUT", "/agents")):
                 for prefix in ("/v1", "/api/v1"):
@@ -119,14 +119,14 @@ async def test_rest_refuses_a_personal_key_on_every_route(database_url: str, tmp
 
 
 @pytest.mark.parametrize("place", ["header", "query", "body", "path", "cookie"])
-async def test_nothing_that_is_sent_opens_the_door_of_the_tool_server(
+async def test_nothing_that_is_sent_acts_for_whom_the_tool_server_acts_for(
     database_url: str, tmp_path: Path, place: str
 ) -> None:
-    """The door is an entry of the ASGI scope; whatever is sent becomes text in other entries of it."""
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        secret = await _personal(door)
+    """Whom the tool server acts for is an entry of the ASGI scope; what is sent becomes text in other entries."""
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        secret = await _personal(tenant)
         forged = {HANDED_OVER: secret, "state": secret, "extensions": secret}
-        async with by_hand(door, key=secret) as http:
+        async with raw_client(tenant, key=secret) as http:
             if place == "header":
                 answer = await http.get(
                     "/v1/wallet", headers={name.replace(".", "-"): value for name, value in forged.items()}
@@ -143,38 +143,38 @@ async def test_nothing_that_is_sent_opens_the_door_of_the_tool_server(
 
 
 async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
         now_ms = services.clock.now_ms()
-        second = await services.database.write(accounts.create_key, services.ids, door.org_id, "second", now_ms)
-        async with by_hand(door, key=second.secret) as http:
+        second = await services.database.write(accounts.create_key, services.ids, tenant.org_id, "second", now_ms)
+        async with raw_client(tenant, key=second.secret) as http:
             assert (await http.get("/v1/wallet")).status_code == 200
             await services.database.write(accounts.revoke_key, services.ids, second.id, now_ms)
             assert (await http.get("/v1/wallet")).status_code == 401
-        assert (await door.client.wallet.get()).balance.amount == "100.000000"
+        assert (await tenant.client.wallet.get()).balance.amount == "100.000000"
 
 
 @pytest.mark.requirement("AUTH-21")
 async def test_the_sweep_writes_down_when_a_key_was_last_used(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        assert (await _keys(door))[0].last_used_at is None
-        begun_ms = door.service.services.clock.now_ms()
-        await door.client.wallet.get()
-        await sweeps.run(door.service.services)
-        first = (await _keys(door))[0].last_used_at
-        assert begun_ms <= first <= door.service.services.clock.now_ms()
-        async with by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        assert (await _keys(tenant))[0].last_used_at is None
+        begun_ms = tenant.service.services.clock.now_ms()
+        await tenant.client.wallet.get()
+        await sweeps.run(tenant.service.services)
+        first = (await _keys(tenant))[0].last_used_at
+        assert begun_ms <= first <= tenant.service.services.clock.now_ms()
+        async with raw_client(tenant) as http:
             assert (await http.get("/v1/nowhere")).status_code == 404
-        await sweeps.run(door.service.services)
-        assert (await _keys(door))[0].last_used_at >= first
+        await sweeps.run(tenant.service.services)
+        assert (await _keys(tenant))[0].last_used_at >= first
 
 
-async def _personal(door: Door) -> str:
-    services = door.service.services
-    given = (services.ids, door.org_id, "personal", services.clock.now_ms())
+async def _personal(tenant: Tenant) -> str:
+    services = tenant.service.services
+    given = (services.ids, tenant.org_id, "personal", services.clock.now_ms())
     return (await services.database.write(accounts.create_personal_key, *given)).secret
 
 
-async def _keys(door: Door) -> list[Any]:
-    statement = select(api_keys).where(api_keys.c.org_id == door.org_id)
-    return list(await door.service.services.database.read(lambda connection: connection.execute(statement).all()))
+async def _keys(tenant: Tenant) -> list[Any]:
+    statement = select(api_keys).where(api_keys.c.org_id == tenant.org_id)
+    return list(await tenant.service.services.database.read(lambda connection: connection.execute(statement).all()))

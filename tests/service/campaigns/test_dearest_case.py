@@ -17,7 +17,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy, RetryReason, Voicemail
 from callwright.contract.deployments.previews import Preview
 from tests.support.campaigns import draft, make_agent, people, working
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 SEEDS = range(12)
 REASONS: list[RetryReason] = ["no_answer", "busy", "failed", "voicemail", "short_call", "rejected"]
@@ -44,11 +44,11 @@ def dear_rows(draw: Random) -> list[dict[str, Any]]:
     return [row for index in range(draw.randint(1, 12)) for row in people(1, first=index, **draw.choice(kinds))]
 
 
-async def dear_campaign(door: Door, draw: Random) -> Deployment:
+async def dear_campaign(tenant: Tenant, draw: Random) -> Deployment:
     cap = draw.choice([None, None, "0.03", "0.10", "0.30"])
-    agent = await make_agent(door, "Talker", welcome_message=MESSAGE)
+    agent = await make_agent(tenant, "Talker", welcome_message=MESSAGE)
     return await draft(
-        door,
+        tenant,
         dear_rows(draw),
         agent_id=agent.id,
         retry_policy=RetryPolicy(
@@ -69,12 +69,12 @@ async def dear_campaign(door: Door, draw: Random) -> Deployment:
 async def test_no_campaign_costs_more_than_its_preview_says_at_most(
     seed: int, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await dear_campaign(door, Random(seed))
-        preview = await door.client.deployments.preview(id=campaign.id)
-        await door.client.deployments.start(id=campaign.id, plan_id=preview.plan_id)
-        async with working(door):
-            ended = await door.ended(campaign.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await dear_campaign(tenant, Random(seed))
+        preview = await tenant.client.deployments.preview(id=campaign.id)
+        await tenant.client.deployments.start(id=campaign.id, plan_id=preview.plan_id)
+        async with working(tenant):
+            ended = await tenant.ended(campaign.id)
         spent = Decimal(ended.stats.spend.amount)
         assert spent > 0
         assert spent <= at_most(preview), preview.summary

@@ -10,9 +10,9 @@ import pytest
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, RetryPolicy, Window
 from callwright.service.platform.clock.clock import HOUR, MINUTE, SystemClock, milliseconds, moment
 from callwright.service.rules.calling_hours import first_allowed
-from tests.support.campaign_invariants import evidence
+from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import after_rounds, draft, people, working
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 NO_ANSWER: dict[str, Any] = {"sim_outcome": "no_answer"}
 IN_UTC: dict[str, Any] = {"timezone_mode": "fixed", "timezone": "UTC"}
@@ -41,9 +41,9 @@ def inside(hours: CallingHours | None, at: datetime, zone: str = "UTC") -> bool:
     return first_allowed(hours, [zone], milliseconds(at)) == milliseconds(at)
 
 
-async def all_called(door: Door, deployment_id: str, before: int) -> datetime:
+async def all_called(tenant: Tenant, deployment_id: str, before: int) -> datetime:
     """When the last of the people who were left after so many calls was called for the next time."""
-    found = await evidence(door.service.services.database, deployment_id)
+    found = await campaign_records(tenant.service.services.database, deployment_id)
     latest: dict[str, int] = {}
     for call in found.calls[before:]:
         latest.setdefault(call.contact_id, call.created_at)
@@ -55,34 +55,34 @@ async def all_called(door: Door, deployment_id: str, before: int) -> datetime:
 async def test_of_a_paused_campaign_it_is_told_when_whoever_is_left_has_been_called_again(
     windows: tuple[str, str] | None, retry_minutes: int, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as door:
+    async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as tenant:
         hours = None if windows is None else daily(*windows)
         policy = twice_after(retry_minutes)
-        paused = await after_rounds(door, people(30, **NO_ANSWER), 2, calling_hours=hours, retry_policy=policy)
+        paused = await after_rounds(tenant, people(30, **NO_ANSWER), 2, calling_hours=hours, retry_policy=policy)
         assert paused.stats.retry_waiting > 0
         made = paused.stats.attempts
-        seen = await door.client.deployments.preview(id=paused.id)
+        seen = await tenant.client.deployments.preview(id=paused.id)
         assert seen.finishes_at is not None
         assert seen.next_call_at is not None
         assert seen.finishes_at >= seen.next_call_at
         assert inside(hours, seen.finishes_at)
-        await door.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-        async with working(door):
-            await door.ended(paused.id)
-        assert abs(await all_called(door, paused.id, made) - seen.finishes_at) < timedelta(minutes=10)
+        await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
+        async with working(tenant):
+            await tenant.ended(paused.id)
+        assert abs(await all_called(tenant, paused.id, made) - seen.finishes_at) < timedelta(minutes=10)
 
 
 async def test_many_retries_that_fall_due_together_take_their_time(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as door:
+    async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as tenant:
         rules: dict[str, Any] = {"max_concurrency": 2, "calls_per_second": 10.0, "retry_policy": twice_after(60)}
-        paused = await after_rounds(door, people(60, **NO_ANSWER), 30, **rules)
+        paused = await after_rounds(tenant, people(60, **NO_ANSWER), 30, **rules)
         assert paused.stats.retry_waiting == 60
-        seen = await door.client.deployments.preview(id=paused.id)
+        seen = await tenant.client.deployments.preview(id=paused.id)
         assert seen.finishes_at is not None
-        await door.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-        async with working(door):
-            await door.ended(paused.id)
-        assert abs(await all_called(door, paused.id, 60) - seen.finishes_at) < timedelta(minutes=15)
+        await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
+        async with working(tenant):
+            await tenant.ended(paused.id)
+        assert abs(await all_called(tenant, paused.id, 60) - seen.finishes_at) < timedelta(minutes=15)
 
 
 def _hours(chance: random.Random) -> CallingHours | None:
@@ -107,7 +107,7 @@ def _hours(chance: random.Random) -> CallingHours | None:
 async def test_the_end_that_is_foretold_is_never_outside_the_hours_nor_before_now(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=100, clock=at_eight()) as door:
+    async with open_service(database_url, tmp_path, workers=False, extra_dollars=100, clock=at_eight()) as tenant:
         told = 0
         for seed in range(30):
             chance = random.Random(seed)
@@ -120,19 +120,19 @@ async def test_the_end_that_is_foretold_is_never_outside_the_hours_nor_before_no
                 "calls_per_second": chance.choice((0.1, 1.0)),
             }
             if chance.random() < 0.3:
-                campaign = await draft(door, rows, **fields)
+                campaign = await draft(tenant, rows, **fields)
             else:
                 rounds = chance.choice((1, 2, 3)) if len(rows) == 40 else 1
-                campaign = await after_rounds(door, rows, rounds, **fields)
+                campaign = await after_rounds(tenant, rows, rounds, **fields)
             hours = campaign.calling_hours
             if chance.random() < 0.5:
                 hours = _hours(chance)
-                await door.client.deployments.update(id=campaign.id, calling_hours=hours)
-            seen = await door.client.deployments.preview(id=campaign.id)
+                await tenant.client.deployments.update(id=campaign.id, calling_hours=hours)
+            seen = await tenant.client.deployments.preview(id=campaign.id)
             if seen.next_call_at is None:
                 assert seen.finishes_at is None, seed
                 continue
-            now = campaign.clock or moment(door.service.services.clock.now_ms() // 1_000 * 1_000 - MINUTE)
+            now = campaign.clock or moment(tenant.service.services.clock.now_ms() // 1_000 * 1_000 - MINUTE)
             zone = "America/Los_Angeles" if hours is None or hours.timezone is None else hours.timezone
             assert inside(hours, seen.next_call_at, zone), seed
             if seen.finishes_at is not None:  # it may be more than 100 days ahead
@@ -149,17 +149,17 @@ async def test_the_end_that_is_foretold_is_never_outside_the_hours_nor_before_no
 async def test_calling_that_fills_the_hours_ends_inside_them(
     calls: int, seconds: int, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as door:
-        now = moment(door.service.services.clock.now_ms() + HOUR * 24)
+    async with open_service(database_url, tmp_path, workers=False, clock=at_eight()) as tenant:
+        now = moment(tenant.service.services.clock.now_ms() + HOUR * 24)
         begin = now.replace(hour=9, minute=0, second=0, microsecond=0)
         made = await draft(
-            door,
+            tenant,
             people(calls),
             start_at=begin,
             calling_hours=daily("09:00", "09:01"),
             calls_per_second=0.1,
         )
-        seen = await door.client.deployments.preview(id=made.id)
+        seen = await tenant.client.deployments.preview(id=made.id)
         assert seen.finishes_at is not None
         assert inside(daily("09:00", "09:01"), seen.finishes_at)
         assert abs(seen.finishes_at - begin - timedelta(seconds=seconds)) <= timedelta(seconds=1)

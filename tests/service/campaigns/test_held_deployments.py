@@ -19,29 +19,29 @@ LIMIT_S = 40
 
 
 async def test_campaigns_are_driven_while_another_ones_row_is_held(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        held = await draft(door, people(3), "Held")
-        free = await draft(door, people(3, first=10), "Free")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        held = await draft(tenant, people(3), "Held")
+        free = await draft(tenant, people(3, first=10), "Free")
         for one in (held, free):
-            await door.client.deployments.start(id=one.id)
+            await tenant.client.deployments.start(id=one.id)
         engine = make_engine(database_url)
         with engine.connect() as holder, anyio.fail_after(LIMIT_S):
             holder.execute(select(deployments).where(deployments.c.id == held.id).with_for_update())
-            async with working(door):
+            async with working(tenant):
                 with anyio.fail_after(5):
-                    assert (await door.ended(free.id)).status == "completed"
+                    assert (await tenant.ended(free.id)).status == "completed"
                 holder.rollback()
-                assert (await door.ended(held.id)).status == "completed"
+                assert (await tenant.ended(held.id)).status == "completed"
         engine.dispose()
 
 
 async def test_taking_and_renewing_leases_leave_out_what_is_held(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
-        made = [await draft(door, people(1, first=10 * index), f"{index}") for index in range(2)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
+        made = [await draft(tenant, people(1, first=10 * index), f"{index}") for index in range(2)]
         ids = [one.id for one in made]
         for one in ids:
-            await door.client.deployments.start(id=one)
+            await tenant.client.deployments.start(id=one)
         now_ms = services.clock.now_ms()
         span = (now_ms, now_ms + 60_000)
         engine = make_engine(database_url)
@@ -62,10 +62,10 @@ async def test_taking_and_renewing_leases_leave_out_what_is_held(database_url: s
 
 async def test_leases_go_by_the_clock_of_the_database(database_url: str, tmp_path: Path) -> None:
     """A process whose clock is an hour ahead takes nothing from others, and leaves nothing that lasts an hour."""
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services, made = door.service.services, await draft(door, people(1))
-        await door.client.deployments.start(id=made.id)
-        await lease(door, made.id, "wrk_other")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services, made = tenant.service.services, await draft(tenant, people(1))
+        await tenant.client.deployments.start(id=made.id)
+        await lease(tenant, made.id, "wrk_other")
         ahead_ms = services.clock.now_ms() + HOUR
         assert not await services.database.read(leases.candidates, "wrk_ahead", ahead_ms, 10)
         assert not await services.database.write(leases.take, [made.id], "wrk_ahead", ahead_ms, ahead_ms + 10_000)
@@ -81,10 +81,10 @@ async def test_leases_go_by_the_clock_of_the_database(database_url: str, tmp_pat
 async def test_a_deployment_that_its_owner_could_not_give_back_is_taken_up_again_by_it_alone(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services, made = door.service.services, await draft(door, people(1))
-        await door.client.deployments.start(id=made.id)
-        await lease(door, made.id, "wrk_me")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services, made = tenant.service.services, await draft(tenant, people(1))
+        await tenant.client.deployments.start(id=made.id)
+        await lease(tenant, made.id, "wrk_me")
         now_ms = services.clock.now_ms()
 
         async def candidates(owner: str, driven: Collection[str] = ()) -> list[str]:

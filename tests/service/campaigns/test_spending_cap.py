@@ -18,7 +18,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.ledger import Movement, book
 from callwright.service.tables.schema import deployments, phone_numbers
 from tests.support import resources
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 CAP = 25 * MICROS
 SHORT: dict[str, Any] = {"max_call_duration_seconds": 120}
@@ -26,33 +26,33 @@ SHORT: dict[str, Any] = {"max_call_duration_seconds": 120}
 LOCAL = PRICES.rental("local")
 
 
-async def personal_key(door: Door) -> str:
-    services = door.service.services
+async def personal_key(tenant: Tenant) -> str:
+    services = tenant.service.services
     made = await services.database.write(
-        accounts.create_personal_key, services.ids, door.org_id, "", services.clock.now_ms(), spending_cap_micros=CAP
+        accounts.create_personal_key, services.ids, tenant.org_id, "", services.clock.now_ms(), spending_cap_micros=CAP
     )
     return made.id
 
 
-async def started(door: Door, key_id: str, name: str, **values: Any) -> str:
+async def started(tenant: Tenant, key_id: str, name: str, **values: Any) -> str:
     """A deployment that the key has started, in the state and with the money that are given."""
-    made = (await resources.draft(door, name, **SHORT)).deployment
+    made = (await resources.draft(tenant, name, **SHORT)).deployment
     given = {"status": "active", "started_by_key_id": key_id, **values}
     statement = update(deployments).where(deployments.c.id == made.id).values(**given)
-    await door.service.services.database.write(lambda connection: connection.execute(statement))
+    await tenant.service.services.database.write(lambda connection: connection.execute(statement))
     return made.id
 
 
-async def rented(door: Door, key_id: str) -> str:
+async def rented(tenant: Tenant, key_id: str) -> str:
     """A number that the key has rented."""
-    made = await resources.number(door)
+    made = await resources.number(tenant)
     statement = update(phone_numbers).where(phone_numbers.c.id == made.id).values(created_by_key_id=key_id)
-    await door.service.services.database.write(lambda connection: connection.execute(statement))
+    await tenant.service.services.database.write(lambda connection: connection.execute(statement))
     return made.id
 
 
-async def committed(door: Door, key_id: str, *, but: str = "") -> int:
-    return await door.service.services.database.read(spending_cap.committed, key_id, but=but)
+async def committed(tenant: Tenant, key_id: str, *, but: str = "") -> int:
+    return await tenant.service.services.database.read(spending_cap.committed, key_id, but=but)
 
 
 def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
@@ -61,64 +61,64 @@ def check(connection: Connection, by: Answerable, deployment_id: str, budget_cap
     spending_cap.check_deployment(connection, by, row, {"budget_cap_micros": budget_cap_micros})
 
 
-async def checked(door: Door, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
-    await door.service.services.database.write(check, by, deployment_id, budget_cap_micros)
+async def checked(tenant: Tenant, by: Answerable, deployment_id: str, budget_cap_micros: int | None) -> None:
+    await tenant.service.services.database.write(check, by, deployment_id, budget_cap_micros)
 
 
 async def test_a_live_deployment_counts_by_its_budget_cap_and_an_ended_one_by_its_spend(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        key = await personal_key(door)
-        assert await committed(door, key) == 0
-        live = await started(door, key, "live", budget_cap_micros=4 * MICROS, spend_micros=MICROS)
-        assert await committed(door, key) == 4 * MICROS
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        key = await personal_key(tenant)
+        assert await committed(tenant, key) == 0
+        live = await started(tenant, key, "live", budget_cap_micros=4 * MICROS, spend_micros=MICROS)
+        assert await committed(tenant, key) == 4 * MICROS
         for status in ("completed", "cancelled", "failed"):
-            await started(door, key, status, status=status, budget_cap_micros=9 * MICROS, spend_micros=10)
-        await started(door, key, "never capped", status="completed", spend_micros=100, reserved_micros=1_000)
-        assert await committed(door, key) == 4 * MICROS + 30 + 1_100
-        assert await committed(door, key, but=live) == 30 + 1_100
+            await started(tenant, key, status, status=status, budget_cap_micros=9 * MICROS, spend_micros=10)
+        await started(tenant, key, "never capped", status="completed", spend_micros=100, reserved_micros=1_000)
+        assert await committed(tenant, key) == 4 * MICROS + 30 + 1_100
+        assert await committed(tenant, key, but=live) == 30 + 1_100
 
 
 @pytest.mark.parametrize("status", ["scheduled", "active", "paused"])
 async def test_a_deployment_that_can_still_spend_counts_whole_and_more_if_it_has_spent_more(
     database_url: str, tmp_path: Path, status: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        key = await personal_key(door)
-        await started(door, key, "one", status=status, budget_cap_micros=MICROS, spend_micros=0)
-        await started(door, key, "two", status=status, budget_cap_micros=MICROS, spend_micros=2 * MICROS)
-        assert await committed(door, key) == 3 * MICROS
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        key = await personal_key(tenant)
+        await started(tenant, key, "one", status=status, budget_cap_micros=MICROS, spend_micros=0)
+        await started(tenant, key, "two", status=status, budget_cap_micros=MICROS, spend_micros=2 * MICROS)
+        assert await committed(tenant, key) == 3 * MICROS
 
 
 async def test_a_number_counts_by_every_month_that_was_booked(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        key = await personal_key(door)
-        number = await rented(door, key)
-        assert await committed(door, key) == LOCAL
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        key = await personal_key(tenant)
+        number = await rented(tenant, key)
+        assert await committed(tenant, key) == LOCAL
+        services = tenant.service.services
         month = [Movement("number_rental", -LOCAL, "phone_number", number, "a month of a phone number")]
         await services.database.write(
-            book, services.ids, door.org_id, month, now_ms=services.clock.now_ms() + RENTAL_PERIOD_MS + DAY
+            book, services.ids, tenant.org_id, month, now_ms=services.clock.now_ms() + RENTAL_PERIOD_MS + DAY
         )
-        assert await committed(door, key) == 2 * LOCAL
+        assert await committed(tenant, key) == 2 * LOCAL
 
 
 async def test_what_others_start_and_rent_does_not_count(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        mine, other = await personal_key(door), await personal_key(door)
-        await started(door, other, "theirs", budget_cap_micros=20 * MICROS)
-        await rented(door, other)
-        assert await committed(door, mine) == 0
-        assert await committed(door, other) == 20 * MICROS + LOCAL
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        mine, other = await personal_key(tenant), await personal_key(tenant)
+        await started(tenant, other, "theirs", budget_cap_micros=20 * MICROS)
+        await rented(tenant, other)
+        assert await committed(tenant, mine) == 0
+        assert await committed(tenant, other) == 20 * MICROS + LOCAL
 
 
 @pytest.mark.requirement("ERR-79")
 async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        key = await personal_key(door)
-        await started(door, key, "live", budget_cap_micros=10 * MICROS)
-        write = door.service.services.database.write
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        key = await personal_key(tenant)
+        await started(tenant, key, "live", budget_cap_micros=10 * MICROS)
+        write = tenant.service.services.database.write
         by = Answerable(key, CAP)
         await write(spending_cap.check, by, 15 * MICROS)
         with pytest.raises(Refusal) as caught:
@@ -130,32 +130,32 @@ async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(database_
 
 
 async def test_a_start_needs_a_budget_cap_within_the_keys(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        key = await personal_key(door)
-        other = await started(door, key, "other", budget_cap_micros=10 * MICROS)
-        new, by = (await resources.draft(door, "new", **SHORT)).deployment.id, Answerable(key, CAP)
-        await checked(door, by, new, 15 * MICROS)
-        await checked(door, Answerable(key, None), new, None)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        key = await personal_key(tenant)
+        other = await started(tenant, key, "other", budget_cap_micros=10 * MICROS)
+        new, by = (await resources.draft(tenant, "new", **SHORT)).deployment.id, Answerable(key, CAP)
+        await checked(tenant, by, new, 15 * MICROS)
+        await checked(tenant, Answerable(key, None), new, None)
         with pytest.raises(Refusal) as beyond:
-            await checked(door, by, new, 16 * MICROS)
+            await checked(tenant, by, new, 16 * MICROS)
         with pytest.raises(Refusal) as without:
-            await checked(door, by, new, None)
+            await checked(tenant, by, new, None)
         assert beyond.value.problem is without.value.problem is SPENDING_CAP_REACHED
         assert without.value.field == "budget_cap"
-        await checked(door, by, other, 25 * MICROS)
+        await checked(tenant, by, other, 25 * MICROS)
 
 
 async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_its_budget_cap(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        key = await personal_key(door)
-        unbounded = await started(door, key, "unbounded", status="paused", budget_cap_micros=None)
-        write = door.service.services.database.write
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        key = await personal_key(tenant)
+        unbounded = await started(tenant, key, "unbounded", status="paused", budget_cap_micros=None)
+        write = tenant.service.services.database.write
         with pytest.raises(Refusal, match=unbounded) as caught:
             await write(spending_cap.check, Answerable(key, CAP), 1)
         assert caught.value.problem is SPENDING_CAP_REACHED
-        await checked(door, Answerable(key, CAP), unbounded, MICROS)
+        await checked(tenant, Answerable(key, CAP), unbounded, MICROS)
 
 
 async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(database_url: str, tmp_path: Path) -> None:
@@ -166,18 +166,18 @@ async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(dat
         values = {"status": "active", "started_by_key_id": key, "budget_cap_micros": 15 * MICROS}
         connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(**values))
 
-    async def attempt(door: Door, key: str, deployment_id: str) -> None:
+    async def attempt(tenant: Tenant, key: str, deployment_id: str) -> None:
         try:
-            await door.service.services.database.write(start, key, deployment_id)
+            await tenant.service.services.database.write(start, key, deployment_id)
         except Refusal as refusal:
             refused.append(refusal)
 
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        key = await personal_key(door)
-        drafts = [(await resources.draft(door, f"draft {index}", **SHORT)).deployment.id for index in range(4)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        key = await personal_key(tenant)
+        drafts = [(await resources.draft(tenant, f"draft {index}", **SHORT)).deployment.id for index in range(4)]
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 for made in drafts:
-                    tasks.start_soon(attempt, door, key, made)
+                    tasks.start_soon(attempt, tenant, key, made)
         assert [refusal.problem for refusal in refused] == [SPENDING_CAP_REACHED] * 3
-        assert await committed(door, key) == 15 * MICROS
+        assert await committed(tenant, key) == 15 * MICROS

@@ -17,7 +17,7 @@ from callwright.service.platform.clock.clock import DAY, milliseconds, moment
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import outbox, transactions
 from callwright.service.workers import imports
-from tests.support.campaign_invariants import evidence
+from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import (
     ONCE,
     claim_and_die,
@@ -31,17 +31,17 @@ from tests.support.campaigns import (
     suspend_numbers,
     working,
 )
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.sweeps import sweep_after
 
 MOST_BYTES = 20_000
 TOLD_BY_THE_SENDER = {"webhook.disabled", "webhook.test"}
 
 
-async def told(door: Door, *types: str) -> list[tuple[Row[Any], dict[str, Any]]]:
+async def told(tenant: Tenant, *types: str) -> list[tuple[Row[Any], dict[str, Any]]]:
     """The organization's events, of all types or of these, with their data."""
-    statement = select(outbox).where(outbox.c.org_id == door.org_id).order_by(outbox.c.created_at, outbox.c.id)
-    rows = await door.service.services.database.read(lambda connection: connection.execute(statement).all())
+    statement = select(outbox).where(outbox.c.org_id == tenant.org_id).order_by(outbox.c.created_at, outbox.c.id)
+    rows = await tenant.service.services.database.read(lambda connection: connection.execute(statement).all())
     return [(row, json.loads(row.data)) for row in rows if not types or row.type in types]
 
 
@@ -49,23 +49,23 @@ async def told(door: Door, *types: str) -> list[tuple[Row[Any], dict[str, Any]]]
 async def test_a_cancelled_deployment_is_completed_once_its_last_call_has_ended(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(3, sim_outcome="busy"))
-        await door.client.deployments.start(id=made.id)
-        await claim_and_die(door, made.id)
-        await expire_leases(door)
-        await door.client.deployments.cancel(id=made.id)
-        cancelled = await door.client.deployments.cancel(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(3, sim_outcome="busy"))
+        await tenant.client.deployments.start(id=made.id)
+        await claim_and_die(tenant, made.id)
+        await expire_leases(tenant)
+        await tenant.client.deployments.cancel(id=made.id)
+        cancelled = await tenant.client.deployments.cancel(id=made.id)
         assert (cancelled.status, cancelled.stats.in_flight) == ("cancelled", 3)
-        assert await told(door, "deployment.completed") == []
-        async with working(door):
-            over = await settled(door, made.id)
-        await door.client.deployments.cancel(id=made.id)
-        (row, data), *others = await told(door, "deployment.completed")
+        assert await told(tenant, "deployment.completed") == []
+        async with working(tenant):
+            over = await settled(tenant, made.id)
+        await tenant.client.deployments.cancel(id=made.id)
+        (row, data), *others = await told(tenant, "deployment.completed")
         assert others == []
         assert (data["status"], data["status_reason"], data["stats"]["in_flight"]) == ("cancelled", "manual", 0)
         assert (data["stats"]["attempts"], data["stats"]["outcomes"]) == (3, {"busy": 3})
-        ends = [call.ended_at for call in (await evidence(door.service.services.database, made.id)).calls]
+        ends = [call.ended_at for call in (await campaign_records(tenant.service.services.database, made.id)).calls]
         assert row.created_at >= max(ends)
         assert over.completed_at is not None
         assert milliseconds(over.completed_at) == row.created_at // 1_000 * 1_000
@@ -74,10 +74,10 @@ async def test_a_cancelled_deployment_is_completed_once_its_last_call_has_ended(
 async def test_a_cancelled_deployment_that_called_nobody_is_completed_at_once(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(1))
-        await door.client.deployments.cancel(id=made.id)
-        ((row, data),) = await told(door, "deployment.completed")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(1))
+        await tenant.client.deployments.cancel(id=made.id)
+        ((row, data),) = await told(tenant, "deployment.completed")
         assert (row.subject_id, data["started_at"], data["stats"]["attempts"]) == (made.id, None, 0)
 
 
@@ -85,9 +85,9 @@ async def test_a_cancelled_deployment_that_called_nobody_is_completed_at_once(
 async def test_a_deployment_that_calls_everybody_is_exhausted_and_completed_once(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        made = await run(door, people(5, sim_outcome="answered"))
-        names = Counter(row.type for row, data in await told(door) if "deployment_id" in data)
+    async with open_service(database_url, tmp_path) as tenant:
+        made = await run(tenant, people(5, sim_outcome="answered"))
+        names = Counter(row.type for row, data in await told(tenant) if "deployment_id" in data)
         assert names == {
             "deployment.started": 1,
             "call.started": made.stats.attempts,
@@ -101,11 +101,11 @@ async def test_a_deployment_that_calls_everybody_is_exhausted_and_completed_once
 async def test_an_exhausted_audience_is_told_with_the_figures_of_the_last_dial(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        made = await run(door, people(12, sim_outcome="answered", sim_intent="yes"))
-        ((row, data),) = await told(door, "deployment.audience_exhausted")
-        calls = [call async for call in door.client.calls.list(deployment_id=made.id)]
-        ended = [data for row_, data in await told(door, "call.completed") if row_.created_at <= row.created_at]
+    async with open_service(database_url, tmp_path) as tenant:
+        made = await run(tenant, people(12, sim_outcome="answered", sim_intent="yes"))
+        ((row, data),) = await told(tenant, "deployment.audience_exhausted")
+        calls = [call async for call in tenant.client.calls.list(deployment_id=made.id)]
+        ended = [data for row_, data in await told(tenant, "call.completed") if row_.created_at <= row.created_at]
         stats, final = data["stats"], made.stats
         assert 0 < len(ended) < len(calls) == 12  # pace: a call a second, so the first ones have ended by then
         assert (stats["attempts"], stats["in_flight"]) == (12, 12 - len(ended))
@@ -120,13 +120,13 @@ async def test_an_exhausted_audience_is_told_with_the_figures_of_the_last_dial(
 async def test_a_deployment_that_lost_its_numbers_has_failed_and_is_not_completed(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(2))
-        await door.client.deployments.start(id=made.id)
-        await suspend_numbers(door)
-        async with working(door):
-            assert (await door.ended(made.id)).status == "failed"
-        ((row, data),) = await told(door, "deployment.failed", "deployment.completed")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(2))
+        await tenant.client.deployments.start(id=made.id)
+        await suspend_numbers(tenant)
+        async with working(tenant):
+            assert (await tenant.ended(made.id)).status == "failed"
+        ((row, data),) = await told(tenant, "deployment.failed", "deployment.completed")
         assert (row.type, row.subject_id, row.simulated) == ("deployment.failed", made.id, True)
         assert (data["status"], data["status_reason"], data["simulated"]) == ("failed", "no_phone_number", True)
         assert data["failed_at"] is not None
@@ -135,13 +135,13 @@ async def test_a_deployment_that_lost_its_numbers_has_failed_and_is_not_complete
 async def test_a_number_that_is_released_is_told_once_and_one_that_is_rented_is_not(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        number = await rent(door)
-        await door.client.phone_numbers.update(id=number.id, label="Front desk")
-        assert await told(door, "phone_number.status_changed") == []
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        number = await rent(tenant)
+        await tenant.client.phone_numbers.update(id=number.id, label="Front desk")
+        assert await told(tenant, "phone_number.status_changed") == []
         for _ in range(2):
-            await door.client.phone_numbers.release(id=number.id)
-        ((row, data),) = await told(door, "phone_number.status_changed")
+            await tenant.client.phone_numbers.release(id=number.id)
+        ((row, data),) = await told(tenant, "phone_number.status_changed")
         assert (row.subject_id, row.simulated) == (number.id, True)
         assert data == {
             "phone_number_id": number.id,
@@ -155,32 +155,32 @@ async def test_a_number_that_is_released_is_told_once_and_one_that_is_rented_is_
 async def test_a_number_whose_month_is_over_is_told_once(
     database_url: str, tmp_path: Path, auto_renew: bool, status: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        number = await door.client.phone_numbers.rent(country="US", auto_renew=auto_renew)
-        await leave_in_wallet(door, 1)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        number = await tenant.client.phone_numbers.rent(country="US", auto_renew=auto_renew)
+        await leave_in_wallet(tenant, 1)
         for _ in range(2):
-            await sweep_after(door, 31)
-        ((row, data),) = await told(door, "phone_number.status_changed")
+            await sweep_after(tenant, 31)
+        ((row, data),) = await told(tenant, "phone_number.status_changed")
         assert (row.subject_id, data["status"], data["previous_status"]) == (number.id, status, "active")
 
 
 async def test_a_suspended_number_that_is_released_is_told_again(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        number = await rent(door)
-        await leave_in_wallet(door, 1)
-        await sweep_after(door, 31)
-        await door.client.phone_numbers.release(id=number.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        number = await rent(tenant)
+        await leave_in_wallet(tenant, 1)
+        await sweep_after(tenant, 31)
+        await tenant.client.phone_numbers.release(id=number.id)
         changes = [
-            (data["previous_status"], data["status"]) for _, data in await told(door, "phone_number.status_changed")
+            (data["previous_status"], data["status"]) for _, data in await told(tenant, "phone_number.status_changed")
         ]
         assert sorted(changes) == [("active", "suspended"), ("suspended", "released")]
 
 
 async def test_a_number_that_is_paid_for_again_is_not_told(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await rent(door)
-        await sweep_after(door, 31)
-        assert await told(door, "phone_number.status_changed") == []
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await rent(tenant)
+        await sweep_after(tenant, 31)
+        assert await told(tenant, "phone_number.status_changed") == []
 
 
 @pytest.mark.parametrize(
@@ -189,26 +189,26 @@ async def test_a_number_that_is_paid_for_again_is_not_told(database_url: str, tm
     ids=["good file", "file without rows"],
 )
 async def test_an_import_is_told_once_when_it_ends(database_url: str, tmp_path: Path, csv: str, status: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        people_ = await door.client.audiences.create(name="People")
-        waiting = await door.client.audiences.import_csv(id=people_.id, csv=csv)
-        assert await told(door, "audience.import_completed") == []
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        people_ = await tenant.client.audiences.create(name="People")
+        waiting = await tenant.client.audiences.import_csv(id=people_.id, csv=csv)
+        assert await told(tenant, "audience.import_completed") == []
         with anyio.fail_after(60):
-            while await imports.work_on_one(door.service.services, "wrk_test"):
+            while await imports.work_on_one(tenant.service.services, "wrk_test"):
                 pass
-        ((row, data),) = await told(door, "audience.import_completed")
+        ((row, data),) = await told(tenant, "audience.import_completed")
         assert (row.subject_id, row.simulated) == (people_.id, False)
         assert (data["import_id"], data["status"]) == (waiting.id, status)
 
 
 @pytest.mark.requirement("EVENT-24", "EVENT-25")
 async def test_a_top_up_is_told_once_and_names_its_transaction(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=7) as door:
+    async with open_service(database_url, tmp_path, workers=False, extra_dollars=7) as tenant:
         topups = select(transactions.c.id, transactions.c.amount_micros).where(
-            transactions.c.org_id == door.org_id, transactions.c.type == "topup"
+            transactions.c.org_id == tenant.org_id, transactions.c.type == "topup"
         )
-        booked = await door.service.services.database.read(lambda connection: connection.execute(topups).all())
-        found = await told(door, "wallet.topup_settled")
+        booked = await tenant.service.services.database.read(lambda connection: connection.execute(topups).all())
+        found = await told(tenant, "wallet.topup_settled")
         assert {row.subject_id for row, _ in found} == {row.id for row in booked}
         assert {(data["transaction_id"], data["amount"]) for _, data in found} == {
             (row.id, f"{row.amount_micros / 1_000_000:.6f}") for row in booked
@@ -218,11 +218,11 @@ async def test_a_top_up_is_told_once_and_names_its_transaction(database_url: str
 
 @pytest.mark.requirement("EVENT-15", "EVENT-16", "EVENT-14")
 async def test_what_is_told_of_a_call_names_what_the_specification_lists(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        made = await run(door, people(1, sim_outcome="answered", sim_intent="yes"))
-        ((started, start),) = await told(door, "call.started")
-        ((completed, end),) = await told(door, "call.completed")
-        call = (await door.client.calls.list(deployment_id=made.id)).data[0]
+    async with open_service(database_url, tmp_path) as tenant:
+        made = await run(tenant, people(1, sim_outcome="answered", sim_intent="yes"))
+        ((started, start),) = await told(tenant, "call.started")
+        ((completed, end),) = await told(tenant, "call.completed")
+        call = (await tenant.client.calls.list(deployment_id=made.id)).data[0]
         assert started.subject_id == completed.subject_id == call.id
         for data in (start, end):
             assert (data["call_id"], data["deployment_id"], data["agent_id"]) == (call.id, made.id, made.agent_id)
@@ -236,10 +236,10 @@ async def test_what_is_told_of_a_call_names_what_the_specification_lists(databas
 async def test_the_end_of_a_call_is_told_once_however_it_ended(database_url: str, tmp_path: Path) -> None:
     outcomes: tuple[str, ...] = get_args(Outcome)
     rows = [row for place, name in enumerate(outcomes) for row in people(1, first=place, sim_outcome=name)]
-    async with open_service(database_url, tmp_path) as door:
-        made = await run(door, rows, retry_policy=ONCE)
-        calls = {call.id: call async for call in door.client.calls.list(deployment_id=made.id)}
-        ends = await told(door, "call.completed")
+    async with open_service(database_url, tmp_path) as tenant:
+        made = await run(tenant, rows, retry_policy=ONCE)
+        calls = {call.id: call async for call in tenant.client.calls.list(deployment_id=made.id)}
+        ends = await told(tenant, "call.completed")
         assert {call.outcome for call in calls.values()} == set(outcomes)
         assert Counter(row.subject_id for row, _ in ends) == dict.fromkeys(calls, 1)
         for row, data in ends:
@@ -254,15 +254,15 @@ async def test_the_end_of_a_call_is_told_once_however_it_ended(database_url: str
 async def test_that_a_campaign_has_started_is_told_with_its_first_call_and_not_before(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        start_ms = door.service.services.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
-        made = await draft(door, people(5, sim_outcome="busy"), start_at=moment(start_ms))
-        await door.client.deployments.start(id=made.id, jump_clock=True)
-        assert await told(door, "deployment.started") == []
-        async with working(door):
-            await door.ended(made.id)
-        ((row, data),) = await told(door, "deployment.started")
-        calls = (await evidence(door.service.services.database, made.id)).calls
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        start_ms = tenant.service.services.clock.now_ms() // 1_000 * 1_000 + 2 * DAY
+        made = await draft(tenant, people(5, sim_outcome="busy"), start_at=moment(start_ms))
+        await tenant.client.deployments.start(id=made.id, jump_clock=True)
+        assert await told(tenant, "deployment.started") == []
+        async with working(tenant):
+            await tenant.ended(made.id)
+        ((row, data),) = await told(tenant, "deployment.started")
+        calls = (await campaign_records(tenant.service.services.database, made.id)).calls
         assert len(calls) > 5
         assert row.created_at == min(call.created_at for call in calls) == start_ms
         assert (row.subject_id, data["contacts"]) == (made.id, 5)
@@ -271,33 +271,35 @@ async def test_that_a_campaign_has_started_is_told_with_its_first_call_and_not_b
 
 @pytest.mark.requirement("EVENT-22", "EVENT-25")
 async def test_a_pause_by_hand_is_told_once_and_says_so(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(1))
-        await door.client.deployments.start(id=made.id)
-        assert await told(door, "deployment.paused") == []
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(1))
+        await tenant.client.deployments.start(id=made.id)
+        assert await told(tenant, "deployment.paused") == []
         for _ in range(2):
-            await door.client.deployments.pause(id=made.id)
-        ((row, data),) = await told(door, "deployment.paused")
+            await tenant.client.deployments.pause(id=made.id)
+        ((row, data),) = await told(tenant, "deployment.paused")
         assert row.subject_id == made.id
         assert data == {"deployment_id": made.id, "reason": "manual", "simulated": True}
 
 
 @pytest.mark.requirement("EVENT-20", "EVENT-27")
 async def test_a_transfer_is_told_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        async with working(door):
-            made = await run(door, [*people(1, sim_outcome="transferred"), *people(1, first=1, sim_outcome="answered")])
-        ((row, data),) = await told(door, "call.transferred")
-        (call,) = [call async for call in door.client.calls.list(deployment_id=made.id, outcome=["transferred"])]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        async with working(tenant):
+            made = await run(
+                tenant, [*people(1, sim_outcome="transferred"), *people(1, first=1, sim_outcome="answered")]
+            )
+        ((row, data),) = await told(tenant, "call.transferred")
+        (call,) = [call async for call in tenant.client.calls.list(deployment_id=made.id, outcome=["transferred"])]
         assert (row.subject_id, row.simulated, data["agent_id"]) == (call.id, True, made.agent_id)
         assert data["transfer"] == {"type": "warm", "to": None, "bridged_at": f"{call.ended_at:%Y-%m-%dT%H:%M:%SZ}"}
         assert (call.outcome, call.hangup_cause, call.ended_by) == ("transferred", "transfer_completed", "agent")
         assert call.transfer is not None
         assert call.transfer.model_dump(mode="json") == data["transfer"]
-        ended = {one["call_id"]: one for _, one in await told(door, "call.completed")}
+        ended = {one["call_id"]: one for _, one in await told(tenant, "call.completed")}
         assert ended[call.id]["transfer"] == data["transfer"]
         assert [one["transfer"] for one in ended.values() if one["call_id"] != call.id] == [None]
-        of_call = [row.type for row, data in await told(door) if data.get("call_id") == call.id]
+        of_call = [row.type for row, data in await told(tenant) if data.get("call_id") == call.id]
         assert of_call[0] == "call.started"
         assert sorted(of_call[1:]) == ["call.completed", "call.transferred"]
 
@@ -305,25 +307,25 @@ async def test_a_transfer_is_told_once(database_url: str, tmp_path: Path) -> Non
 async def test_every_payload_is_that_of_its_type_and_holds_no_number_and_no_words(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        client = door.client
-        async with working(door):
-            called = await run(door, [*people(12), *people(1, first=12, sim_outcome="transferred")], "Called")
-        stopped = await draft(door, people(2, first=100), "Stopped")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        client = tenant.client
+        async with working(tenant):
+            called = await run(tenant, [*people(12), *people(1, first=12, sim_outcome="transferred")], "Called")
+        stopped = await draft(tenant, people(2, first=100), "Stopped")
         for act in (client.deployments.start, client.deployments.pause, client.deployments.resume):
             await act(id=stopped.id)
         await client.deployments.cancel(id=stopped.id)
-        lost = await draft(door, people(1, first=200), "Lost")
+        lost = await draft(tenant, people(1, first=200), "Lost")
         await client.deployments.start(id=lost.id)
-        await suspend_numbers(door)
+        await suspend_numbers(tenant)
         audience = await client.audiences.create(name="Imported")
         await client.audiences.import_csv(id=audience.id, csv="phone_number,first_name\n+12125550100,Person 1\n")
-        assert await imports.work_on_one(door.service.services, "wrk_test")
-        async with working(door):
-            assert (await door.ended(lost.id)).status == "failed"
+        assert await imports.work_on_one(tenant.service.services, "wrk_test")
+        async with working(tenant):
+            assert (await tenant.ended(lost.id)).status == "failed"
         await client.phone_numbers.release(id=lost.phone_number_ids[0])
-        await leave_in_wallet(door, 1)
-        found = await told(door)
+        await leave_in_wallet(tenant, 1)
+        found = await told(tenant)
         assert {row.type for row, _ in found} == set(EVENT_TYPES) - TOLD_BY_THE_SENDER
         said = [
             turn.text
@@ -358,11 +360,11 @@ async def test_with_a_public_address_what_a_call_left_is_found_from_anywhere(
 ) -> None:
     root = "https://voice.example.com/calls"
     settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=root, sim_time_scale=scale)
-    async with open_service(database_url, tmp_path, settings=settings) as door:
-        ended = await run(door, people(1, sim_outcome="answered", sim_intent="yes"))
-        (listed,) = (await door.client.calls.list(deployment_id=ended.id)).data
-        one = await door.client.calls.get(call_uuid=listed.id)
-        (told,) = (await door.client.events.list(type=["call.completed"])).data
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
+        ended = await run(tenant, people(1, sim_outcome="answered", sim_intent="yes"))
+        (listed,) = (await tenant.client.calls.list(deployment_id=ended.id)).data
+        one = await tenant.client.calls.get(call_uuid=listed.id)
+        (told,) = (await tenant.client.events.list(type=["call.completed"])).data
         expected = (f"{root}/v1/calls/{one.id}/recording", f"{root}/v1/calls/{one.id}/transcript")
         for found in (listed, one):
             assert (found.recording_url, found.transcript_url) == expected

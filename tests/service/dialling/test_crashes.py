@@ -15,7 +15,7 @@ from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deployments
 from callwright.service.telephony.engine import CallRequest, EngineParts
 from callwright.service.telephony.simulated.engine import SimulatedEngine
-from tests.support.campaign_invariants import check_dialled_once, check_everything, evidence
+from tests.support.campaign_invariants import check_dialled_once, check_everything, campaign_records
 from tests.support.campaigns import (
     Forgetful,
     Interrupted,
@@ -27,7 +27,7 @@ from tests.support.campaigns import (
     people,
     working,
 )
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 
 class Thief(SimulatedEngine):
@@ -47,18 +47,18 @@ class Thief(SimulatedEngine):
 async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their_moment(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(30))
-        await door.client.deployments.start(id=made.id)
-        await claim_and_die(door, made.id)
-        database = door.service.services.database
-        left = await evidence(database, made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(30))
+        await tenant.client.deployments.start(id=made.id)
+        await claim_and_die(tenant, made.id)
+        database = tenant.service.services.database
+        left = await campaign_records(database, made.id)
         assert (len(left.calls), len(left.dials), left.deployment.in_flight) == (10, 0, 10)
         assert left.wallet.reserved_micros == left.deployment.reserved_micros == 10 * 24_000
-        await expire_leases(door)
-        async with working(door):
-            await door.ended(made.id)
-        found = await evidence(database, made.id)
+        await expire_leases(tenant)
+        async with working(tenant):
+            await tenant.ended(made.id)
+        found = await campaign_records(database, made.id)
         assert {call.id for call in left.calls} <= {call.id for call in found.calls}
         check_everything(found, RetryPolicy())
 
@@ -67,37 +67,37 @@ async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their
 async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(30))
-        await door.client.deployments.start(id=made.id)
-        database = door.service.services.database
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(30))
+        await tenant.client.deployments.start(id=made.id)
+        database = tenant.service.services.database
         for life in range(3):
-            await expire_leases(door)
-            await lease(door, made.id, f"wrk_{life}")
+            await expire_leases(tenant)
+            await lease(tenant, made.id, f"wrk_{life}")
             if life:  # the calls that the life before left open are taken over first, and then the next round is left
-                found = await evidence(database, made.id)
+                found = await campaign_records(database, made.id)
                 assert found.deployment.in_flight == 10
             with pytest.raises(Interrupted):
-                await driver_of(door, f"wrk_{life}", engine=Forgetful).drive(made.id)
-        await expire_leases(door)
-        async with working(door):
-            await door.ended(made.id)
-        check_everything(await evidence(database, made.id), RetryPolicy())
+                await driver_of(tenant, f"wrk_{life}", engine=Forgetful).drive(made.id)
+        await expire_leases(tenant)
+        async with working(tenant):
+            await tenant.ended(made.id)
+        check_everything(await campaign_records(database, made.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-27")
 async def test_a_driver_that_lost_its_lease_records_nothing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(30))
-        await door.client.deployments.start(id=made.id)
-        database = door.service.services.database
-        await lease(door, made.id, "wrk_slow")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(30))
+        await tenant.client.deployments.start(id=made.id)
+        database = tenant.service.services.database
+        await lease(tenant, made.id, "wrk_slow")
         with pytest.raises(LeaseLost):
-            await driver_of(door, "wrk_slow", engine=partial(Thief, deployment_id=made.id)).drive(made.id)
-        left = await evidence(database, made.id)
+            await driver_of(tenant, "wrk_slow", engine=partial(Thief, deployment_id=made.id)).drive(made.id)
+        left = await campaign_records(database, made.id)
         assert (len(left.calls), left.deployment.in_flight, left.deployment.spend_micros) == (10, 10, 0)
-        await driver_of(door, "wrk_thief").drive(made.id)
-        found = await evidence(database, made.id)
+        await driver_of(tenant, "wrk_thief").drive(made.id)
+        found = await campaign_records(database, made.id)
         assert found.deployment.status == "completed"
         check_everything(found, RetryPolicy())
 
@@ -107,43 +107,43 @@ async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_dri
 ) -> None:
     """As after a machine slept: the lease is over, and the process that holds it is still at work."""
     settings = ServiceSettings(data=tmp_path, database_url=database_url)
-    async with open_service(database_url, tmp_path, settings=replace(settings, deployment_lease_ms=1)) as door:
-        made = await draft(door, people(120), max_concurrency=2)
-        await door.client.deployments.start(id=made.id)
+    async with open_service(database_url, tmp_path, settings=replace(settings, deployment_lease_ms=1)) as tenant:
+        made = await draft(tenant, people(120), max_concurrency=2)
+        await tenant.client.deployments.start(id=made.id)
         with anyio.fail_after(30):
             while True:
-                door.service.services.wake()  # the workers look again for what has no driver
-                if (await door.client.deployments.get(id=made.id)).status == "completed":
+                tenant.service.services.wake()  # the workers look again for what has no driver
+                if (await tenant.client.deployments.get(id=made.id)).status == "completed":
                     break
                 await anyio.sleep(0.002)
-        check_everything(await evidence(door.service.services.database, made.id), RetryPolicy(), lines=2)
+        check_everything(await campaign_records(tenant.service.services.database, made.id), RetryPolicy(), lines=2)
 
 
 class FrozenEngine(SimulatedEngine):
     """A network that a driver reaches only after another one has driven the deployment to its end."""
 
-    def __init__(self, parts: EngineParts, door: Door, deployment_id: str) -> None:
+    def __init__(self, parts: EngineParts, tenant: Tenant, deployment_id: str) -> None:
         super().__init__(parts)
-        self._door, self._deployment_id = door, deployment_id
+        self._open_tenant, self._deployment_id = tenant, deployment_id
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
-        await expire_leases(self._door)
-        await lease(self._door, self._deployment_id, "wrk_other")
-        await driver_of(self._door, "wrk_other").drive(self._deployment_id)
+        await expire_leases(self._open_tenant)
+        await lease(self._open_tenant, self._deployment_id, "wrk_other")
+        await driver_of(self._open_tenant, "wrk_other").drive(self._deployment_id)
         await super().dial(dialled)
 
 
 async def test_a_driver_that_froze_between_claiming_and_dialling_dials_nothing_that_another_one_has_dialled(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(5))
-        await door.client.deployments.start(id=made.id)
-        await lease(door, made.id, "wrk_frozen")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(5))
+        await tenant.client.deployments.start(id=made.id)
+        await lease(tenant, made.id, "wrk_frozen")
         with pytest.raises(LeaseLost):
-            await driver_of(door, "wrk_frozen", engine=partial(FrozenEngine, door=door, deployment_id=made.id)).drive(
-                made.id
-            )
-        found = await evidence(door.service.services.database, made.id)
+            await driver_of(
+                tenant, "wrk_frozen", engine=partial(FrozenEngine, tenant=tenant, deployment_id=made.id)
+            ).drive(made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
         assert found.deployment.status == "completed"
         check_dialled_once(found)

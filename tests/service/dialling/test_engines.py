@@ -14,9 +14,9 @@ from callwright.service.dialling.runner import Runner
 from callwright.service.tables.schema import phone_numbers
 from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EngineParts, Report, Turn
 from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
-from tests.support.campaign_invariants import check_counters, evidence
+from tests.support.campaign_invariants import check_counters, campaign_records
 from tests.support.campaigns import draft, lease, people
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 
 @dataclass
@@ -52,27 +52,27 @@ class ToyEngine:
         """Calls of three seconds end by themselves."""
 
 
-def runner_with(door: Door, engines: Mapping[str, EngineFactory]) -> Runner:
-    services = door.service.services
+def runner_with(tenant: Tenant, engines: Mapping[str, EngineFactory]) -> Runner:
+    services = tenant.service.services
     writes = DriverWrites(
         database=services.database, clock=services.clock, ids=services.ids, owner="wrk_toy", lease_ms=60_000
     )
     return Runner(writes, time_scale=2_000.0, engines={**ENGINES, **engines})
 
 
-async def provided_by(door: Door, provider: str) -> None:
+async def provided_by(tenant: Tenant, provider: str) -> None:
     """Has every number come from another provider."""
     change = update(phone_numbers).values(provider=provider)
-    await door.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+    await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
 
 
 async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         policy = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
-        made = await draft(door, people(6), retry_policy=policy, calls_per_second=1.0)
-        await door.client.deployments.start(id=made.id)
-        await provided_by(door, "toy")
-        await lease(door, made.id, "wrk_toy")
+        made = await draft(tenant, people(6), retry_policy=policy, calls_per_second=1.0)
+        await tenant.client.deployments.start(id=made.id)
+        await provided_by(tenant, "toy")
+        await lease(tenant, made.id, "wrk_toy")
         engines: list[ToyEngine] = []
 
         def toy(parts: EngineParts) -> ToyEngine:
@@ -80,10 +80,10 @@ async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(data
             return engines[-1]
 
         with anyio.fail_after(30):
-            await runner_with(door, {"toy": toy}).drive(made.id)
-        ended = await door.client.deployments.get(id=made.id)
-        found = await evidence(door.service.services.database, made.id)
-        numbers = {number.number for number in (await door.client.phone_numbers.list()).data}
+            await runner_with(tenant, {"toy": toy}).drive(made.id)
+        ended = await tenant.client.deployments.get(id=made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
+        numbers = {number.number for number in (await tenant.client.phone_numbers.list()).data}
         (engine,) = engines
         assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
         assert {request.from_ for request in engine.heard} <= numbers
@@ -98,13 +98,13 @@ async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(data
 async def test_a_deployment_whose_numbers_nothing_here_calls_from_is_paused_and_nobody_is_called(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(3))
-        await door.client.deployments.start(id=made.id)
-        await provided_by(door, "elsewhere")
-        await lease(door, made.id, "wrk_toy")
-        await runner_with(door, {}).drive(made.id)
-        paused = await door.client.deployments.get(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(3))
+        await tenant.client.deployments.start(id=made.id)
+        await provided_by(tenant, "elsewhere")
+        await lease(tenant, made.id, "wrk_toy")
+        await runner_with(tenant, {}).drive(made.id)
+        paused = await tenant.client.deployments.get(id=made.id)
         assert (paused.status, paused.status_reason, paused.stats.attempts) == ("paused", "no_call_engine", 0)
 
 

@@ -11,13 +11,13 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.database.database import Database, opened
 from callwright.service.tables.schema import calls, simulated_dials, transcripts
 from tests.support.campaign_invariants import (
+    campaign_records,
     check_counters,
     check_dialled_once,
     check_everything,
     check_money,
     check_policy,
     check_records,
-    evidence,
 )
 from tests.support.campaign_process import campaign_process
 from tests.support.campaigns import draft, make_audience, people
@@ -40,19 +40,19 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
     database_url: str, tmp_path: Path
 ) -> None:
     with anyio.fail_after(LIMIT_S):
-        async with open_service(database_url, tmp_path, workers=False) as door:
-            made = await draft(door, people(600), max_concurrency=4)
-            await door.client.deployments.start(id=made.id)
+        async with open_service(database_url, tmp_path, workers=False) as tenant:
+            made = await draft(tenant, people(600), max_concurrency=4)
+            await tenant.client.deployments.start(id=made.id)
         async with opened(database_url) as database:
             for table, rows in ((calls, 50), (simulated_dials, 230), (transcripts, 300)):
                 async with campaign_process(database_url, tmp_path) as process:
                     await grown(database, table, rows)
                     process.kill()
                     assert await process.wait() == KILLED
-                    assert (await evidence(database, made.id)).deployment.status == "active"
+                    assert (await campaign_records(database, made.id)).deployment.status == "active"
             async with campaign_process(database_url, tmp_path) as process:
                 assert await process.wait() == 0
-            found = await evidence(database, made.id)
+            found = await campaign_records(database, made.id)
         assert found.deployment.status == "completed"
         assert len(found.contacts) == 600
         assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
@@ -64,12 +64,12 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database_url: str, tmp_path: Path) -> None:
     with anyio.fail_after(LIMIT_S):
-        async with open_service(database_url, tmp_path, workers=False) as door:
-            database = door.service.services.database
-            audience = await make_audience(door, people(150))
-            made = [await draft(door, [], name, audience_id=audience.id, max_concurrency=2) for name in "ABCD"]
+        async with open_service(database_url, tmp_path, workers=False) as tenant:
+            database = tenant.service.services.database
+            audience = await make_audience(tenant, people(150))
+            made = [await draft(tenant, [], name, audience_id=audience.id, max_concurrency=2) for name in "ABCD"]
             for one in made:
-                await door.client.deployments.start(id=one.id)
+                await tenant.client.deployments.start(id=one.id)
             async with campaign_process(database_url, tmp_path / "first") as first:
                 await grown(database, calls, 40)
                 async with campaign_process(database_url, tmp_path / "second") as second:
@@ -79,7 +79,7 @@ async def test_another_process_takes_over_the_campaigns_of_a_killed_one(database
                     assert await second.wait() == 0
             drivers: set[str] = set()
             for one in made:
-                found = await evidence(database, one.id)
+                found = await campaign_records(database, one.id)
                 assert (found.deployment.status, len(found.contacts)) == ("completed", 150)
                 check_dialled_once(found)
                 check_policy(found, RetryPolicy())

@@ -19,7 +19,7 @@ from callwright.service.platform.clock.clock import DAY
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import audit_log, calls, do_not_call, organizations
-from tests.support.campaign_invariants import check_counters, check_dialled_once, evidence
+from tests.support.campaign_invariants import check_counters, check_dialled_once, campaign_records
 from tests.support.campaigns import (
     Forgetful,
     Interrupted,
@@ -36,7 +36,7 @@ from tests.support.campaigns import (
     working,
 )
 from tests.support.plans import make_real
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 OPTS_OUT: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "opt_out"}
 AGREES: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -51,32 +51,32 @@ def left_out(preview: Preview) -> dict[str, int]:
     return {group.reason: group.count for group in preview.blocked}
 
 
-async def called(door: Door, deployment_id: str) -> set[str]:
+async def called(tenant: Tenant, deployment_id: str) -> set[str]:
     """The numbers a deployment has called."""
-    found = await evidence(door.service.services.database, deployment_id)
+    found = await campaign_records(tenant.service.services.database, deployment_id)
     return {call.to_number for call in found.calls}
 
 
-async def entries(door: Door) -> list[Row[Any]]:
+async def entries(tenant: Tenant) -> list[Row[Any]]:
     """The list of the organization, by number."""
-    rows = select(do_not_call).where(do_not_call.c.org_id == door.org_id).order_by(do_not_call.c.number)
-    return list(await door.service.services.database.read(lambda connection: connection.execute(rows).all()))
+    rows = select(do_not_call).where(do_not_call.c.org_id == tenant.org_id).order_by(do_not_call.c.number)
+    return list(await tenant.service.services.database.read(lambda connection: connection.execute(rows).all()))
 
 
-async def organization(door: Door) -> str:
+async def organization(tenant: Tenant) -> str:
     """The name of the door's organization."""
-    named = select(organizations.c.name).where(organizations.c.id == door.org_id)
-    return await door.service.services.database.read(lambda connection: connection.execute(named).scalar_one())
+    named = select(organizations.c.name).where(organizations.c.id == tenant.org_id)
+    return await tenant.service.services.database.read(lambda connection: connection.execute(named).scalar_one())
 
 
-async def rename(door: Door, name: str) -> None:
-    renamed = update(organizations).where(organizations.c.id == door.org_id).values(name=name)
-    await door.service.services.database.write(lambda connection: connection.execute(renamed).rowcount)
+async def rename(tenant: Tenant, name: str) -> None:
+    renamed = update(organizations).where(organizations.c.id == tenant.org_id).values(name=name)
+    await tenant.service.services.database.write(lambda connection: connection.execute(renamed).rowcount)
 
 
-async def put_on_list(door: Door, *numbers_: str, **values: Any) -> None:
-    services = door.service.services
-    given = {"org_id": door.org_id, "simulated": True, "reason": "opted_out", "created_at": 1, **values}
+async def put_on_list(tenant: Tenant, *numbers_: str, **values: Any) -> None:
+    services = tenant.service.services
+    given = {"org_id": tenant.org_id, "simulated": True, "reason": "opted_out", "created_at": 1, **values}
     rows = [{"id": services.ids.new("dnc"), "number": number, **given} for number in numbers_]
     await services.database.write(lambda connection: connection.execute(insert(do_not_call), rows).rowcount)
 
@@ -85,69 +85,69 @@ async def put_on_list(door: Door, *numbers_: str, **values: Any) -> None:
 async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how_many_it_left_out(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        first = await run(door, mixed(opted=3, agreed=4), "first")
+    async with open_service(database_url, tmp_path) as tenant:
+        first = await run(tenant, mixed(opted=3, agreed=4), "first")
         assert (first.stats.suppressed, first.stats.dispositions["do_not_call"]) == (3, 3)
-        listed = await entries(door)
+        listed = await entries(tenant)
         assert [(one.number, one.simulated, one.reason) for one in listed] == [
             (phone(index), True, "opted_out") for index in range(3)
         ]
-        found = await evidence(door.service.services.database, first.id)
+        found = await campaign_records(tenant.service.services.database, first.id)
         assert {one.source_call_id for one in listed} == {c.id for c in found.calls if c.disposition == "do_not_call"}
 
-        later = await draft(door, mixed(opted=3, agreed=6), "later")
-        seen = await door.client.deployments.preview(id=later.id)
+        later = await draft(tenant, mixed(opted=3, agreed=6), "later")
+        seen = await tenant.client.deployments.preview(id=later.id)
         assert (seen.eligible, left_out(seen)) == (6, {"do_not_call": 3})
         assert ", leaving out 3 who asked not to be called again, up to 3 attempts each" in seen.summary
-        name = await organization(door)
+        name = await organization(tenant)
         assert any(f"`callwright do-not-call clear --simulated --org {quote(name)}`" in s for s in seen.warnings)
-        await rename(door, "default")
-        as_default = (await door.client.deployments.preview(id=later.id)).warnings
+        await rename(tenant, "default")
+        as_default = (await tenant.client.deployments.preview(id=later.id)).warnings
         assert any("`callwright do-not-call clear --simulated`" in said for said in as_default)
-        await rename(door, name)
-        await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
-        ended = await door.ended(later.id)
+        await rename(tenant, name)
+        await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
+        ended = await tenant.ended(later.id)
         assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (9, 3, 6)
-        assert await called(door, later.id) == {phone(index) for index in range(3, 9)}
-        shown = await door.client.deployments.list_contacts(id=later.id, status=["suppressed"])
+        assert await called(tenant, later.id) == {phone(index) for index in range(3, 9)}
+        shown = await tenant.client.deployments.list_contacts(id=later.id, status=["suppressed"])
         assert [(one.phone_number, one.status_reason, one.attempts) for one in shown.data] == [
             (phone(index), "do_not_call", 0) for index in range(3)
         ]
-        check_counters(await evidence(door.service.services.database, later.id))
+        check_counters(await campaign_records(tenant.service.services.database, later.id))
 
 
 @pytest.mark.requirement("RES-34")
 async def test_whoever_opts_out_after_the_preview_is_left_out_and_the_plan_holds_for_the_others(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        later = await draft(door, people(3, **AGREES), "later")
-        seen = await door.client.deployments.preview(id=later.id)
+    async with open_service(database_url, tmp_path) as tenant:
+        later = await draft(tenant, people(3, **AGREES), "later")
+        seen = await tenant.client.deployments.preview(id=later.id)
         assert seen.eligible == 3
-        await run(door, people(1, **OPTS_OUT), "meanwhile")
-        again = await door.client.deployments.preview(id=later.id, plan_id=seen.plan_id)
+        await run(tenant, people(1, **OPTS_OUT), "meanwhile")
+        again = await tenant.client.deployments.preview(id=later.id, plan_id=seen.plan_id)
         assert (again.plan_id, again.eligible, left_out(again)) == (seen.plan_id, 2, {"do_not_call": 1})
-        started = await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
+        started = await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
         assert started.plan_id == seen.plan_id
-        ended = await door.ended(later.id)
+        ended = await tenant.ended(later.id)
         assert (ended.stats.attempts, ended.stats.suppressed) == (2, 1)
-        assert await called(door, later.id) == {phone(1), phone(2)}
+        assert await called(tenant, later.id) == {phone(1), phone(2)}
 
 
 @pytest.mark.requirement("RES-34")
 async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        await run(door, mixed(opted=2, agreed=1), "first")
-        later = await draft(door, mixed(opted=2, agreed=1), "later")
-        seen = await door.client.deployments.preview(id=later.id)
-        assert await door.service.services.database.write(numbers.clear_simulated, door.org_id) == 2
+    async with open_service(database_url, tmp_path) as tenant:
+        await run(tenant, mixed(opted=2, agreed=1), "first")
+        later = await draft(tenant, mixed(opted=2, agreed=1), "later")
+        seen = await tenant.client.deployments.preview(id=later.id)
+        assert await tenant.service.services.database.write(numbers.clear_simulated, tenant.org_id) == 2
         with pytest.raises(Conflict) as caught:
-            await door.client.deployments.start(id=later.id, plan_id=seen.plan_id)
+            await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
         assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["do_not_call"]})
         assert caught.value.message == "the do-not-call list has changed since the preview"
-        again = await door.client.deployments.preview(id=later.id)
-        await door.client.deployments.start(id=later.id, plan_id=again.plan_id)
-        assert (again.eligible, (await door.ended(later.id)).stats.attempts) == (3, 3)
+        again = await tenant.client.deployments.preview(id=later.id)
+        await tenant.client.deployments.start(id=later.id, plan_id=again.plan_id)
+        assert (again.eligible, (await tenant.ended(later.id)).stats.attempts) == (3, 3)
 
 
 @pytest.mark.parametrize("scale", [inf, 2_000.0])
@@ -155,42 +155,42 @@ async def test_an_opt_out_holds_at_once_in_a_campaign_that_runs(
     scale: float, database_url: str, tmp_path: Path
 ) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=scale)
-    async with open_service(database_url, tmp_path, workers=False, settings=settings) as door:
-        other = await draft(door, people(4, **AGREES), "other")
-        await door.client.deployments.start(id=other.id)
-        own = await draft(door, people(2, **OPTS_OUT), "own")
-        await door.client.deployments.start(id=own.id)
-        await lease(door, own.id, "wrk_test")
-        await driver_of(door).drive(own.id)
-        await door.client.deployments.pause(id=other.id)
-        seen = await door.client.deployments.preview(id=other.id)
+    async with open_service(database_url, tmp_path, workers=False, settings=settings) as tenant:
+        other = await draft(tenant, people(4, **AGREES), "other")
+        await tenant.client.deployments.start(id=other.id)
+        own = await draft(tenant, people(2, **OPTS_OUT), "own")
+        await tenant.client.deployments.start(id=own.id)
+        await lease(tenant, own.id, "wrk_test")
+        await driver_of(tenant).drive(own.id)
+        await tenant.client.deployments.pause(id=other.id)
+        seen = await tenant.client.deployments.preview(id=other.id)
         assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 2})
-        await door.client.deployments.resume(id=other.id, plan_id=seen.plan_id)
-        async with working(door):
-            ended = await door.ended(other.id)
+        await tenant.client.deployments.resume(id=other.id, plan_id=seen.plan_id)
+        async with working(tenant):
+            ended = await tenant.ended(other.id)
         assert (ended.stats.suppressed, ended.stats.completed) == (2, 2)
-        assert await called(door, other.id) == {phone(2), phone(3)}
-        check_counters(await evidence(door.service.services.database, other.id))
+        assert await called(tenant, other.id) == {phone(2), phone(3)}
+        check_counters(await campaign_records(tenant.service.services.database, other.id))
 
 
 async def test_somebody_who_waits_for_a_retry_elsewhere_is_not_called_again(database_url: str, tmp_path: Path) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, sim_time_scale=2_000.0)
-    async with open_service(database_url, tmp_path, settings=settings) as door:
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
         policy = RetryPolicy(max_attempts=2, interval_minutes=[240], retry_on=["no_answer"])
-        waits = await draft(door, people(1, sim_outcome="no_answer"), "waits", retry_policy=policy)
-        await door.client.deployments.start(id=waits.id)
-        await waiting(door, waits.id, people_=1)
-        await run(door, people(1, **OPTS_OUT), "asked")
-        ended = await door.ended(waits.id)
+        waits = await draft(tenant, people(1, sim_outcome="no_answer"), "waits", retry_policy=policy)
+        await tenant.client.deployments.start(id=waits.id)
+        await waiting(tenant, waits.id, people_=1)
+        await run(tenant, people(1, **OPTS_OUT), "asked")
+        ended = await tenant.ended(waits.id)
         assert (ended.stats.attempts, ended.stats.suppressed) == (1, 1)
-        check_counters(await evidence(door.service.services.database, waits.id))
+        check_counters(await campaign_records(tenant.service.services.database, waits.id))
 
 
-async def waiting(door: Door, deployment_id: str, *, people_: int, within_s: float = 30.0) -> None:
+async def waiting(tenant: Tenant, deployment_id: str, *, people_: int, within_s: float = 30.0) -> None:
     """Returns once so many people of a deployment wait for a retry."""
     with anyio.fail_after(within_s):
         while True:
-            if (await door.client.deployments.get(id=deployment_id)).stats.retry_waiting >= people_:
+            if (await tenant.client.deployments.get(id=deployment_id)).stats.retry_waiting >= people_:
                 return
             await anyio.sleep(0.005)
 
@@ -198,26 +198,26 @@ async def waiting(door: Door, deployment_id: str, *, people_: int, within_s: flo
 async def test_a_number_that_is_there_twice_is_not_called_again_in_the_same_campaign(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        audience = await make_audience(door, people(1, **OPTS_OUT) * 5 + people(2, first=1, **AGREES), dedupe="none")
-        ended = await run(door, [], audience_id=audience.id)
+    async with open_service(database_url, tmp_path) as tenant:
+        audience = await make_audience(tenant, people(1, **OPTS_OUT) * 5 + people(2, first=1, **AGREES), dedupe="none")
+        ended = await run(tenant, [], audience_id=audience.id)
         assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (7, 5, 2)
-        found = await evidence(door.service.services.database, ended.id)
+        found = await campaign_records(tenant.service.services.database, ended.id)
         assert sorted(call.to_number for call in found.calls) == [phone(0), phone(1), phone(2)]
         check_counters(found)
 
 
 async def test_rows_that_join_a_running_campaign_are_left_out_too(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await put_on_list(door, phone(3), phone(4))
-        made = await draft(door, people(2, **AGREES))
-        await door.client.deployments.start(id=made.id)
-        await door.client.audiences.add_rows(id=audience_of(made), rows=people(4, first=2, **AGREES))
-        joined = await door.client.deployments.get(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await put_on_list(tenant, phone(3), phone(4))
+        made = await draft(tenant, people(2, **AGREES))
+        await tenant.client.deployments.start(id=made.id)
+        await tenant.client.audiences.add_rows(id=audience_of(made), rows=people(4, first=2, **AGREES))
+        joined = await tenant.client.deployments.get(id=made.id)
         assert (joined.stats.contacts, joined.stats.pending, joined.stats.suppressed) == (6, 4, 2)
-        async with working(door):
-            await door.ended(made.id)
-        assert await called(door, made.id) == {phone(index) for index in (0, 1, 2, 5)}
+        async with working(tenant):
+            await tenant.ended(made.id)
+        assert await called(tenant, made.id) == {phone(index) for index in (0, 1, 2, 5)}
 
 
 ARGENTINE = ("+5491123456789", "+541123456789")
@@ -232,72 +232,72 @@ async def test_an_opt_out_holds_for_the_other_notation_of_the_same_line(
 ) -> None:
     (agrees,), (opts_out,) = people(1, **AGREES), people(1, **OPTS_OUT)
     rows = [{**agrees, "phone_number": number} for number in (given, NEIGHBOUR)]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        running = await draft(door, rows, "running")
-        await door.client.deployments.start(id=running.id)
-        own = await draft(door, [{**opts_out, "phone_number": asked}], "own")
-        await door.client.deployments.start(id=own.id)
-        await lease(door, own.id, "wrk_test")
-        await driver_of(door).drive(own.id)
-        assert [entry.number for entry in await entries(door)] == [asked]
-        later = await draft(door, rows, "later")
-        seen = await door.client.deployments.preview(id=later.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        running = await draft(tenant, rows, "running")
+        await tenant.client.deployments.start(id=running.id)
+        own = await draft(tenant, [{**opts_out, "phone_number": asked}], "own")
+        await tenant.client.deployments.start(id=own.id)
+        await lease(tenant, own.id, "wrk_test")
+        await driver_of(tenant).drive(own.id)
+        assert [entry.number for entry in await entries(tenant)] == [asked]
+        later = await draft(tenant, rows, "later")
+        seen = await tenant.client.deployments.preview(id=later.id)
         assert (seen.eligible, left_out(seen)) == (1, {"do_not_call": 1})
-        async with working(door):
-            await door.ended(running.id)
-        assert await called(door, running.id) == {NEIGHBOUR}
+        async with working(tenant):
+            await tenant.ended(running.id)
+        assert await called(tenant, running.id) == {NEIGHBOUR}
 
 
 async def test_an_opt_out_outlives_its_audience(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        first = await run(door, people(1, **OPTS_OUT), "first")
-        await door.client.audiences.delete(id=audience_of(first))
-        later = await run(door, people(2, **AGREES), "later")
-        assert await called(door, later.id) == {phone(1)}
+    async with open_service(database_url, tmp_path) as tenant:
+        first = await run(tenant, people(1, **OPTS_OUT), "first")
+        await tenant.client.audiences.delete(id=audience_of(first))
+        later = await run(tenant, people(2, **AGREES), "later")
+        assert await called(tenant, later.id) == {phone(1)}
 
 
 async def test_real_and_simulated_opt_outs_are_apart(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        await put_on_list(door, phone(0))
-        await put_on_list(door, phone(1), simulated=False)
-        simulated = await draft(door, people(3), "simulated")
-        real = await draft(door, people(3), "real")
-        await make_real(door, real.id)
+    async with open_service(database_url, tmp_path) as tenant:
+        await put_on_list(tenant, phone(0))
+        await put_on_list(tenant, phone(1), simulated=False)
+        simulated = await draft(tenant, people(3), "simulated")
+        real = await draft(tenant, people(3), "real")
+        await make_real(tenant, real.id)
         for made in (simulated, real):
-            seen = await door.client.deployments.preview(id=made.id)
+            seen = await tenant.client.deployments.preview(id=made.id)
             assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 1})
             assert any("--simulated" in said for said in seen.warnings) is (made is simulated)
-        await door.client.deployments.start(id=simulated.id)
-        await door.ended(simulated.id)
-        assert await called(door, simulated.id) == {phone(1), phone(2)}
+        await tenant.client.deployments.start(id=simulated.id)
+        await tenant.ended(simulated.id)
+        assert await called(tenant, simulated.id) == {phone(1), phone(2)}
 
 
 async def test_an_opt_out_holds_in_its_own_organization_alone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        await run(door, people(1, **OPTS_OUT))
-        async with door.another_organization() as other:
+    async with open_service(database_url, tmp_path) as tenant:
+        await run(tenant, people(1, **OPTS_OUT))
+        async with tenant.another_organization() as other:
             ended = await run(other, people(1, **AGREES))
             assert ended.stats.completed == 1
 
 
 async def test_an_entry_holds_until_it_expires(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        now_ms = door.service.services.clock.now_ms()
-        await put_on_list(door, phone(0), expires_at=now_ms - 1)
-        await put_on_list(door, phone(1), expires_at=now_ms + DAY)
-        made = await draft(door, people(3))
-        seen = await door.client.deployments.preview(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        now_ms = tenant.service.services.clock.now_ms()
+        await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
+        await put_on_list(tenant, phone(1), expires_at=now_ms + DAY)
+        made = await draft(tenant, people(3))
+        seen = await tenant.client.deployments.preview(id=made.id)
         assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 1})
 
 
 async def test_who_opts_out_for_good_stays_on_the_list_when_an_entry_was_to_end(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        now_ms = door.service.services.clock.now_ms()
-        await put_on_list(door, phone(0), expires_at=now_ms - 1)
-        await run(door, people(1, **OPTS_OUT))
-        (entry,) = await entries(door)
+    async with open_service(database_url, tmp_path) as tenant:
+        now_ms = tenant.service.services.clock.now_ms()
+        await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
+        await run(tenant, people(1, **OPTS_OUT))
+        (entry,) = await entries(tenant)
         assert entry.expires_at is None
         assert entry.source_call_id is not None
         assert entry.created_at >= now_ms
@@ -306,64 +306,64 @@ async def test_who_opts_out_for_good_stays_on_the_list_when_an_entry_was_to_end(
 async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cleared(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, extra_dollars=100) as door:
-        agent, audience = await make_agent(door), await make_audience(door, people(120))
+    async with open_service(database_url, tmp_path, extra_dollars=100) as tenant:
+        agent, audience = await make_agent(tenant), await make_audience(tenant, people(120))
         given = {"agent_id": agent.id, "audience_id": audience.id}
-        services = door.service.services
+        services = tenant.service.services
 
         async def what_happened(name: str) -> list[tuple[Any, ...]]:
-            ended = await run(door, [], name, **given)
-            found = await evidence(services.database, ended.id)
+            ended = await run(tenant, [], name, **given)
+            found = await campaign_records(services.database, ended.id)
             begun = found.deployment.started_at
             return sorted(
                 (c.to_number, c.attempt_number, c.outcome, c.duration_ms, c.created_at - begun) for c in found.calls
             )
 
         first = await what_happened("first")
-        opted = {entry.number for entry in await entries(door)}
+        opted = {entry.number for entry in await entries(tenant)}
         assert opted
         assert {call[0] for call in await what_happened("second")} == {call[0] for call in first} - opted
-        await put_on_list(door, phone(5), simulated=False)
-        cleared = await services.database.write(numbers.clear_simulated, door.org_id)
+        await put_on_list(tenant, phone(5), simulated=False)
+        cleared = await services.database.write(numbers.clear_simulated, tenant.org_id)
         assert cleared == len(opted)
-        assert [entry.number for entry in await entries(door)] == [phone(5)]
+        assert [entry.number for entry in await entries(tenant)] == [phone(5)]
         assert await what_happened("third") == first
 
 
 async def test_an_opt_out_is_written_with_its_call_or_not_at_all(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(3, **OPTS_OUT))
-        await door.client.deployments.start(id=made.id)
-        await lease(door, made.id, "wrk_test")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(3, **OPTS_OUT))
+        await tenant.client.deployments.start(id=made.id)
+        await lease(tenant, made.id, "wrk_test")
         with pytest.raises(Interrupted):  # the calls were made, and their driver dies before it writes them down
-            await driver_of(door, engine=Forgetful).drive(made.id)
-        assert await entries(door) == []
-        await expire_leases(door)
-        async with working(door):
-            await door.ended(made.id)
-        listed = await entries(door)
+            await driver_of(tenant, engine=Forgetful).drive(made.id)
+        assert await entries(tenant) == []
+        await expire_leases(tenant)
+        async with working(tenant):
+            await tenant.ended(made.id)
+        listed = await entries(tenant)
         assert [entry.number for entry in listed] == [phone(index) for index in range(3)]
-        check_dialled_once(await evidence(door.service.services.database, made.id))
+        check_dialled_once(await campaign_records(tenant.service.services.database, made.id))
         entry_of = select(audit_log.c.subject).where(audit_log.c.action == "do_not_call.added")
-        audited = await door.service.services.database.read(
+        audited = await tenant.service.services.database.read(
             lambda connection: connection.execute(entry_of).scalars().all()
         )
         assert sorted(audited) == sorted(entry.id for entry in listed)
 
 
 async def test_an_opt_out_that_is_being_written_is_waited_for(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(2, **AGREES))
-        await door.client.deployments.start(id=made.id)
-        services, reached, go_on = door.service.services, anyio.Event(), threading.Event()
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(2, **AGREES))
+        await tenant.client.deployments.start(id=made.id)
+        services, reached, go_on = tenant.service.services, anyio.Event(), threading.Event()
 
         def ends(connection: Connection) -> None:
             """What the end of another campaign's call does: the wallet's lock, then the entry."""
-            wallet_of(connection, door.org_id, lock=True)
+            wallet_of(connection, tenant.org_id, lock=True)
             numbers.opt_out(
                 connection,
                 services.ids,
-                door.org_id,
+                tenant.org_id,
                 {phone(0): "cal_x"},
                 simulated=True,
                 now_ms=services.clock.now_ms(),
@@ -375,19 +375,19 @@ async def test_an_opt_out_that_is_being_written_is_waited_for(database_url: str,
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(services.database.write, ends)
                 await reached.wait()
-                await lease_later(door, made.id, tasks)
+                await lease_later(tenant, made.id, tasks)
                 await anyio.sleep(0.3)  # enough for a claim that does not wait
                 open_ = select(calls.c.to_number).where(calls.c.deployment_id == made.id)
                 assert await services.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
                 await to_thread.run_sync(go_on.set)
-        assert await called(door, made.id) == {phone(1)}
+        assert await called(tenant, made.id) == {phone(1)}
 
 
-async def lease_later(door: Door, deployment_id: str, tasks: Any) -> None:
+async def lease_later(tenant: Tenant, deployment_id: str, tasks: Any) -> None:
     """Begins to drive a deployment beside the test."""
 
     async def drive() -> None:
-        await lease(door, deployment_id, "wrk_test")
-        await driver_of(door).drive(deployment_id)
+        await lease(tenant, deployment_id, "wrk_test")
+        await driver_of(tenant).drive(deployment_id)
 
     tasks.start_soon(drive)

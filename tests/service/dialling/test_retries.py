@@ -10,27 +10,27 @@ from sqlalchemy import Row
 
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
-from tests.support.campaign_invariants import Evidence, check_everything, evidence
+from tests.support.campaign_invariants import CampaignRecords, campaign_records, check_everything
 from tests.support.campaigns import people, run
 from tests.support.service import open_service
 
 
-async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, **cells: Any) -> Evidence:
+async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, **cells: Any) -> CampaignRecords:
     """A whole campaign with one contact and lines enough, checked against every rule."""
-    async with open_service(database_url, folder) as door:
-        ended = await run(door, people(1, **cells), retry_policy=policy)
-        found = await evidence(door.service.services.database, ended.id)
+    async with open_service(database_url, folder) as tenant:
+        ended = await run(tenant, people(1, **cells), retry_policy=policy)
+        found = await campaign_records(tenant.service.services.database, ended.id)
         check_everything(found, policy)
         return found
 
 
-def waits_ms(found: Evidence) -> list[int]:
+def waits_ms(found: CampaignRecords) -> list[int]:
     """From the end of each call to the next one."""
     made = found.calls
     return [after.created_at - before.ended_at for before, after in pairwise(made)]
 
 
-def only(found: Evidence) -> Row[Any]:
+def only(found: CampaignRecords) -> Row[Any]:
     (contact,) = found.contacts
     return contact
 
@@ -121,11 +121,11 @@ async def test_a_call_back_is_made_when_it_was_asked_for(database_url: str, tmp_
 
 
 async def test_a_short_call_is_retried_only_when_the_policy_says_so(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
+    async with open_service(database_url, tmp_path) as tenant:
         hangs_up_early = [{"phone_number": "+12025550108", "first_name": "Kim"}]
         policy = RetryPolicy(max_attempts=2, retry_on=["short_call"], short_call_seconds=30)
-        retried = await run(door, hangs_up_early, "one", retry_policy=policy)
-        left = await run(door, hangs_up_early, "two", retry_policy=RetryPolicy())
+        retried = await run(tenant, hangs_up_early, "one", retry_policy=policy)
+        left = await run(tenant, hangs_up_early, "two", retry_policy=RetryPolicy())
         assert (retried.stats.attempts, left.stats.attempts) == (2, 1)
         assert left.stats.dispositions == {"incomplete": 1}
         assert (retried.stats.completed, left.stats.completed) == (1, 1)

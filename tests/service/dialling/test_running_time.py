@@ -13,9 +13,9 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import running
 from callwright.service.platform.clock.clock import moment
 from callwright.service.settings import ServiceSettings
-from tests.support.campaign_invariants import check_everything, check_records, evidence
+from tests.support.campaign_invariants import campaign_records, check_everything, check_records
 from tests.support.campaigns import ONCE, draft, people, progressed, settled
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 ORDER = ("queued", "initiated", "ringing", "in_progress", "completed")
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -25,17 +25,17 @@ def at_scale(scale: float, database_url: str, folder: Path) -> ServiceSettings:
     return ServiceSettings(data=folder, database_url=database_url, sim_time_scale=scale)
 
 
-async def only_call(door: Door, deployment_id: str) -> Call | None:
+async def only_call(tenant: Tenant, deployment_id: str) -> Call | None:
     """The first call of the deployment, if it was made yet."""
-    page = await door.client.calls.list(deployment_id=deployment_id)
+    page = await tenant.client.calls.list(deployment_id=deployment_id)
     return page.data[0] if page.data else None
 
 
-async def call_in(door: Door, deployment_id: str, *, status: str, within_s: float = 20.0) -> Call:
+async def call_in(tenant: Tenant, deployment_id: str, *, status: str, within_s: float = 20.0) -> Call:
     """The call once it has the status."""
     with anyio.fail_after(within_s):
         while True:
-            call = await only_call(door, deployment_id)
+            call = await only_call(tenant, deployment_id)
             if call is not None and call.status == status:
                 return call
             await anyio.sleep(0.005)
@@ -43,42 +43,44 @@ async def call_in(door: Door, deployment_id: str, *, status: str, within_s: floa
 
 async def test_a_campaign_in_running_time_keeps_every_rule(database_url: str, tmp_path: Path) -> None:
     settings = at_scale(2_000.0, database_url, tmp_path)
-    async with open_service(database_url, tmp_path, settings=settings) as door:
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
         policy = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
-        made = await draft(door, people(20), max_concurrency=3, calls_per_second=0.1, retry_policy=policy)
-        await door.client.deployments.start(id=made.id)
-        ended = await door.ended(made.id)
+        made = await draft(tenant, people(20), max_concurrency=3, calls_per_second=0.1, retry_policy=policy)
+        await tenant.client.deployments.start(id=made.id)
+        ended = await tenant.ended(made.id)
         assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-        found = await evidence(door.service.services.database, made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
         check_everything(found, policy, lines=3, calls_per_second=0.1)
 
 
 async def test_a_slow_pace_is_kept_to_the_millisecond(database_url: str, tmp_path: Path) -> None:
     settings = at_scale(200.0, database_url, tmp_path)
-    async with open_service(database_url, tmp_path, settings=settings) as door:
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
         rows = people(12, sim_outcome="busy")
-        made = await draft(door, rows, max_concurrency=50, calls_per_second=0.1, retry_policy=ONCE)
-        await door.client.deployments.start(id=made.id)
-        await door.ended(made.id)
-        check_everything(await evidence(door.service.services.database, made.id), ONCE, lines=50, calls_per_second=0.1)
+        made = await draft(tenant, rows, max_concurrency=50, calls_per_second=0.1, retry_policy=ONCE)
+        await tenant.client.deployments.start(id=made.id)
+        await tenant.ended(made.id)
+        check_everything(
+            await campaign_records(tenant.service.services.database, made.id), ONCE, lines=50, calls_per_second=0.1
+        )
 
 
 @pytest.mark.requirement("STATE-23", "EVENT-15", "EVENT-16")
 async def test_a_call_goes_through_its_states_in_order(database_url: str, tmp_path: Path) -> None:
     settings = at_scale(40.0, database_url, tmp_path)
-    async with open_service(database_url, tmp_path, settings=settings) as door:
-        made = await draft(door, people(1, **ANSWERS))
-        await door.client.deployments.start(id=made.id)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
+        made = await draft(tenant, people(1, **ANSWERS))
+        await tenant.client.deployments.start(id=made.id)
         seen: list[str] = []
         with anyio.fail_after(20):
             while "completed" not in seen:
-                call = await only_call(door, made.id)
+                call = await only_call(tenant, made.id)
                 if call is not None and call.status not in seen[-1:]:
                     seen.append(call.status)
                 await anyio.sleep(0.002)
         assert [ORDER.index(status) for status in seen] == sorted({ORDER.index(status) for status in seen})
-        await door.ended(made.id)
-        found = await evidence(door.service.services.database, made.id)
+        await tenant.ended(made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
         (row,) = found.calls
         assert row.created_at < row.started_at < row.ringing_at < row.answered_at < row.ended_at
         assert found.deployment.completed_at >= row.ended_at
@@ -89,30 +91,30 @@ async def test_a_call_goes_through_its_states_in_order(database_url: str, tmp_pa
 
 @pytest.mark.requirement("PATH-31")
 async def test_hanging_up_ends_a_call_under_way(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, settings=at_scale(4.0, database_url, tmp_path)) as door:
-        made = await draft(door, people(1, **ANSWERS))
-        await door.client.deployments.start(id=made.id)
-        under_way = await call_in(door, made.id, status="in_progress")
-        await door.client.calls.hang_up(call_uuid=under_way.id)
-        call = await call_in(door, made.id, status="completed")
+    async with open_service(database_url, tmp_path, settings=at_scale(4.0, database_url, tmp_path)) as tenant:
+        made = await draft(tenant, people(1, **ANSWERS))
+        await tenant.client.deployments.start(id=made.id)
+        under_way = await call_in(tenant, made.id, status="in_progress")
+        await tenant.client.calls.hang_up(call_uuid=under_way.id)
+        call = await call_in(tenant, made.id, status="completed")
         assert (call.outcome, call.ended_by, call.disposition) == ("answered", "api", "incomplete")
-        transcript = await door.client.calls.get_transcript(call_uuid=call.id)
+        transcript = await tenant.client.calls.get_transcript(call_uuid=call.id)
         assert all(turn.end_seconds <= transcript.duration_seconds + 0.001 for turn in transcript.turns)
         assert transcript.turn_count < 6
-        assert (await door.ended(made.id)).status == "completed"
-        check_everything(await evidence(door.service.services.database, made.id), RetryPolicy())
+        assert (await tenant.ended(made.id)).status == "completed"
+        check_everything(await campaign_records(tenant.service.services.database, made.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-24")
 async def test_hanging_up_before_the_answer_cancels_the_call(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, settings=at_scale(4.0, database_url, tmp_path)) as door:
-        made = await draft(door, people(1, sim_outcome="no_answer"))
-        await door.client.deployments.start(id=made.id)
-        ringing = await call_in(door, made.id, status="ringing")
-        await door.client.calls.hang_up(call_uuid=ringing.id)
-        call = await call_in(door, made.id, status="completed")
+    async with open_service(database_url, tmp_path, settings=at_scale(4.0, database_url, tmp_path)) as tenant:
+        made = await draft(tenant, people(1, sim_outcome="no_answer"))
+        await tenant.client.deployments.start(id=made.id)
+        ringing = await call_in(tenant, made.id, status="ringing")
+        await tenant.client.calls.hang_up(call_uuid=ringing.id)
+        call = await call_in(tenant, made.id, status="completed")
         assert (call.outcome, call.ended_by, call.billed_seconds) == ("cancelled", "api", 0)
-        assert (await door.ended(made.id)).stats.attempts == 1
+        assert (await tenant.ended(made.id)).stats.attempts == 1
 
 
 @pytest.mark.requirement("STATE-07", "STATE-14")
@@ -120,33 +122,33 @@ async def test_hanging_up_before_the_answer_cancels_the_call(database_url: str, 
 async def test_calls_under_way_finish_when_the_campaign_is_stopped(
     database_url: str, tmp_path: Path, stop: str
 ) -> None:
-    async with open_service(database_url, tmp_path, settings=at_scale(60.0, database_url, tmp_path)) as door:
-        made = await draft(door, people(9, **ANSWERS), max_concurrency=3)
-        await door.client.deployments.start(id=made.id)
-        await progressed(door, made.id, attempts=3)
-        await (door.client.deployments.pause if stop == "pause" else door.client.deployments.cancel)(id=made.id)
-        stopped = await settled(door, made.id)
+    async with open_service(database_url, tmp_path, settings=at_scale(60.0, database_url, tmp_path)) as tenant:
+        made = await draft(tenant, people(9, **ANSWERS), max_concurrency=3)
+        await tenant.client.deployments.start(id=made.id)
+        await progressed(tenant, made.id, attempts=3)
+        await (tenant.client.deployments.pause if stop == "pause" else tenant.client.deployments.cancel)(id=made.id)
+        stopped = await settled(tenant, made.id)
         assert stopped.status == {"pause": "paused", "cancel": "cancelled"}[stop]
-        found = await evidence(door.service.services.database, made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
         assert 3 <= len(found.calls) < 9
         assert {(call.outcome, call.ended_by == "api") for call in found.calls} == {("answered", False)}
         check_records(found)
         if stop == "pause":
-            await door.client.deployments.resume(id=made.id)
-            assert (await door.ended(made.id)).stats.completed == 9
-            check_everything(await evidence(door.service.services.database, made.id), RetryPolicy(), lines=3)
+            await tenant.client.deployments.resume(id=made.id)
+            assert (await tenant.ended(made.id)).stats.completed == 9
+            check_everything(await campaign_records(tenant.service.services.database, made.id), RetryPolicy(), lines=3)
 
 
 @pytest.mark.requirement("STATE-13")
 async def test_the_end_lets_calls_under_way_finish_and_expires_the_rest(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, settings=at_scale(300.0, database_url, tmp_path)) as door:
-        end_at = moment(door.service.services.clock.now_ms()).replace(microsecond=0) + timedelta(seconds=100)
-        made = await draft(door, people(30, **ANSWERS), max_concurrency=2, end_at=end_at)
-        await door.client.deployments.start(id=made.id)
-        ended = await door.ended(made.id)
+    async with open_service(database_url, tmp_path, settings=at_scale(300.0, database_url, tmp_path)) as tenant:
+        end_at = moment(tenant.service.services.clock.now_ms()).replace(microsecond=0) + timedelta(seconds=100)
+        made = await draft(tenant, people(30, **ANSWERS), max_concurrency=2, end_at=end_at)
+        await tenant.client.deployments.start(id=made.id)
+        ended = await tenant.ended(made.id)
         assert (ended.status, ended.status_reason) == ("completed", "end_reached")
         assert ended.stats.expired == 30 - ended.stats.completed
-        found = await evidence(door.service.services.database, made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
         assert all(call.created_at < end_at.timestamp() * 1_000 for call in found.calls)
         check_everything(found, RetryPolicy(), lines=2)
 
@@ -156,12 +158,12 @@ async def test_a_service_that_ends_records_the_calls_under_way_and_the_next_one_
     database_url: str, tmp_path: Path, scale: float
 ) -> None:
     settings = at_scale(scale, database_url, tmp_path)
-    async with open_service(database_url, tmp_path, settings=settings) as door:
-        made = await draft(door, people(300, **ANSWERS), max_concurrency=3)
-        await door.client.deployments.start(id=made.id)
-        await progressed(door, made.id, attempts=3)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
+        made = await draft(tenant, people(300, **ANSWERS), max_concurrency=3)
+        await tenant.client.deployments.start(id=made.id)
+        await progressed(tenant, made.id, attempts=3)
     async with running(settings, workers=False) as service:
-        left = await evidence(service.services.database, made.id)
+        left = await campaign_records(service.services.database, made.id)
         assert left.deployment.status == "active"
         assert (left.deployment.in_flight, left.deployment.lease_owner) == (0, None)
         assert {call.status for call in left.calls} == {"completed"}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support import resources
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import open_service
 
@@ -19,8 +19,8 @@ def _but(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.requirement("CONV-05", "AGENT-10")
 async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        client = door.client
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        client = tenant.client
         made = await client.agents.create(**GOOD)
         assert made.id.startswith("agt_")
         assert (made.welcome_message, made.metadata, made.warnings, made.variables) == ("", {}, [], [])
@@ -29,7 +29,7 @@ async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(databas
         assert made.created_by_key_id.startswith("key_")
         assert await client.agents.get(id=made.id) == made
         full = await resources.agent(
-            door, "Full", welcome_message="Hi {{ day }} {{first_name}}", metadata={"team": "a"}
+            tenant, "Full", welcome_message="Hi {{ day }} {{first_name}}", metadata={"team": "a"}
         )
         assert full.variables == ["day", "first_name"]
         assert full.metadata == {"team": "a"}
@@ -37,10 +37,10 @@ async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(databas
 
 @pytest.mark.requirement("RES-13")
 async def test_a_voice_of_another_language_is_a_warning(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        mixed = await door.client.agents.create(**_but(language="de-DE"))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        mixed = await tenant.client.agents.create(**_but(language="de-DE"))
         assert len(mixed.warnings) == 1
-        near = await door.client.agents.create(**_but(name="British", language="en-GB"))
+        near = await tenant.client.agents.create(**_but(name="British", language="en-GB"))
         assert near.warnings == []
 
 
@@ -71,18 +71,18 @@ async def test_a_voice_of_another_language_is_a_warning(database_url: str, tmp_p
 async def test_a_bad_field_is_refused_by_name_on_making_and_changing(
     database_url: str, tmp_path: Path, field: str, value: object
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         name = field.partition(".")[0]
         refused(await http.post("/v1/agents", json={**GOOD, name: value}), 400, "invalid_field", field)
-        made = await door.client.agents.create(**GOOD)
+        made = await tenant.client.agents.create(**GOOD)
         if value is not None:  # in a change null empties the field
             refused(await http.patch(f"/v1/agents/{made.id}", json={name: value}), 400, "invalid_field", field)
-        assert await door.client.agents.get(id=made.id) == made
+        assert await tenant.client.agents.get(id=made.id) == made
 
 
 @pytest.mark.requirement("AGENT-09", "ERR-31")
 async def test_each_required_field_is_named_when_it_is_missing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for field in GOOD:
             body = {name: value for name, value in GOOD.items() if name != field}
             refused(await http.post("/v1/agents", json=body), 400, "missing_field", field)
@@ -91,8 +91,8 @@ async def test_each_required_field_is_named_when_it_is_missing(database_url: str
 @pytest.mark.requirement("AGENT-05", "CONV-33", "LIMIT-04")
 async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_path: Path) -> None:
     metadata = {f"{index:040d}": "ü" * 500 for index in range(50)}
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.agents.create(
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.agents.create(
             name="ñ" * 200,
             voice_id="de-DE-anna",
             language="de",
@@ -100,73 +100,73 @@ async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_
             welcome_message="ß" * 2_000,
             metadata=metadata,
         )
-        read = await door.client.agents.get(id=made.id)
+        read = await tenant.client.agents.get(id=made.id)
     assert (read.name, read.system_prompt, read.welcome_message) == ("ñ" * 200, "🙂" * 32_768, "ß" * 2_000)
     assert read.metadata == metadata
 
 
 @pytest.mark.requirement("CONV-20", "PATH-22")
 async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.agent(door, welcome_message="Hello", metadata={"a": "1"})
-        changed = await door.client.agents.update(id=made.id, welcome_message="", metadata={"b": "2"})
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.agent(tenant, welcome_message="Hello", metadata={"a": "1"})
+        changed = await tenant.client.agents.update(id=made.id, welcome_message="", metadata={"b": "2"})
         assert (changed.welcome_message, changed.metadata) == ("", {"b": "2"})
         assert changed.updated_at >= made.updated_at
         kept = made.model_dump(exclude={"welcome_message", "metadata", "updated_at", "revision"})
         assert changed.model_dump(exclude={"welcome_message", "metadata", "updated_at", "revision"}) == kept
-        same = await door.client.agents.update(id=made.id)
+        same = await tenant.client.agents.update(id=made.id)
         assert same.model_dump(exclude={"updated_at"}) == changed.model_dump(exclude={"updated_at"})
 
 
 @pytest.mark.requirement("AGENT-12", "ERR-16", "ERR-60")
 async def test_a_name_is_unique_and_may_be_kept_or_taken_over(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        first, second = await resources.agent(door, "First"), await resources.agent(door, "Second")
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        first, second = await resources.agent(tenant, "First"), await resources.agent(tenant, "Second")
         async with refusal(409, "duplicate_name", "name"):
-            await resources.agent(door, "First")
+            await resources.agent(tenant, "First")
         async with refusal(409, "duplicate_name", "name"):
-            await door.client.agents.update(id=second.id, name="First")
-        assert (await door.client.agents.update(id=first.id, name="First")).name == "First"
-        assert (await resources.agent(door, "first")).name == "first"
+            await tenant.client.agents.update(id=second.id, name="First")
+        assert (await tenant.client.agents.update(id=first.id, name="First")).name == "First"
+        assert (await resources.agent(tenant, "first")).name == "first"
         assert (await resources.agent(other, "First")).name == "First"
-        await door.client.agents.delete(id=first.id)
-        assert (await door.client.agents.update(id=second.id, name="First")).name == "First"
+        await tenant.client.agents.delete(id=first.id)
+        assert (await tenant.client.agents.update(id=second.id, name="First")).name == "First"
 
 
 @pytest.mark.requirement("PATH-22")
 async def test_a_deleted_agent_is_gone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.agent(door)
-        await door.client.agents.delete(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.agent(tenant)
+        await tenant.client.agents.delete(id=made.id)
         async with refusal(404, "not_found"):
-            await door.client.agents.get(id=made.id)
+            await tenant.client.agents.get(id=made.id)
         async with refusal(404, "not_found"):
-            await door.client.agents.update(id=made.id, name="Back")
+            await tenant.client.agents.update(id=made.id, name="Back")
         async with refusal(404, "not_found"):
-            await door.client.agents.delete(id=made.id)
+            await tenant.client.agents.delete(id=made.id)
 
 
 @pytest.mark.requirement("ERR-65")
 async def test_an_agent_of_a_live_deployment_cannot_be_deleted(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         async with refusal(409, "agent_in_use") as kept:
-            await door.client.agents.delete(id=campaign.agent.id)
+            await tenant.client.agents.delete(id=campaign.agent.id)
         assert kept[0].details == {"used_by": campaign.deployment.id}
-        await door.client.deployments.cancel(id=campaign.deployment.id)
-        await door.client.agents.delete(id=campaign.agent.id)
-        assert (await door.client.deployments.get(id=campaign.deployment.id)).agent_id == campaign.agent.id
+        await tenant.client.deployments.cancel(id=campaign.deployment.id)
+        await tenant.client.agents.delete(id=campaign.agent.id)
+        assert (await tenant.client.deployments.get(id=campaign.deployment.id)).agent_id == campaign.agent.id
 
 
 @pytest.mark.requirement("FILTER-01", "FILTER-05", "FILTER-06", "FILTER-11")
 async def test_agents_are_found_by_name_language_voice_and_moment(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         made = [
-            await resources.agent(door, "Ada"),
-            await resources.agent(door, "Anna", voice_id="de-DE-anna", language="de-DE"),
-            await resources.agent(door, "Ben", voice_id="en-US-ben"),
+            await resources.agent(tenant, "Ada"),
+            await resources.agent(tenant, "Anna", voice_id="de-DE-anna", language="de-DE"),
+            await resources.agent(tenant, "Ben", voice_id="en-US-ben"),
         ]
-        agents = door.client.agents
+        agents = tenant.client.agents
         assert [entry.name async for entry in agents.list(sort="name")] == ["Ada", "Anna", "Ben"]
         assert [entry.name async for entry in agents.list(sort="-name")] == ["Ben", "Anna", "Ada"]
         assert [entry.name async for entry in agents.list(name="Anna")] == ["Anna"]

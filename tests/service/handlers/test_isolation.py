@@ -19,8 +19,8 @@ from tests.support.isolation import (
     requests_with_ids,
     send,
 )
-from tests.support.raw_requests import Response, by_hand, without_request_id
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import Response, raw_client, without_request_id
+from tests.support.service import Tenant, open_service
 
 NOBODY: dict[str, Any] = {"calls": 0, "answered": 0, "groups": [], "groups_left_out": 0, "currency": "USD"}
 
@@ -68,8 +68,8 @@ def test_ids_inside_of_other_fields_are_found() -> None:
     assert list(id_fields(Outer)) == ["id", "routes.phone_number_id"]
 
 
-async def _everything(door: Door) -> str:
-    client = door.client
+async def _everything(tenant: Tenant) -> str:
+    client = tenant.client
     lists = (
         *(client.agents.list(), client.audiences.list(), client.phone_numbers.list(), client.deployments.list()),
         *(client.webhooks.list(), client.events.list()),
@@ -84,11 +84,11 @@ async def _everything(door: Door) -> str:
 @pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if id_places(operation)])
 async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tmp_path: Path, name: str) -> None:
     operation = OPERATIONS[name]
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        mine, theirs = await one_of_everything(door), await one_of_everything(other)
-        before = await _everything(other), await _everything(door)
-        unknown = {kind: door.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
-        async with by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
+        before = await _everything(other), await _everything(tenant)
+        unknown = {kind: tenant.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
+        async with raw_client(tenant) as http:
             pairs = zip(
                 requests_with_ids(operation, mine.ids, theirs.ids),
                 requests_with_ids(operation, mine.ids, unknown),
@@ -107,19 +107,19 @@ async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tm
                 expected = foreign["place"] if operation.place_of(foreign["place"]) == "body" else None
                 assert first.json()["error"].get("field") == expected
                 assert without_request_id(first) == without_request_id(second)
-        assert (await _everything(other), await _everything(door)) == before
+        assert (await _everything(other), await _everything(tenant)) == before
 
 
 @pytest.mark.requirement("AUTH-11", "SERV-09")
 @pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.shape == "many"])
 async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: Path, name: str) -> None:
     operation = OPERATIONS[name]
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        mine, theirs = await one_of_everything(door), await one_of_everything(other)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
         path = operation.path
         for field, kind in id_places(operation).items():
             path = path.replace("{" + field + "}", mine.ids[kind])
-        async with by_hand(door) as http:
+        async with raw_client(tenant) as http:
             answer = await http.get(f"/v1{path}", params=REQUIRED_QUERY.get(name, {}))
         assert answer.status_code == 200
         assert not [each for each in theirs.ids.values() if each in answer.text]
@@ -127,11 +127,11 @@ async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: P
 
 @pytest.mark.requirement("PAGE-16")
 async def test_the_cursor_of_another_organization_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         for index in range(3):
-            await resources.agent(door, f"A{index}")
+            await resources.agent(tenant, f"A{index}")
             await resources.agent(other, f"A{index}")
         cursor = (await other.client.agents.list(per_page=1)).pagination.next_cursor
         assert cursor is not None
         async with resources.refusal(400, "invalid_cursor", "cursor"):
-            await door.client.agents.list(cursor=cursor)
+            await tenant.client.agents.list(cursor=cursor)

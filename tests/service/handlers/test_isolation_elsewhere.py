@@ -18,27 +18,27 @@ from tests.support.calls.stored_calls import put_call, put_conversation
 from tests.support.imports import carry_out_import
 from tests.support.isolation import REQUIRED_BODY, REQUIRED_QUERY, id_places, one_of_everything
 from tests.support.plans import plan_of
-from tests.support.raw_requests import AsyncClient, by_hand, refused, without_request_id
+from tests.support.raw_requests import AsyncClient, raw_client, refused, without_request_id
 from tests.support.resources import row
 from tests.support.sent_events import URL, subscribe
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 LISTS = [name for name, operation in OPERATIONS.items() if operation.shape == "many"]
 SHARED = {"list_voices", "search_available_numbers"}
 """Lists of what nobody owns: what is in the catalogue, and what can be rented."""
 
 
-async def more(door: Door) -> Mapping[str, str]:
+async def more(tenant: Tenant) -> Mapping[str, str]:
     """At least two entries for each list of an organization; the ids of what the lists are lists of."""
-    ids = dict((await one_of_everything(door)).ids)
-    await resources.draft(door, "Another name")
-    await door.client.audiences.add_rows(id=ids["audience"], rows=[row(1), row(2)])
-    done = await carry_out_import(door, "phone_number\nx\ny\n", audience_id=ids["audience"])
+    ids = dict((await one_of_everything(tenant)).ids)
+    await resources.draft(tenant, "Another name")
+    await tenant.client.audiences.add_rows(id=ids["audience"], rows=[row(1), row(2)])
+    done = await carry_out_import(tenant, "phone_number\nx\ny\n", audience_id=ids["audience"])
     for index in range(2):
         about: dict[str, Any] = {"deployment_id": ids["deployment"], "agent_id": ids["agent"]}
-        await put_conversation(door, ("agent", "Hello."), contact_id=f"{ids['contact'][:-2]}_{index}", **about)
-    await subscribe(door)
-    await door.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])
+        await put_conversation(tenant, ("agent", "Hello."), contact_id=f"{ids['contact'][:-2]}_{index}", **about)
+    await subscribe(tenant)
+    await tenant.client.events.replay(id=ids["event"], webhook_id=ids["webhook"])
     return {**ids, "import": done.id}
 
 
@@ -51,11 +51,11 @@ def path_of(operation: AnyOperation, ids: Mapping[str, str]) -> str:
 
 
 @asynccontextmanager
-async def two(database_url: str, folder: Path) -> AsyncGenerator[tuple[Door, AsyncClient, Door, AsyncClient]]:
+async def two(database_url: str, folder: Path) -> AsyncGenerator[tuple[Tenant, AsyncClient, Tenant, AsyncClient]]:
     """Two organizations, each with a client."""
-    async with open_service(database_url, folder, workers=False) as door, door.another_organization() as other:
-        async with by_hand(door) as mine, by_hand(other) as theirs:
-            yield door, mine, other, theirs
+    async with open_service(database_url, folder, workers=False) as tenant, tenant.another_organization() as other:
+        async with raw_client(tenant) as mine, raw_client(other) as theirs:
+            yield tenant, mine, other, theirs
 
 
 @pytest.mark.requirement("PAGE-16", "AUTH-11")
@@ -63,8 +63,8 @@ async def test_the_cursors_of_another_organization_are_refused_like_made_up_ones
     database_url: str, tmp_path: Path
 ) -> None:
     made_up = base64.urlsafe_b64encode(bytes(60)).decode().rstrip("=")
-    async with two(database_url, tmp_path) as (door, mine, other, theirs):
-        ids, their_ids = await more(door), await more(other)
+    async with two(database_url, tmp_path) as (tenant, mine, other, theirs):
+        ids, their_ids = await more(tenant), await more(other)
         for name in LISTS:
             operation, asked = OPERATIONS[name], {**REQUIRED_QUERY.get(name, {}), "per_page": "1"}
             first = await theirs.get(path_of(operation, their_ids), params=asked)
@@ -75,7 +75,7 @@ async def test_the_cursors_of_another_organization_are_refused_like_made_up_ones
             ]
             refused(with_theirs, 400, "invalid_cursor", "cursor")
             assert without_request_id(with_theirs) == without_request_id(with_none), name
-        calls = [await put_call(each, turns=3) for each in (door, other)]
+        calls = [await put_call(each, turns=3) for each in (tenant, other)]
         paths = [f"/v1/calls/{call_id}/transcript" for call_id in calls]
         cursor = (await theirs.get(paths[1], params={"per_page": "1"})).json()["data"]["next_cursor"]
         refused(await mine.get(paths[0], params={"cursor": cursor}), 400, "invalid_cursor", "cursor")
@@ -104,9 +104,9 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
     database_url: str, tmp_path: Path, name: str
 ) -> None:
     operation, once = OPERATIONS[name], {"Idempotency-Key": "once"}
-    async with two(database_url, tmp_path) as (door, mine, other, theirs):
+    async with two(database_url, tmp_path) as (tenant, mine, other, theirs):
         answers: list[Any] = []
-        for each, http in ((other, theirs), (door, mine)):
+        for each, http in ((other, theirs), (tenant, mine)):
             ids = dict((await one_of_everything(each)).ids)
             if name in ("start_deployment", "resume_deployment"):
                 assert await imports.work_on_one(
@@ -140,10 +140,10 @@ async def test_an_idempotency_key_of_another_organization_is_nothing_to_one_s_ow
 async def test_a_plan_of_another_organization_starts_nothing_and_is_refused_like_a_made_up_one(
     database_url: str, tmp_path: Path, action: str
 ) -> None:
-    async with two(database_url, tmp_path) as (door, mine, other, _):
-        ids, their_ids = (await one_of_everything(door)).ids, (await one_of_everything(other)).ids
+    async with two(database_url, tmp_path) as (tenant, mine, other, _):
+        ids, their_ids = (await one_of_everything(tenant)).ids, (await one_of_everything(other)).ids
         own, foreign = ids["draft"], their_ids["draft"]
-        plan, own_plan = await plan_of(other, foreign), await plan_of(door, own)
+        plan, own_plan = await plan_of(other, foreign), await plan_of(tenant, own)
         made_up = own_plan[:-4] + ("AAAA" if own_plan[-4:] != "AAAA" else "BBBB")
         path = f"/v1/deployments/{own}/{action}"
         with_theirs, with_none = [await mine.post(path, json={"plan_id": each}) for each in (plan, made_up)]
@@ -153,7 +153,7 @@ async def test_a_plan_of_another_organization_starts_nothing_and_is_refused_like
         nobody = await mine.post(f"/v1/deployments/{own[:-1]}_/{action}", json={"plan_id": plan})
         refused(theirs, 404, "not_found")
         assert without_request_id(theirs) == without_request_id(nobody)
-        for each, deployment_id in ((door, own), (other, foreign)):
+        for each, deployment_id in ((tenant, own), (other, foreign)):
             assert (await each.client.deployments.get(id=deployment_id)).status == "draft"
 
 

@@ -12,15 +12,15 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.tables.ledger import Movement, book
 from tests.support import resources
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 
 @pytest.mark.requirement("SERV-04", "PATH-09", "PATH-25")
 async def test_a_rented_number_is_charged_and_read_back_the_same(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        numbers = door.client.phone_numbers
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        numbers = tenant.client.phone_numbers
         offered = (await numbers.search_available(country="US", per_page=1)).data[0]
         made = await numbers.rent(country="US", number=offered.number)
         assert made.id.startswith("num_")
@@ -30,7 +30,7 @@ async def test_a_rented_number_is_charged_and_read_back_the_same(database_url: s
         assert made.monthly_cost == offered.monthly_cost
         assert made.renews_at == made.created_at + timedelta(days=30)
         assert await numbers.get(id=made.id) == made
-        charge = (await door.client.wallet.list_transactions(type=["number_rental"])).data[0]
+        charge = (await tenant.client.wallet.list_transactions(type=["number_rental"])).data[0]
         assert charge.amount.amount == "-1.150000"
         assert charge.reference is not None
         assert (charge.reference.type, charge.reference.id) == ("phone_number", made.id)
@@ -40,31 +40,31 @@ async def test_a_rented_number_is_charged_and_read_back_the_same(database_url: s
 async def test_a_rented_number_is_not_offered_to_anybody_until_it_is_released(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        made = await door.client.phone_numbers.rent(country="US", area_code="212")
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        made = await tenant.client.phone_numbers.rent(country="US", area_code="212")
         assert made.number.startswith("+1212")
-        for each in (door, other):
+        for each in (tenant, other):
             found = (await each.client.phone_numbers.search_available(country="US", per_page=200)).data
             assert made.number not in {entry.number for entry in found}
             async with refusal(409, "number_unavailable", "number"):
                 await each.client.phone_numbers.rent(country="US", number=made.number)
-        released = await door.client.phone_numbers.release(id=made.id)
+        released = await tenant.client.phone_numbers.release(id=made.id)
         assert (released.status, released.renews_at) == ("released", None)
         assert released.released_at is not None
-        assert await door.client.phone_numbers.release(id=made.id) == released
+        assert await tenant.client.phone_numbers.release(id=made.id) == released
         assert (await other.client.phone_numbers.rent(country="US", number=made.number)).number == made.number
-        assert (await door.client.phone_numbers.get(id=made.id)).status == "released"
+        assert (await tenant.client.phone_numbers.get(id=made.id)).status == "released"
 
 
 @pytest.mark.requirement("ERR-63")
 async def test_twenty_who_want_one_number_at_once_give_it_to_one(database_url: str, tmp_path: Path) -> None:
     outcomes: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        offered = (await door.client.phone_numbers.search_available(country="US", per_page=1)).data[0]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        offered = (await tenant.client.phone_numbers.search_available(country="US", per_page=1)).data[0]
 
         async def rent() -> None:
             try:
-                await door.client.phone_numbers.rent(country="US", number=offered.number)
+                await tenant.client.phone_numbers.rent(country="US", number=offered.number)
             except ServiceProblem as problem:
                 outcomes.append(problem.code)
             else:
@@ -75,15 +75,15 @@ async def test_twenty_who_want_one_number_at_once_give_it_to_one(database_url: s
                 for _ in range(20):
                     tasks.start_soon(rent)
         assert sorted(outcomes) == ["number_unavailable"] * 19 + ["rented"]
-        assert (await door.client.wallet.get()).balance.amount == "98.850000"
+        assert (await tenant.client.wallet.get()).balance.amount == "98.850000"
 
 
 async def test_many_who_want_any_number_at_once_get_different_ones(database_url: str, tmp_path: Path) -> None:
     rented: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
 
         async def rent() -> None:
-            rented.append((await door.client.phone_numbers.rent(country="US", area_code="212")).number)
+            rented.append((await tenant.client.phone_numbers.rent(country="US", area_code="212")).number)
 
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
@@ -107,8 +107,8 @@ async def test_many_who_want_any_number_at_once_get_different_ones(database_url:
 async def test_what_is_offered_fits_what_was_asked_and_can_be_rented(
     database_url: str, tmp_path: Path, asked: dict[str, Any], price: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        found = await door.client.phone_numbers.search_available(**asked, per_page=200)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        found = await tenant.client.phone_numbers.search_available(**asked, per_page=200)
         numbers = [entry.number for entry in found.data]
         assert numbers == sorted(numbers)
         assert found.pagination.total == len(numbers) == len(set(numbers)) or found.pagination.has_more
@@ -116,17 +116,17 @@ async def test_what_is_offered_fits_what_was_asked_and_can_be_rented(
         assert {entry.country for entry in found.data} <= {asked["country"]}
         if not numbers:
             async with refusal(409, "number_unavailable", "country"):
-                await door.client.phone_numbers.rent(**asked)
+                await tenant.client.phone_numbers.rent(**asked)
             return
         for number in (numbers[0], numbers[-1]):
             kind = asked.get("number_type", "local")
-            made = await door.client.phone_numbers.rent(country=asked["country"], number=number, number_type=kind)
+            made = await tenant.client.phone_numbers.rent(country=asked["country"], number=number, number_type=kind)
             assert (made.number, made.monthly_cost.amount) == (number, price)
 
 
 async def test_a_number_that_does_not_exist_is_unavailable(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        rent = door.client.phone_numbers.rent
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        rent = tenant.client.phone_numbers.rent
         for number in ("+12125559999", "+492115550100", "hello", "+", "+1202555" + "0100", "٠١٢"):
             async with refusal(409, "number_unavailable", "number"):
                 await rent(country="US", number=number)
@@ -136,12 +136,12 @@ async def test_a_number_that_does_not_exist_is_unavailable(database_url: str, tm
             await rent(country="US", area_code="999")
         async with refusal(409, "number_unavailable", "country"):
             await rent(country="US", contains="98765")
-        assert (await door.client.phone_numbers.search_available(country="ZZ")).data == []
-        assert (await door.client.wallet.get()).balance.amount == "100.000000"
+        assert (await tenant.client.phone_numbers.search_available(country="ZZ")).data == []
+        assert (await tenant.client.wallet.get()).balance.amount == "100.000000"
 
 
 async def test_bad_fields_are_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         refused(await http.post("/v1/phone_numbers", json={}), 400, "missing_field", "country")
         for field, value in (
             ("country", "us"),
@@ -168,11 +168,11 @@ async def test_bad_fields_are_refused_by_name(database_url: str, tmp_path: Path)
 
 @pytest.mark.requirement("CONV-20", "SERV-04", "PATH-25")
 async def test_a_number_is_changed_in_label_renewal_and_metadata_only(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await resources.number(door)
-        changed = await door.client.phone_numbers.update(id=made.id, label="Front desk", auto_renew=False)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await resources.number(tenant)
+        changed = await tenant.client.phone_numbers.update(id=made.id, label="Front desk", auto_renew=False)
         assert (changed.label, changed.auto_renew, changed.metadata) == ("Front desk", False, {})
-        changed = await door.client.phone_numbers.update(id=made.id, metadata={"desk": "1"})
+        changed = await tenant.client.phone_numbers.update(id=made.id, metadata={"desk": "1"})
         assert (changed.label, changed.auto_renew, changed.metadata) == ("Front desk", False, {"desk": "1"})
         path = f"/v1/phone_numbers/{made.id}"
         refused(await http.patch(path, json={"auto_renew": None}), 400, "invalid_field", "auto_renew")
@@ -184,46 +184,46 @@ async def test_a_number_is_changed_in_label_renewal_and_metadata_only(database_u
 async def test_a_number_of_a_live_deployment_is_shown_so_and_cannot_be_released(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
-        numbers = door.client.phone_numbers
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
+        numbers = tenant.client.phone_numbers
         assert (await numbers.get(id=campaign.number.id)).outbound_deployment_ids == [campaign.deployment.id]
         assert (await numbers.list()).data[0].outbound_deployment_ids == [campaign.deployment.id]
         assert (await numbers.update(id=campaign.number.id)).outbound_deployment_ids == [campaign.deployment.id]
         async with refusal(409, "phone_number_in_use") as kept:
             await numbers.release(id=campaign.number.id)
         assert kept[0].details == {"used_by": [campaign.deployment.id]}
-        await door.client.deployments.cancel(id=campaign.deployment.id)
+        await tenant.client.deployments.cancel(id=campaign.deployment.id)
         assert (await numbers.release(id=campaign.number.id)).outbound_deployment_ids == []
 
 
-async def _spend_all_but(door: Door, micros: int) -> None:
-    services = door.service.services
-    charge = Movement("adjustment", micros - 100 * MICROS, "organization", door.org_id, "spent")
+async def _spend_all_but(tenant: Tenant, micros: int) -> None:
+    services = tenant.service.services
+    charge = Movement("adjustment", micros - 100 * MICROS, "organization", tenant.org_id, "spent")
     now_ms = services.clock.now_ms()
     await services.database.write(
-        lambda connection: book(connection, services.ids, door.org_id, [charge], now_ms=now_ms)
+        lambda connection: book(connection, services.ids, tenant.org_id, [charge], now_ms=now_ms)
     )
 
 
 @pytest.mark.requirement("ERR-21", "ERR-68")
 async def test_a_number_that_the_wallet_does_not_cover_is_not_rented(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await _spend_all_but(door, 1_149_999)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await _spend_all_but(tenant, 1_149_999)
         async with refusal(422, "insufficient_credits") as kept:
-            await resources.number(door)
+            await resources.number(tenant)
         assert kept[0].details == {"required": "1.150000", "available": "1.149999"}
-        services = door.service.services
-        await services.database.write(accounts.fund, services.ids, door.org_id, 1, services.clock.now_ms())
-        await resources.number(door)
-        assert (await door.client.wallet.get()).balance.amount == "0.000000"
+        services = tenant.service.services
+        await services.database.write(accounts.fund, services.ids, tenant.org_id, 1, services.clock.now_ms())
+        await resources.number(tenant)
+        assert (await tenant.client.wallet.get()).balance.amount == "0.000000"
 
 
 @pytest.mark.requirement("PATH-11", "FILTER-02", "FILTER-03", "SERV-04")
 async def test_numbers_are_found_by_state_country_type_and_number(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        numbers = door.client.phone_numbers
-        us = [await resources.number(door) for _ in range(2)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        numbers = tenant.client.phone_numbers
+        us = [await resources.number(tenant) for _ in range(2)]
         german = await numbers.rent(country="DE", number_type="mobile")
         await numbers.release(id=us[0].id)
         assert [entry.id async for entry in numbers.list(status=["released"])] == [us[0].id]

@@ -7,7 +7,7 @@ import pytest
 
 from callwright.contract.audiences import RowError
 from tests.support.imports import await_import
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 NUMBER = "+12065550100"
 WRITTEN = (
@@ -32,15 +32,15 @@ def _digits(text: str) -> str:
     return "".join(str(int(char)) if char.isdecimal() else char for char in text if char.isdigit())
 
 
-async def _rejected(door: Door, column: str, *, by_file: bool) -> list[RowError]:
-    made = await door.client.audiences.create(name=f"Refused {column} {by_file}", timezone_column="timezone")
+async def _rejected(tenant: Tenant, column: str, *, by_file: bool) -> list[RowError]:
+    made = await tenant.client.audiences.create(name=f"Refused {column} {by_file}", timezone_column="timezone")
     rows = [_row(column, cell) for cell in WRITTEN]
     if not by_file:
-        return (await door.client.audiences.add_rows(id=made.id, rows=rows)).errors
+        return (await tenant.client.audiences.add_rows(id=made.id, rows=rows)).errors
     names = list(rows[0])
     csv = "\n".join([",".join(names), *(",".join(row[name] for name in names) for row in rows)])
-    done = await await_import(door, made.id, csv)
-    return [each async for each in door.client.audiences.list_import_errors(id=made.id, import_id=done.id)]
+    done = await await_import(tenant, made.id, csv)
+    return [each async for each in tenant.client.audiences.list_import_errors(id=made.id, import_id=done.id)]
 
 
 @pytest.mark.requirement("RES-35")
@@ -49,8 +49,8 @@ async def _rejected(door: Door, column: str, *, by_file: bool) -> list[RowError]
 async def test_a_refused_cell_keeps_the_middle_of_its_digits_to_itself(
     database_url: str, tmp_path: Path, column: str, by_file: bool
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        errors = await _rejected(door, column, by_file=by_file)
+    async with open_service(database_url, tmp_path) as tenant:
+        errors = await _rejected(tenant, column, by_file=by_file)
     callable_in_phone_column = 1 if column == "phone_number" else 0
     assert [error.column for error in errors] == [column] * (len(WRITTEN) - callable_in_phone_column)
     for error in errors:
@@ -62,10 +62,10 @@ async def test_a_refused_cell_keeps_the_middle_of_its_digits_to_itself(
 async def test_a_refused_time_zone_with_few_digits_is_shown_as_it_was_written(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.audiences.create(name="Zones", timezone_column="timezone")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.audiences.create(name="Zones", timezone_column="timezone")
         rows: list[dict[str, Any]] = [
             {"phone_number": NUMBER, "timezone": zone} for zone in ("Mars/Base 42", "UTC+0130", "12345")
         ]
-        errors = (await door.client.audiences.add_rows(id=made.id, rows=rows)).errors
+        errors = (await tenant.client.audiences.add_rows(id=made.id, rows=rows)).errors
     assert [error.value_redacted for error in errors] == ["Mars/Base 42", "UTC+0130", "•••45"]

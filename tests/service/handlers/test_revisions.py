@@ -22,76 +22,78 @@ from callwright.service.platform.money import PriceList
 from callwright.service.rules.plans import PLANS
 from callwright.service.tables.schema import agents, phone_numbers
 from tests.support import resources
-from tests.support.raw_requests import by_hand
+from tests.support.raw_requests import raw_client
 from tests.support.resources import Campaign, refusal, row
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
-Change = Callable[[Door, Campaign], Awaitable[Any]]
+Change = Callable[[Tenant, Campaign], Awaitable[Any]]
 HOURS = CallingHours(windows=[Window(days=["mon"], start="09:00", end="17:00")])
 
 
 def agent(**changes: Any) -> Change:
-    async def change(door: Door, made: Campaign) -> None:
-        await door.client.agents.update(id=made.agent.id, **changes)
+    async def change(tenant: Tenant, made: Campaign) -> None:
+        await tenant.client.agents.update(id=made.agent.id, **changes)
 
     return change
 
 
 def deployment(**changes: Any) -> Change:
-    async def change(door: Door, made: Campaign) -> None:
-        await door.client.deployments.update(id=made.deployment.id, **changes)
+    async def change(tenant: Tenant, made: Campaign) -> None:
+        await tenant.client.deployments.update(id=made.deployment.id, **changes)
 
     return change
 
 
 def number(**changes: Any) -> Change:
-    async def change(door: Door, made: Campaign) -> None:
-        await door.client.phone_numbers.update(id=made.number.id, **changes)
+    async def change(tenant: Tenant, made: Campaign) -> None:
+        await tenant.client.phone_numbers.update(id=made.number.id, **changes)
 
     return change
 
 
 def stored_number(**values: Any) -> Change:
-    async def change(door: Door, made: Campaign) -> None:
+    async def change(tenant: Tenant, made: Campaign) -> None:
         statement = update(phone_numbers).where(phone_numbers.c.id == made.number.id).values(**values)
-        await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+        await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
     return change
 
 
-async def _bound(door: Door, made: Campaign) -> None:
-    await door.client.deployments.create_inbound(name="Desk", agent_id=made.agent.id, phone_number_id=made.number.id)
+async def _bound(tenant: Tenant, made: Campaign) -> None:
+    await tenant.client.deployments.create_inbound(name="Desk", agent_id=made.agent.id, phone_number_id=made.number.id)
 
 
-async def _started(door: Door, made: Campaign) -> None:
-    await door.client.deployments.start(id=made.deployment.id)
+async def _started(tenant: Tenant, made: Campaign) -> None:
+    await tenant.client.deployments.start(id=made.deployment.id)
 
 
-async def _other_parts(door: Door, made: Campaign) -> None:
-    await door.client.deployments.update(id=made.deployment.id, agent_id=(await resources.agent(door, "Bea")).id)
+async def _other_parts(tenant: Tenant, made: Campaign) -> None:
+    await tenant.client.deployments.update(id=made.deployment.id, agent_id=(await resources.agent(tenant, "Bea")).id)
 
 
-async def _other_audience(door: Door, made: Campaign) -> None:
-    await door.client.deployments.update(id=made.deployment.id, audience_id=(await resources.audience(door, "New")).id)
+async def _other_audience(tenant: Tenant, made: Campaign) -> None:
+    await tenant.client.deployments.update(
+        id=made.deployment.id, audience_id=(await resources.audience(tenant, "New")).id
+    )
 
 
-async def _other_numbers(door: Door, made: Campaign) -> None:
-    other = await resources.number(door)
-    await door.client.deployments.update(id=made.deployment.id, phone_number_ids=[other.id])
+async def _other_numbers(tenant: Tenant, made: Campaign) -> None:
+    other = await resources.number(tenant)
+    await tenant.client.deployments.update(id=made.deployment.id, phone_number_ids=[other.id])
 
 
-async def _rows(door: Door, made: Campaign) -> None:
-    await door.client.audiences.add_rows(id=made.audience.id, rows=[row(7)])
-    await door.client.audiences.import_csv(id=made.audience.id, csv="phone_number\n+12125550161\n")
+async def _rows(tenant: Tenant, made: Campaign) -> None:
+    await tenant.client.audiences.add_rows(id=made.audience.id, rows=[row(7)])
+    await tenant.client.audiences.import_csv(id=made.audience.id, csv="phone_number\n+12125550161\n")
 
 
-async def _audience_described(door: Door, made: Campaign) -> None:
-    await door.client.audiences.update(id=made.audience.id, description="Who comes on Monday")
+async def _audience_described(tenant: Tenant, made: Campaign) -> None:
+    await tenant.client.audiences.update(id=made.audience.id, description="Who comes on Monday")
 
 
-async def revisions(door: Door, made: Campaign) -> dict[str, str | None]:
+async def revisions(tenant: Tenant, made: Campaign) -> dict[str, str | None]:
     """The revision of each part of a campaign, by its kind."""
-    client = door.client
+    client = tenant.client
     return {
         "agent": (await client.agents.get(id=made.agent.id)).revision,
         "audience": (await client.audiences.get(id=made.audience.id)).revision,
@@ -139,12 +141,12 @@ MATTERS: list[tuple[set[str], Change]] = [
 async def test_what_matters_changes_the_revision_and_putting_it_back_gives_the_old_one(
     changed: set[str], change: Change, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.draft(door)
-        before = await revisions(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.draft(tenant)
+        before = await revisions(tenant, made)
         assert all(revision is not None and revision.startswith("rev_") for revision in before.values())
-        await change(door, made)
-        after = await revisions(door, made)
+        await change(tenant, made)
+        after = await revisions(tenant, made)
         assert {kind for kind in before if before[kind] != after[kind]} == changed
 
 
@@ -169,64 +171,64 @@ def test_each_setting_that_a_deployment_may_change_is_tried() -> None:
 async def test_notes_labels_and_rows_do_not_change_a_revision(
     change: Change, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.draft(door)
-        await _started(door, made)
-        before = await revisions(door, made)
-        await change(door, made)
-        assert await revisions(door, made) == before
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.draft(tenant)
+        await _started(tenant, made)
+        before = await revisions(tenant, made)
+        await change(tenant, made)
+        assert await revisions(tenant, made) == before
 
 
 @pytest.mark.requirement("RES-30")
 async def test_an_audience_has_another_revision_once_a_campaign_of_it_starts_changes_or_ends(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made, client = await resources.draft(door), door.client
-        seen = [(await revisions(door, made))["audience"]]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made, client = await resources.draft(tenant), tenant.client
+        seen = [(await revisions(tenant, made))["audience"]]
         await client.deployments.start(id=made.deployment.id)
-        seen.append((await revisions(door, made))["audience"])
+        seen.append((await revisions(tenant, made))["audience"])
         await client.deployments.update(id=made.deployment.id, calls_per_second=9.0)
-        seen.append((await revisions(door, made))["audience"])
+        seen.append((await revisions(tenant, made))["audience"])
         await client.deployments.pause(id=made.deployment.id)
-        seen.append((await revisions(door, made))["audience"])
+        seen.append((await revisions(tenant, made))["audience"])
         assert len({*seen}) == 4
         await client.deployments.cancel(id=made.deployment.id)
-        assert (await revisions(door, made))["audience"] == seen[0]
+        assert (await revisions(tenant, made))["audience"] == seen[0]
 
 
 @pytest.mark.requirement("RES-30")
 async def test_lists_show_the_same_revisions_and_none_of_audiences(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made, client = await resources.draft(door), door.client
-        shown = await revisions(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made, client = await resources.draft(tenant), tenant.client
+        shown = await revisions(tenant, made)
         assert [one.revision for one in (await client.agents.list()).data] == [shown["agent"]]
         assert [one.revision for one in (await client.deployments.list()).data] == [shown["deployment"]]
         assert [one.revision for one in (await client.phone_numbers.list()).data] == [shown["number"]]
         assert [one.revision for one in (await client.audiences.list()).data] == [None]
 
 
-Ask = Callable[[Door, Campaign, dict[str, str]], Awaitable[Any]]
+Ask = Callable[[Tenant, Campaign, dict[str, str]], Awaitable[Any]]
 ASKS: dict[str, Ask] = {
-    "update_deployment": lambda door, made, expected: door.client.deployments.update(
+    "update_deployment": lambda tenant, made, expected: tenant.client.deployments.update(
         id=made.deployment.id, max_concurrency=7, expected_revisions=expected
     ),
-    "nothing": lambda door, made, expected: door.client.deployments.update(
+    "nothing": lambda tenant, made, expected: tenant.client.deployments.update(
         id=made.deployment.id, expected_revisions=expected
     ),
-    "start_deployment": lambda door, made, expected: door.client.deployments.start(
+    "start_deployment": lambda tenant, made, expected: tenant.client.deployments.start(
         id=made.deployment.id, expected_revisions=expected
     ),
-    "create_inbound_deployment": lambda door, made, expected: door.client.deployments.create_inbound(
+    "create_inbound_deployment": lambda tenant, made, expected: tenant.client.deployments.create_inbound(
         name="Desk", agent_id=made.agent.id, phone_number_id=made.number.id, expected_revisions=expected
     ),
-    "update_phone_number": lambda door, made, expected: door.client.phone_numbers.update(
+    "update_phone_number": lambda tenant, made, expected: tenant.client.phone_numbers.update(
         id=made.number.id, auto_renew=False, expected_revisions=expected
     ),
-    "add_audience_rows": lambda door, made, expected: door.client.audiences.add_rows(
+    "add_audience_rows": lambda tenant, made, expected: tenant.client.audiences.add_rows(
         id=made.audience.id, rows=[row(9)], expected_revisions=expected
     ),
-    "import_audience": lambda door, made, expected: door.client.audiences.import_csv(
+    "import_audience": lambda tenant, made, expected: tenant.client.audiences.import_csv(
         id=made.audience.id, csv="phone_number\n+12125550161\n", expected_revisions=expected
     ),
 }
@@ -237,9 +239,9 @@ ASKS: dict[str, Ask] = {
 async def test_nothing_is_done_unless_all_that_is_expected_is_so(
     operation: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        made, theirs = await resources.draft(door), await resources.draft(other)
-        shown = await revisions(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        made, theirs = await resources.draft(tenant), await resources.draft(other)
+        shown = await revisions(tenant, made)
         ids = {
             "agent": made.agent.id,
             "audience": made.audience.id,
@@ -254,22 +256,22 @@ async def test_nothing_is_done_unless_all_that_is_expected_is_so(
             ({**expected, "agt_none": "rev_00000000000000000000"}, ["agt_none"]),
             ({"what": "ever"}, ["what"]),
         ]
-        stood = await door.client.audiences.get(id=made.audience.id)
+        stood = await tenant.client.audiences.get(id=made.audience.id)
         for given, changed in wrong:
             async with refusal(409, "revision_mismatch", "expected_revisions") as problem:
-                await ASKS[operation](door, made, given)
+                await ASKS[operation](tenant, made, given)
             assert problem[0].details["changed"] == changed
-            assert await revisions(door, made) == shown
-            assert await door.client.audiences.get(id=made.audience.id) == stood
-            assert (await door.client.deployments.list()).pagination.total == 1
-        await ASKS[operation](door, made, expected)
+            assert await revisions(tenant, made) == shown
+            assert await tenant.client.audiences.get(id=made.audience.id) == stood
+            assert (await tenant.client.deployments.list()).pagination.total == 1
+        await ASKS[operation](tenant, made, expected)
 
 
 @pytest.mark.requirement("RES-31")
 async def test_an_inbound_deployment_goes_on_only_as_it_was(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        speaker, called = await resources.agent(door), await resources.number(door)
-        deployments = door.client.deployments
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        speaker, called = await resources.agent(tenant), await resources.number(tenant)
+        deployments = tenant.client.deployments
         made = await deployments.create_inbound(name="Desk", agent_id=speaker.id, phone_number_id=called.id)
         paused = await deployments.pause(id=made.id)
         assert made.revision != paused.revision
@@ -285,9 +287,9 @@ async def test_an_inbound_deployment_goes_on_only_as_it_was(database_url: str, t
 
 @pytest.mark.requirement("RES-31")
 async def test_more_than_ten_expectations_are_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.draft(door)
-        async with by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.draft(tenant)
+        async with raw_client(tenant) as http:
             refused_ones: list[Any] = [
                 {f"agt_{index}": "rev_0" for index in range(11)},
                 {"agt_1": "r" * 65},
@@ -301,34 +303,34 @@ async def test_more_than_ten_expectations_are_refused_by_name(database_url: str,
                 )
                 assert answer.status_code == 400
                 assert answer.json()["error"]["field"].startswith("expected_revisions")
-        assert (await door.client.deployments.get(id=made.deployment.id)).name == "Reminders"
+        assert (await tenant.client.deployments.get(id=made.deployment.id)).name == "Reminders"
 
 
 @pytest.mark.requirement("ERR-97")
 async def test_a_number_is_rented_at_the_expected_price_only(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        numbers = door.client.phone_numbers
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        numbers = tenant.client.phone_numbers
         offer = (await numbers.search_available(country="US")).data[0]
         price = Spend(amount=offer.monthly_cost.amount)
         monkeypatch.setattr(number_handlers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
-        before = await door.client.wallet.get()
+        before = await tenant.client.wallet.get()
         async with refusal(409, "price_changed", "expected_monthly_cost") as problem:
             await numbers.rent(country="US", number=offer.number, expected_monthly_cost=price)
         assert problem[0].details["monthly_cost"] == "1.160000"
-        assert await door.client.wallet.get() == before
+        assert await tenant.client.wallet.get() == before
         assert (await numbers.list()).pagination.total == 0
         rented = await numbers.rent(country="US", number=offer.number, expected_monthly_cost=Spend(amount="1.16"))
         assert rented.number == offer.number
 
 
-def work_in(door: Door, connection: Connection) -> RequestContext:
-    """A unit of work of the door's organization."""
-    services = door.service.services
+def work_in(tenant: Tenant, connection: Connection) -> RequestContext:
+    """A unit of work of the tenant's organization."""
+    services = tenant.service.services
     return RequestContext(
         connection=connection,
-        org_id=door.org_id,
+        org_id=tenant.org_id,
         plan=PLANS["enterprise"],
         key_id="key_test",
         request_id="req_test",
@@ -340,9 +342,9 @@ def work_in(door: Door, connection: Connection) -> RequestContext:
     )
 
 
-async def _prompt_stored(door: Door, made: Campaign) -> None:
+async def _prompt_stored(tenant: Tenant, made: Campaign) -> None:
     statement = update(agents).where(agents.c.id == made.agent.id).values(system_prompt="Sell gold.")
-    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 HOLDS: dict[str, tuple[Callable[[Campaign], str], Change]] = {
@@ -359,25 +361,25 @@ async def test_what_was_compared_stays_so_until_the_request_is_done(
     kind: str, database_url: str, tmp_path: Path
 ) -> None:
     """Whoever changes it waits: here while a unit of work that has compared it stands still."""
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.draft(tenant)
         thing, change = HOLDS[kind]
-        expected = {thing(made): str((await revisions(door, made))[kind])}
+        expected = {thing(made): str((await revisions(tenant, made))[kind])}
         asked = UpdateDeployment(id=made.deployment.id, expected_revisions=expected)
         compared, go_on, changed, waited = anyio.Event(), threading.Event(), anyio.Event(), False
 
         def compare(connection: Connection) -> None:
-            check_expected(asked, work_in(door, connection))
+            check_expected(asked, work_in(tenant, connection))
             from_thread.run_sync(compared.set)
             assert go_on.wait(10)
 
         async def meanwhile() -> None:
-            await change(door, made)
+            await change(tenant, made)
             changed.set()
 
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(door.service.services.database.write, compare)
+                tasks.start_soon(tenant.service.services.database.write, compare)
                 await compared.wait()
                 tasks.start_soon(meanwhile)
                 with anyio.move_on_after(0.5):  # enough for a change that does not wait
@@ -385,4 +387,4 @@ async def test_what_was_compared_stays_so_until_the_request_is_done(
                 waited = not changed.is_set()
                 await to_thread.run_sync(go_on.set)
             assert waited
-        assert (await revisions(door, made))[kind] != expected[thing(made)]
+        assert (await revisions(tenant, made))[kind] != expected[thing(made)]

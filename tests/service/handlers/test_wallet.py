@@ -11,15 +11,15 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.sent_events import rows_of
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 
 @pytest.mark.requirement("SERV-07", "RES-14", "PATH-17")
 async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        wallet = await door.client.wallet.get()
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        wallet = await tenant.client.wallet.get()
     assert wallet.balance.amount == wallet.available.amount == "100.000000"
     assert wallet.low_balance_threshold is not None
     assert (wallet.reserved.amount, wallet.low_balance_threshold.amount) == ("0.000000", "10.000000")
@@ -39,11 +39,11 @@ async def test_a_new_wallet_holds_a_hundred_dollars_of_play_money(database_url: 
 
 @pytest.mark.requirement("RES-15", "PATH-17")
 async def test_every_movement_is_listed_and_they_add_up_to_the_balance(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=5) as door:
+    async with open_service(database_url, tmp_path, workers=False, extra_dollars=5) as tenant:
         for _ in range(3):
-            await resources.number(door)
-        listed = [entry async for entry in door.client.wallet.list_transactions(per_page=2)]
-        wallet = await door.client.wallet.get()
+            await resources.number(tenant)
+        listed = [entry async for entry in tenant.client.wallet.list_transactions(per_page=2)]
+        wallet = await tenant.client.wallet.get()
     assert [entry.type for entry in listed].count("number_rental") == 3
     assert [entry.type for entry in listed].count("topup") == 2
     assert sum(round(float(entry.amount.amount) * MICROS) for entry in listed) == 101_550_000
@@ -53,21 +53,21 @@ async def test_every_movement_is_listed_and_they_add_up_to_the_balance(database_
 
 
 async def test_movements_are_found_by_type_reference_and_moment(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        rented = [await resources.number(door) for _ in range(2)]
-        movements = door.client.wallet.list_transactions
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        rented = [await resources.number(tenant) for _ in range(2)]
+        movements = tenant.client.wallet.list_transactions
         found = (await movements(reference_id=rented[0].id)).data
         assert [(entry.type, entry.amount.amount) for entry in found] == [("number_rental", "-1.150000")]
         assert len((await movements(type=["topup", "number_rental"])).data) == 3
         assert (await movements(type=["call_charge", "refund"])).data == []
         assert (await movements(created_before=found[0].created_at.replace(year=2000))).data == []
-        services = door.service.services
-        await services.database.write(accounts.fund, services.ids, door.org_id, 1, services.clock.now_ms())
+        services = tenant.service.services
+        await services.database.write(accounts.fund, services.ids, tenant.org_id, 1, services.clock.now_ms())
         assert {entry.amount.amount for entry in (await movements(type=["topup"])).data} == {"100.000000", "0.000001"}
 
 
 async def test_what_is_unknown_to_the_list_of_movements_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         path = "/v1/wallet/transactions"
         refused(await http.get(f"{path}?filter[type]=topup,gift"), 400, "invalid_field", "filter[type]")
         refused(await http.get(f"{path}?sort=amount"), 400, "invalid_field", "sort")
@@ -77,9 +77,9 @@ async def test_what_is_unknown_to_the_list_of_movements_is_refused(database_url:
         assert (await http.get(f"{path}?filter[created_from]={naive}%2B02:00")).status_code == 200
 
 
-async def told(door: Door) -> list[tuple[str, str]]:
+async def told(tenant: Tenant) -> list[tuple[str, str]]:
     """Balance and threshold of each warning of a low balance."""
-    events = [event async for event in door.client.events.list(type="wallet.low_balance", sort="created_at")]
+    events = [event async for event in tenant.client.events.list(type="wallet.low_balance", sort="created_at")]
     return [(event.data["balance"], event.data["threshold"]) for event in events]
 
 
@@ -87,7 +87,7 @@ async def told(door: Door) -> list[tuple[str, str]]:
 async def test_the_warning_of_a_low_balance_follows_the_threshold_that_was_set(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
         async def put(amount: str | None) -> dict[str, Any]:
             answer = await http.patch(
@@ -99,27 +99,27 @@ async def test_the_warning_of_a_low_balance_follows_the_threshold_that_was_set(
         changed = await put("99.00")
         assert changed["low_balance_threshold"] == {"amount": "99.000000", "currency": "USD"}
         assert not changed["low_balance"]
-        await resources.number(door)
-        assert await told(door) == [("98.850000", "99.000000")]
-        await resources.number(door)
+        await resources.number(tenant)
+        assert await told(tenant) == [("98.850000", "99.000000")]
+        await resources.number(tenant)
         assert (await put("98.999999"))["low_balance"]  # still below: nothing new
         assert not (await put("50.00"))["low_balance"]
-        assert len(await told(door)) == 1
+        assert len(await told(tenant)) == 1
         assert (await put("97.70"))["low_balance"] is False  # not below
         assert (await put("97.700001"))["low_balance"]
-        assert (await told(door))[-1] == ("97.700000", "97.700001")
+        assert (await told(tenant))[-1] == ("97.700000", "97.700001")
         off = await put(None)
         assert (off["low_balance_threshold"], off["low_balance"]) == (None, False)
-        await resources.number(door)
-        assert len(await told(door)) == 2
+        await resources.number(tenant)
+        assert len(await told(tenant)) == 2
         assert (await put("0"))["low_balance"] is False
         before = (await http.get("/v1/wallet")).json()["data"]
         assert (await http.patch("/v1/wallet", json={})).json()["data"] == before
 
 
 async def test_a_threshold_that_is_no_amount_is_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        before = await door.client.wallet.get()
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        before = await tenant.client.wallet.get()
         for value, field in (
             ({"amount": "-1"}, "low_balance_threshold.amount"),
             ({"amount": "1.0000001"}, "low_balance_threshold.amount"),
@@ -130,13 +130,13 @@ async def test_a_threshold_that_is_no_amount_is_refused_by_name(database_url: st
             answer = await http.patch("/v1/wallet", json={"low_balance_threshold": value})
             refused(answer, 400, "invalid_field", field)
         refused(await http.patch("/v1/wallet", json={"balance": None}), 400, "invalid_field", "balance")
-        assert await door.client.wallet.get() == before
+        assert await tenant.client.wallet.get() == before
 
 
 async def test_a_changed_threshold_stands_in_the_audit_log(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await door.client.wallet.update(low_balance_threshold=Spend(amount="25.00"))
-        (entry,) = await rows_of(door, audit_log, action="update_wallet")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await tenant.client.wallet.update(low_balance_threshold=Spend(amount="25.00"))
+        (entry,) = await rows_of(tenant, audit_log, action="update_wallet")
         changes = json.loads(entry["changes"])
         assert set(changes) == {"low_balance_threshold"}
         assert [changes["low_balance_threshold"][when]["amount"] for when in ("before", "after")] == [

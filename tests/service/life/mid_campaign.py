@@ -9,25 +9,25 @@ import anyio
 
 from callwright.service.settings import ServiceSettings
 from tests.support.campaigns import draft, people, progressed
-from tests.support.raw_requests import by_hand
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import raw_client
+from tests.support.service import Tenant, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 
 
 @asynccontextmanager
-async def in_mid_campaign(database_url: str, folder: Path) -> AsyncGenerator[tuple[Door, str]]:
+async def in_mid_campaign(database_url: str, folder: Path) -> AsyncGenerator[tuple[Tenant, str]]:
     """A service with a campaign that has made some of its calls."""
     settings = ServiceSettings(data=folder, database_url=database_url, sim_time_scale=60.0, deployment_lease_ms=1_000)
-    async with open_service(database_url, folder, settings=settings) as door:
-        made = await draft(door, people(30, **ANSWERS), max_concurrency=3)
-        await door.client.deployments.start(id=made.id)
-        await progressed(door, made.id, attempts=3)
-        yield door, made.id
+    async with open_service(database_url, folder, settings=settings) as tenant:
+        made = await draft(tenant, people(30, **ANSWERS), max_concurrency=3)
+        await tenant.client.deployments.start(id=made.id)
+        await progressed(tenant, made.id, attempts=3)
+        yield tenant, made.id
 
 
-async def health(door: Door) -> tuple[int, object]:
-    async with by_hand(door, key=None) as http:
+async def health(tenant: Tenant) -> tuple[int, object]:
+    async with raw_client(tenant, key=None) as http:
         answer = await http.get("/healthz")
         return answer.status_code, answer.json()
 

@@ -39,11 +39,11 @@ from callwright.service.tables.schema import (
 )
 from callwright.service.webhooks import retention
 from callwright.service.workers import sweeps
-from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, rent
 from tests.support.clock_set_by_test import Wall
-from tests.support.raw_requests import by_hand
-from tests.support.service import BASE_URL, Door, open_service
+from tests.support.raw_requests import raw_client
+from tests.support.service import BASE_URL, Tenant, open_service
 from tests.support.webhooks.delivering import paused
 from tests.support.webhooks.endpoints import saying, sink, status
 
@@ -67,75 +67,77 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def service(database_url: str, data: Path, wall: Wall, *, before: Door | None = None) -> AsyncGenerator[Door]:
-    """A service with all its workers. `before` is the door into it from before a restart."""
+async def service(database_url: str, data: Path, wall: Wall, *, before: Tenant | None = None) -> AsyncGenerator[Tenant]:
+    """A service with all its workers. `before` is its tenant from before a restart."""
     settings = ServiceSettings(data=data, database_url=database_url, sim_time_scale=SCALE, webhook_networks=LOOPBACK)
     with anyio.fail_after(60):
         if before is None:
-            async with open_service(database_url, data, settings=settings, clock=wall.clock()) as door:
-                yield door
+            async with open_service(database_url, data, settings=settings, clock=wall.clock()) as tenant:
+                yield tenant
             return
         async with running(settings, clock=wall.clock()) as made:
             async with Client(BASE_URL, before.api_key, transport=ASGITransport(app=made.asgi)) as client:
-                yield Door(made, before.org_id, before.api_key, client)
+                yield Tenant(made, before.org_id, before.api_key, client)
 
 
-async def passes(door: Door) -> None:
+async def passes(tenant: Tenant) -> None:
     """Waits until the clock was looked at, and everything was gone through, several times."""
     await anyio.sleep(0.6)
-    await door.service.services.database.read(lambda connection: connection.execute(select(1)).scalar())
+    await tenant.service.services.database.read(lambda connection: connection.execute(select(1)).scalar())
 
 
-async def sure_since_long(door: Door) -> None:
+async def sure_since_long(tenant: Tenant) -> None:
     """As of a service that has run for days."""
     kept = service_state.c.name == "clock"
     find = select(service_state.c.value).where(kept)
-    database = door.service.services.database
+    database = tenant.service.services.database
     while await database.read(lambda connection: connection.execute(find).scalar()) is None:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.01)
-    now_ms = door.service.services.clock.now_ms()
-    await change(door, update(service_state).where(kept).values(value=json.dumps([now_ms, now_ms, now_ms])))
-    await until_sure(door)
+    now_ms = tenant.service.services.clock.now_ms()
+    await change(tenant, update(service_state).where(kept).values(value=json.dumps([now_ms, now_ms, now_ms])))
+    await until_sure(tenant)
 
 
-async def until_sure(door: Door) -> None:
-    clock = door.service.services.clock
+async def until_sure(tenant: Tenant) -> None:
+    clock = tenant.service.services.clock
     while clock.now_ms() - clock.sure_ms() > MINUTE:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.01)
 
 
-async def change(door: Door, *statements: Any) -> None:
+async def change(tenant: Tenant, *statements: Any) -> None:
     def work(connection: Connection) -> None:
         for statement in statements:
             connection.execute(statement)
 
-    await door.service.services.database.write(work)
+    await tenant.service.services.database.write(work)
 
 
-async def counts(door: Door) -> list[int]:
+async def counts(tenant: Tenant) -> list[int]:
     """How many rows there are that could be deleted."""
 
     def work(connection: Connection) -> list[int]:
         return [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in ROWS]
 
-    return await door.service.services.database.read(work)
+    return await tenant.service.services.database.read(work)
 
 
-async def nearly_over(door: Door, *, early_ms: int = SOON_MS) -> str:
+async def nearly_over(tenant: Tenant, *, early_ms: int = SOON_MS) -> str:
     """Brings rows of every kind near the moment at which they are deleted, or a rent is due; gives the number's id."""
-    now_ms = door.service.services.clock.now_ms() + early_ms
-    number = await rent(door)
-    async with by_hand(door) as http:
+    now_ms = tenant.service.services.clock.now_ms() + early_ms
+    number = await rent(tenant)
+    async with raw_client(tenant) as http:
         body = {"name": "Once", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
         made = await http.post("/v1/agents", json=body, headers={"Idempotency-Key": "once"})
         assert made.status_code == 201
-    row = journal.event_row(door.service.services.ids, door.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms)
-    await door.service.services.database.write(journal.add_events, [row])
-    ids = door.service.services.ids
-    old = {"id": ids.new("dlv"), "org_id": door.org_id, "webhook_id": "whk_old", "event_id": row["id"]}
+    row = journal.event_row(
+        tenant.service.services.ids, tenant.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms
+    )
+    await tenant.service.services.database.write(journal.add_events, [row])
+    ids = tenant.service.services.ids
+    old = {"id": ids.new("dlv"), "org_id": tenant.org_id, "webhook_id": "whk_old", "event_id": row["id"]}
     subscription = {
         "id": "whk_old",
-        "org_id": door.org_id,
+        "org_id": tenant.org_id,
         "url": "https://example.com",
         "events": "[]",
         "description": "",
@@ -147,7 +149,7 @@ async def nearly_over(door: Door, *, early_ms: int = SOON_MS) -> str:
     }
     delivery = {"event_type": row["type"], "cause": "test", "status": "succeeded", "created_at": now_ms - 30 * DAY}
     await change(
-        door,
+        tenant,
         webhooks.insert().values(subscription),
         deliveries.insert().values({**old, **delivery}),
         update(outbox).values(created_at=now_ms - 30 * DAY, fanned_out_at=1),
@@ -158,8 +160,8 @@ async def nearly_over(door: Door, *, early_ms: int = SOON_MS) -> str:
     return number.id
 
 
-async def money(door: Door) -> int:
-    found = await door.service.services.database.read(lambda connection: wallet_of(connection, door.org_id))
+async def money(tenant: Tenant) -> int:
+    found = await tenant.service.services.database.read(lambda connection: wallet_of(connection, tenant.org_id))
     return found.balance_micros
 
 
@@ -169,13 +171,13 @@ async def test_nothing_is_deleted_charged_or_done_twice_early(
     ahead_ms: int, restarts: bool, database_url: str, tmp_path: Path
 ) -> None:
     wall = Wall()
-    async with service(database_url, tmp_path, wall) as door:
-        await sure_since_long(door)
-        number_id = await nearly_over(door)
-        before, balance = await counts(door), await money(door)
+    async with service(database_url, tmp_path, wall) as tenant:
+        await sure_since_long(tenant)
+        number_id = await nearly_over(tenant)
+        before, balance = await counts(tenant), await money(tenant)
         assert all(before)
 
-        async def unharmed(at: Door) -> None:
+        async def unharmed(at: Tenant) -> None:
             await passes(at)
             assert [now >= then for now, then in zip(await counts(at), before, strict=True)] == [True] * len(ROWS)
             assert await money(at) == balance
@@ -187,28 +189,28 @@ async def test_nothing_is_deleted_charged_or_done_twice_early(
             assert (latest or 0) <= time() * 1_000 - 89 * DAY
 
         wall.ahead_ms = ahead_ms
-        await unharmed(door)
-        async with by_hand(door) as http:
+        await unharmed(tenant)
+        async with raw_client(tenant) as http:
             body = {"name": "Once", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
             again = await http.post("/v1/agents", json=body, headers={"Idempotency-Key": "once"})
             assert again.headers["idempotent-replayed"] == "true"
         if not restarts:
             wall.ahead_ms = 0
-            await unharmed(door)
+            await unharmed(tenant)
     if restarts:
-        async with service(database_url, tmp_path, wall, before=door) as door:
-            await unharmed(door)
+        async with service(database_url, tmp_path, wall, before=tenant) as tenant:
+            await unharmed(tenant)
         wall.ahead_ms = 0
-        async with service(database_url, tmp_path, wall, before=door) as door:
-            await unharmed(door)
+        async with service(database_url, tmp_path, wall, before=tenant) as tenant:
+            await unharmed(tenant)
     async with service(
-        database_url, tmp_path, wall, before=door
-    ) as door:  # and once their time is over, all of it goes
-        await until_sure(door)
-        over_ms = door.service.services.clock.now_ms() - MINUTE
-        before = await counts(door)
+        database_url, tmp_path, wall, before=tenant
+    ) as tenant:  # and once their time is over, all of it goes
+        await until_sure(tenant)
+        over_ms = tenant.service.services.clock.now_ms() - MINUTE
+        before = await counts(tenant)
         await change(
-            door,
+            tenant,
             update(outbox).values(created_at=over_ms - 30 * DAY, fanned_out_at=1),
             update(deliveries).values(created_at=over_ms - 30 * DAY),
             update(idempotency_keys).values(created_at=over_ms - DAY),
@@ -216,7 +218,7 @@ async def test_nothing_is_deleted_charged_or_done_twice_early(
             update(phone_numbers).values(renews_at=over_ms),
         )
         while True:
-            now = await counts(door)
+            now = await counts(tenant)
             if now[1:3] == [0, 0] and now[0] < before[0] and now[3] < before[3]:
                 break
             await anyio.sleep(0.05)
@@ -228,27 +230,27 @@ async def test_a_live_campaign_goes_on_and_dials_nobody_twice(
     ahead_ms: int, when: str, database_url: str, tmp_path: Path
 ) -> None:
     wall = Wall(ahead_ms if when != "running" else 0)
-    async with service(database_url, tmp_path, wall) as door:
-        made = await draft(door, people(6, sim_outcome="busy"), retry_policy=POLICY)
-        await door.client.deployments.start(id=made.id)
-        await _attempts(door, made.id, 3)
+    async with service(database_url, tmp_path, wall) as tenant:
+        made = await draft(tenant, people(6, sim_outcome="busy"), retry_policy=POLICY)
+        await tenant.client.deployments.start(id=made.id)
+        await _attempts(tenant, made.id, 3)
         if when == "running":
             wall.ahead_ms = ahead_ms
-            await _attempts(door, made.id, 7)
+            await _attempts(tenant, made.id, 7)
         if when != "restarted":
             wall.ahead_ms = 0
-            ended = await door.ended(made.id, within_s=40)
+            ended = await tenant.ended(made.id, within_s=40)
             assert ended.status_reason == "audience_exhausted"
-            check_everything(await evidence(door.service.services.database, made.id), POLICY)
+            check_everything(await campaign_records(tenant.service.services.database, made.id), POLICY)
     if when == "restarted":
         wall.ahead_ms = 0
-        async with service(database_url, tmp_path, wall, before=door) as later:
+        async with service(database_url, tmp_path, wall, before=tenant) as later:
             await later.ended(made.id, within_s=40)
-            check_everything(await evidence(later.service.services.database, made.id), POLICY)
+            check_everything(await campaign_records(later.service.services.database, made.id), POLICY)
 
 
-async def _attempts(door: Door, deployment_id: str, count: int) -> None:
-    while len((await door.client.calls.list(deployment_id=deployment_id)).data) < count:  # noqa: ASYNC110  # the service goes on by itself
+async def _attempts(tenant: Tenant, deployment_id: str, count: int) -> None:
+    while len((await tenant.client.calls.list(deployment_id=deployment_id)).data) < count:  # noqa: ASYNC110  # the service goes on by itself
         await anyio.sleep(0.02)
 
 
@@ -262,38 +264,38 @@ async def test_retries_and_new_subscriptions_get_their_events_once_the_clock_is_
     async def answering(writer: asyncio.StreamWriter) -> None:
         await saying(answer)(writer)
 
-    async def happen(door: Door, name: str) -> None:
-        services = door.service.services
+    async def happen(tenant: Tenant, name: str) -> None:
+        services = tenant.service.services
         row = journal.event_row(services.ids, org_id, DEPLOYMENT_PAUSED, paused(name), at_ms=services.clock.now_ms())
         await services.database.write(journal.add_events, [row])
         services.wake()
 
     async with sink(answering) as target:
         wall = Wall(ahead_ms)
-        async with service(database_url, tmp_path, wall) as door:
-            org_id = door.org_id
-            await door.client.webhooks.create(url=target.url(), events=["deployment.paused"])
-            await happen(door, "dep_before")
+        async with service(database_url, tmp_path, wall) as tenant:
+            org_id = tenant.org_id
+            await tenant.client.webhooks.create(url=target.url(), events=["deployment.paused"])
+            await happen(tenant, "dep_before")
             await target.arrivals.acquire()
             if not restarts:
                 await anyio.sleep(0.3)
                 answer = status(200)
                 wall.ahead_ms = 0
-                await happen(door, "dep_after")
-                await _all_arrived(door, 2)
+                await happen(tenant, "dep_after")
+                await _all_arrived(tenant, 2)
         if restarts:
             answer = status(200)
             wall.ahead_ms = 0
-            async with service(database_url, tmp_path, wall, before=door) as door:
-                await happen(door, "dep_after")
-                await _all_arrived(door, 2)
+            async with service(database_url, tmp_path, wall, before=tenant) as tenant:
+                await happen(tenant, "dep_after")
+                await _all_arrived(tenant, 2)
         assert len(target.requests) == 3
 
 
-async def _all_arrived(door: Door, count: int) -> None:
+async def _all_arrived(tenant: Tenant, count: int) -> None:
     statement = select(deliveries.c.status)
     while True:
-        found = await door.service.services.database.read(
+        found = await tenant.service.services.database.read(
             lambda connection: connection.execute(statement).scalars().all()
         )
         if list(found) == ["succeeded"] * count:
@@ -306,40 +308,40 @@ async def _all_arrived(door: Door, count: int) -> None:
 async def test_a_key_has_its_requests_again_within_seconds(
     ahead_ms: int, restarts: bool, database_url: str, tmp_path: Path
 ) -> None:
-    async def answers_of(door: Door, key: str) -> int:
-        async with by_hand(door, key=key) as http:
+    async def answers_of(tenant: Tenant, key: str) -> int:
+        async with raw_client(tenant, key=key) as http:
             return (await http.get("/v1/agents")).status_code
 
     wall = Wall(ahead_ms)
-    async with service(database_url, tmp_path, wall) as door:
-        async with door.another_organization(plan="starter") as other:
+    async with service(database_url, tmp_path, wall) as tenant:
+        async with tenant.another_organization(plan="starter") as other:
             for _ in range(60):
-                if await answers_of(door, other.api_key) == 429:
+                if await answers_of(tenant, other.api_key) == 429:
                     break
             else:
                 raise AssertionError("nothing was too much")
             wall.ahead_ms = 0
             if not restarts:
                 await anyio.sleep(1.1)
-                assert await answers_of(door, other.api_key) == 200
+                assert await answers_of(tenant, other.api_key) == 200
     if restarts:
-        async with service(database_url, tmp_path, wall, before=door) as door:
-            assert await answers_of(door, other.api_key) == 200
+        async with service(database_url, tmp_path, wall, before=tenant) as tenant:
+            assert await answers_of(tenant, other.api_key) == 200
 
 
 async def test_a_lease_that_was_taken_while_the_clock_was_ahead_runs_out_from_now_on(
     database_url: str, tmp_path: Path
 ) -> None:
     wall = Wall()
-    async with service(database_url, tmp_path, wall) as door:
-        made = await door.client.webhooks.create(url="https://example.com", events=["*"])
-        until_ms = door.service.services.clock.now_ms() + MONTH
+    async with service(database_url, tmp_path, wall) as tenant:
+        made = await tenant.client.webhooks.create(url="https://example.com", events=["*"])
+        until_ms = tenant.service.services.clock.now_ms() + MONTH
         lanes = webhook_lanes
-        await change(door, update(lanes).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
+        await change(tenant, update(lanes).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
         find = select(lanes.c.lease_until, lanes.c.due_at).where(lanes.c.webhook_id == made.id)
         while True:
-            row = await door.service.services.database.read(lambda connection: connection.execute(find).one())
-            latest_ms = door.service.services.clock.now_ms() + door.service.services.settings.delivery_lease_ms
+            row = await tenant.service.services.database.read(lambda connection: connection.execute(find).one())
+            latest_ms = tenant.service.services.clock.now_ms() + tenant.service.services.settings.delivery_lease_ms
             if row.lease_until <= latest_ms and row.due_at <= latest_ms:
                 return
             await anyio.sleep(0.02)
@@ -349,10 +351,10 @@ async def test_a_plan_that_was_made_while_the_clock_was_ahead_is_over_once_it_is
     database_url: str, tmp_path: Path
 ) -> None:
     wall = Wall(MONTH)
-    async with service(database_url, tmp_path, wall) as door:
-        made = await draft(door, people(1))
-        plan_id = (await door.client.deployments.preview(id=made.id)).plan_id
+    async with service(database_url, tmp_path, wall) as tenant:
+        made = await draft(tenant, people(1))
+        plan_id = (await tenant.client.deployments.preview(id=made.id)).plan_id
         wall.ahead_ms = 0
-        async with by_hand(door) as http:
+        async with raw_client(tenant) as http:
             answer = await http.post(f"/v1/deployments/{made.id}/start", json={"plan_id": plan_id})
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "plan_expired")

@@ -16,11 +16,11 @@ from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, 
 from callwright.service.platform.database.postgres.time_limits import LIMIT_S
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.life.mid_campaign import health, in_mid_campaign, until
-from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import people
 from tests.support.postgres import Server, create_database
-from tests.support.raw_requests import AsyncClient, Response, by_hand, refused
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import AsyncClient, Response, raw_client, refused
+from tests.support.service import Tenant, open_service
 
 ENDS_S = 15.0
 """How long a service may take to end (docs/backups.md)."""
@@ -66,9 +66,9 @@ async def served(http: AsyncClient, name: str) -> None:
         await anyio.sleep(0.05)
 
 
-async def at_once(door: Door, count: int, names: str = "At once") -> None:
+async def at_once(tenant: Tenant, count: int, names: str = "At once") -> None:
     """As many look-ups and brief writes at the same time."""
-    async with by_hand(door) as http, anyio.create_task_group() as tasks:
+    async with raw_client(tenant) as http, anyio.create_task_group() as tasks:
 
         async def ask(index: int) -> None:
             assert (await http.get("/v1/wallet")).status_code == 200
@@ -83,9 +83,9 @@ async def at_once(door: Door, count: int, names: str = "At once") -> None:
 async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it_is_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with own_server() as (server, url), in_mid_campaign(url, tmp_path) as (door, deployment_id):
-        async with by_hand(door) as http:
-            reachability = door.service.services.database.reachability
+    async with own_server() as (server, url), in_mid_campaign(url, tmp_path) as (tenant, deployment_id):
+        async with raw_client(tenant) as http:
+            reachability = tenant.service.services.database.reachability
             for index in range(3):
                 await served(http, f"Before {index}")
                 caplog.clear()
@@ -97,7 +97,7 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
                         said = refused(answer, 503, "service_unavailable")["message"]
                         assert said == "The database does not answer; try again."
                         assert answer.headers["retry-after"] == "1"
-                assert await health(door) == (
+                assert await health(tenant) == (
                     503,
                     {"status": "unavailable", "problems": {"database": "does not answer"}},
                 )
@@ -111,11 +111,11 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
                     await served(http, f"After {index}")
                     await until(lambda: not reachability.is_away)
             with anyio.fail_after(60):
-                await at_once(door, 4 * (TRANSACTIONS + LOOK_UPS))
-        assert await health(door) == (200, {"status": "ok"})
-        ended = await door.ended(deployment_id)
+                await at_once(tenant, 4 * (TRANSACTIONS + LOOK_UPS))
+        assert await health(tenant) == (200, {"status": "ok"})
+        ended = await tenant.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        found = await evidence(door.service.services.database, deployment_id)
+        found = await campaign_records(tenant.service.services.database, deployment_id)
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
 
@@ -125,8 +125,12 @@ async def test_a_killed_postgres_is_said_in_words_and_everything_goes_on_once_it
 async def test_a_postgres_that_stands_still_holds_up_no_request_and_no_stop(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with own_server() as (server, url), open_service(url, tmp_path, workers=True) as door, by_hand(door) as http:
-        database = door.service.services.database
+    async with (
+        own_server() as (server, url),
+        open_service(url, tmp_path, workers=True) as tenant,
+        raw_client(tenant) as http,
+    ):
+        database = tenant.service.services.database
         for index in range(2):
             await served(http, f"Before {index}")
             database.shorten(2)
@@ -139,12 +143,12 @@ async def test_a_postgres_that_stands_still_holds_up_no_request_and_no_stop(
                         assert refused(answer, 503, "service_unavailable")["message"].startswith("The database ")
                         assert answer.headers["retry-after"] == "1"
                 with anyio.fail_after(10):
-                    assert (await health(door))[0] == 503
+                    assert (await health(tenant))[0] == 503
             assert not any(record.exc_info for record in caplog.records), caplog.text
             database.shorten(LIMIT_S)
             with anyio.fail_after(30):
                 await served(http, f"After {index}")
-                await at_once(door, 2 * (TRANSACTIONS + LOOK_UPS), f"At once after {index}")
+                await at_once(tenant, 2 * (TRANSACTIONS + LOOK_UPS), f"At once after {index}")
 
 
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
@@ -152,7 +156,7 @@ async def test_a_postgres_that_stands_still_holds_up_no_request_and_no_stop(
 async def test_a_service_ends_although_its_postgres_stands_still(tmp_path: Path) -> None:
     async with own_server() as (server, url):
         with ExitStack() as still:
-            async with open_service(url, tmp_path, workers=True) as door, by_hand(door) as http:
+            async with open_service(url, tmp_path, workers=True) as tenant, raw_client(tenant) as http:
                 await served(http, "Before")
                 still.enter_context(server.frozen())
                 began = anyio.current_time()

@@ -17,9 +17,9 @@ from callwright.service.platform.database.unusable import DatabaseUnusable
 from callwright.service.tables.database_file import check_database
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.life.mid_campaign import health, in_mid_campaign, until
-from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import progressed
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 
@@ -60,26 +60,26 @@ async def test_a_database_that_is_gone_is_said_takes_no_write_and_dials_nobody_u
     data = tmp_path / "data"
     data.mkdir()
     file = data / "callwright.db"
-    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, deployment_id), by_hand(door) as http:
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (tenant, deployment_id), raw_client(tenant) as http:
         back = loses(data, tmp_path / "aside")
         refused(await http.get("/v1/agents"), 503, "service_unavailable")
         there = file.read_bytes() if file.exists() else None
         for _ in range(2):
             answer = await http.post("/v1/audiences", json={"name": "Lost"})
             assert "database file" in refused(answer, 503, "service_unavailable")["message"]
-        code, said = await health(door)
+        code, said = await health(tenant)
         assert (code, "removed, moved or replaced" in str(said)) == (503, True)
         caplog.clear()
-        presence = door.service.services.database.presence
+        presence = tenant.service.services.database.presence
         await until(lambda: presence.is_gone)
         assert (file.read_bytes() if file.exists() else None) == there
         back()
         await until(presence.look)
-        assert await health(door) == (200, {"status": "ok"})
+        assert await health(tenant) == (200, {"status": "ok"})
         assert "Lost" not in {made["name"] for made in (await http.get("/v1/audiences")).json()["data"]}
-        ended = await door.ended(deployment_id)
+        ended = await tenant.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        found = await evidence(door.service.services.database, deployment_id)
+        found = await campaign_records(tenant.service.services.database, deployment_id)
         assert {dial.times for dial in found.dials} == {1}
         check_everything(found, RetryPolicy(), lines=3)
     assert [record.levelname for record in caplog.records if record.levelno >= logging.ERROR] == []
@@ -104,15 +104,15 @@ async def test_another_database_in_the_place_of_the_open_one_stays_as_it_was_put
     data, copy = tmp_path / "data", tmp_path / "copy.db"
     data.mkdir()
     file = data / "callwright.db"
-    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, deployment_id), by_hand(door) as http:
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (tenant, deployment_id), raw_client(tenant) as http:
         with closing(sqlite3.connect(file)) as reader, closing(sqlite3.connect(copy)) as into:
             reader.backup(into)
-        await progressed(door, deployment_id, attempts=8)
+        await progressed(tenant, deployment_id, attempts=8)
         puts(copy, file)
         for _ in range(2):
             answer = refused(await http.post("/v1/audiences", json={"name": "Lost"}), 503, "service_unavailable")
             assert "the database file" in answer["message"].lower()
-        code, said = await health(door)
+        code, said = await health(tenant)
         assert (code, "the database file" in str(said)) == (503, True)
     assert file.read_bytes() == copy.read_bytes()
     with pytest.raises(DatabaseUnusable, match=r"belongs to what it held before\. Remove callwright\.db-wal"):
@@ -126,7 +126,7 @@ async def test_a_start_forgets_that_a_file_was_written_over(tmp_path: Path) -> N
     file = tmp_path / "callwright.db"
     mark = other_file_mark(file)
     mark.touch()
-    async with open_service(f"sqlite:///{file}", tmp_path) as door, by_hand(door) as http:
+    async with open_service(f"sqlite:///{file}", tmp_path) as tenant, raw_client(tenant) as http:
         assert (await http.post("/v1/audiences", json={"name": "Kept"})).status_code == 201
         assert not mark.exists()
 
@@ -135,8 +135,8 @@ async def test_a_log_that_is_cut_is_noticed_and_not_moved_into_the_file(tmp_path
     data = tmp_path / "data"
     data.mkdir()
     file = data / "callwright.db"
-    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, _), by_hand(door) as http:
-        presence = door.service.services.database.presence
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (tenant, _), raw_client(tenant) as http:
+        presence = tenant.service.services.database.presence
         assert presence.look()
         os.truncate(f"{file}-wal", 0)
         before = file.read_bytes()
@@ -150,12 +150,12 @@ async def test_what_was_acknowledged_is_in_the_file_when_its_log_is_removed(suff
     data = tmp_path / "data"
     data.mkdir()
     file = data / "callwright.db"
-    async with in_mid_campaign(f"sqlite:///{file}", data) as (door, _), by_hand(door) as http:
+    async with in_mid_campaign(f"sqlite:///{file}", data) as (tenant, _), raw_client(tenant) as http:
         assert (await http.post("/v1/audiences", json={"name": "Acknowledged"})).status_code == 201
         remove(Path(f"{file}{suffix}"))
         answer = refused(await http.post("/v1/audiences", json={"name": "Unsure"}), 503, "service_unavailable")
         assert "-wal or -shm" in answer["message"]
-        assert (await health(door))[0] == 503
+        assert (await health(tenant))[0] == 503
 
         def is_in_the_file() -> bool:  # as it is found after a crash, without what the log held
             subprocess.run(["cp", file, tmp_path / "found.db"], check=True)

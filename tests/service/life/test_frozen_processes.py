@@ -15,10 +15,10 @@ from sqlalchemy import Connection, Update, func, select, text, update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.service.tables.schema import calls, deployments, simulated_dials, webhook_lanes, webhooks
-from tests.support.campaign_invariants import check_counters, check_dialled_once, check_money, evidence
+from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_money
 from tests.support.campaigns import draft, people
 from tests.support.peer_process import Peer
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.webhooks.endpoint_process import sink
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
@@ -51,24 +51,24 @@ async def two_peers(database_url: str, data: Path) -> AsyncGenerator[tuple[Peer,
             peer.end()
 
 
-async def driver(door: Door, deployment_id: str, peers: tuple[Peer, Peer]) -> tuple[Peer, Peer]:
+async def driver(tenant: Tenant, deployment_id: str, peers: tuple[Peer, Peer]) -> tuple[Peer, Peer]:
     """The process that drives the deployment, and the other one."""
     owner = select(deployments.c.lease_owner).where(deployments.c.id == deployment_id)
     while True:
-        held = await door.service.services.database.read(lambda connection: connection.execute(owner).scalar_one())
+        held = await tenant.service.services.database.read(lambda connection: connection.execute(owner).scalar_one())
         for peer, other in (peers, peers[::-1]):
             if held in peer.owners:
                 return peer, other
         await anyio.sleep(0.005)
 
 
-async def frozen_at(door: Door, peer: Peer, query: str) -> None:
+async def frozen_at(tenant: Tenant, peer: Peer, query: str) -> None:
     """Stops the process between two statements of a transaction whose last statement was this one."""
     given = {"name": peer.name, "query": query}
     while True:
         peer.freeze()
         await anyio.sleep(0.02)  # what it sent has arrived
-        held = await door.service.services.database.look_up(
+        held = await tenant.service.services.database.look_up(
             lambda connection: connection.execute(_HOLDS, given).scalar_one()
         )
         if held:
@@ -77,16 +77,16 @@ async def frozen_at(door: Door, peer: Peer, query: str) -> None:
         await anyio.sleep(0.003)
 
 
-async def started(door: Door, count: int = 150) -> Deployment:
+async def started(tenant: Tenant, count: int = 150) -> Deployment:
     """A campaign that has work for a while: its rounds are small."""
-    made = await draft(door, people(count), max_concurrency=2)
-    await door.client.deployments.start(id=made.id)
+    made = await draft(tenant, people(count), max_concurrency=2)
+    await tenant.client.deployments.start(id=made.id)
     return made
 
 
-async def check_once(door: Door, deployment_id: str) -> None:
+async def check_once(tenant: Tenant, deployment_id: str) -> None:
     """Nobody was called twice, and the books are right."""
-    found = await evidence(door.service.services.database, deployment_id)
+    found = await campaign_records(tenant.service.services.database, deployment_id)
     check_dialled_once(found)
     check_counters(found)
     check_money(found)
@@ -103,25 +103,25 @@ async def test_a_driver_that_freezes_inside_a_transaction_is_replaced(
 ) -> None:
     with anyio.fail_after(LIMIT_S):
         async with (
-            open_service(database_url, tmp_path, workers=False) as door,
+            open_service(database_url, tmp_path, workers=False) as tenant,
             two_peers(database_url, tmp_path) as two,
         ):
-            made = await started(door)
-            frozen, _ = await driver(door, made.id, two)
-            await frozen_at(door, frozen, POINTS[point])
+            made = await started(tenant)
+            frozen, _ = await driver(tenant, made.id, two)
+            await frozen_at(tenant, frozen, POINTS[point])
             at = time.monotonic()
             while True:
-                held, _ = await driver(door, made.id, two)
+                held, _ = await driver(tenant, made.id, two)
                 if held is not frozen:
                     break
                 assert time.monotonic() - at < TAKEN_OVER_S, "nobody took over"
                 await anyio.sleep(0.02)
             await anyio.sleep(0.3)
             frozen.thaw()  # in the midst of the other one's work
-            ended = await door.ended(made.id)
+            ended = await tenant.ended(made.id)
             await anyio.sleep(0.5)
             assert ended.status == "completed"
-            await check_once(door, made.id)
+            await check_once(tenant, made.id)
 
 
 @pytest.mark.requirement("STATE-31")
@@ -131,49 +131,49 @@ async def test_a_campaign_is_paused_at_once_although_its_driver_has_frozen_and_n
     database_rows = {table.name: select(func.count()).select_from(table) for table in (calls, simulated_dials)}
     with anyio.fail_after(LIMIT_S):
         async with (
-            open_service(database_url, tmp_path, workers=False) as door,
+            open_service(database_url, tmp_path, workers=False) as tenant,
             two_peers(database_url, tmp_path) as two,
         ):
 
             async def counted() -> dict[str, int]:
-                return await door.service.services.database.read(
+                return await tenant.service.services.database.read(
                     lambda connection: {
                         name: connection.execute(count).scalar_one() for name, count in database_rows.items()
                     }
                 )
 
-            made = await started(door)
-            frozen, _ = await driver(door, made.id, two)
-            await frozen_at(door, frozen, POINTS["claim"])
+            made = await started(tenant)
+            frozen, _ = await driver(tenant, made.id, two)
+            await frozen_at(tenant, frozen, POINTS["claim"])
             with anyio.fail_after(4):
-                assert (await door.client.deployments.pause(id=made.id)).status == "paused"
+                assert (await tenant.client.deployments.pause(id=made.id)).status == "paused"
             before = await counted()
             frozen.thaw()
             await anyio.sleep(3)
             after = await counted()
             assert after["calls"] == before["calls"]
             assert after["simulated_dials"] == after["calls"]
-            assert (await door.client.deployments.get(id=made.id)).status == "paused"
-            await door.client.deployments.resume(id=made.id)
-            assert (await door.ended(made.id)).status == "completed"
-            await check_once(door, made.id)
+            assert (await tenant.client.deployments.get(id=made.id)).status == "paused"
+            await tenant.client.deployments.resume(id=made.id)
+            assert (await tenant.ended(made.id)).status == "completed"
+            await check_once(tenant, made.id)
 
 
 async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_anybody(
     database_url: str, tmp_path: Path
 ) -> None:
     with sink() as receiver, anyio.fail_after(LIMIT_S):
-        async with open_service(database_url, tmp_path, workers=False) as door:
-            services = door.service.services
+        async with open_service(database_url, tmp_path, workers=False) as tenant:
+            services = tenant.service.services
             hooks = [
-                await door.client.webhooks.create(url=f"https://example.com/{number}", events=["*"])
+                await tenant.client.webhooks.create(url=f"https://example.com/{number}", events=["*"])
                 for number in range(3)
             ]
             for number, hook in enumerate(hooks):
                 moved = update(webhooks).where(webhooks.c.id == hook.id).values(url=f"{receiver.url}/{number}")
                 await services.database.write(_run, moved)
             async with two_peers(database_url, tmp_path) as two:
-                campaign = await started(door, 100)
+                campaign = await started(tenant, 100)
                 senders = select(webhook_lanes.c.lease_owner).where(webhook_lanes.c.lease_owner.is_not(None))
                 frozen: Peer | None = None
                 while frozen is None:
@@ -181,7 +181,7 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
                         await services.database.read(lambda connection: connection.execute(senders).scalars().all())
                     )
                     frozen = next((peer for peer in two if peer.owners & held), None)
-                await frozen_at(door, frozen, "%webhook%")
+                await frozen_at(tenant, frozen, "%webhook%")
                 owned = webhook_lanes.c.lease_owner.in_(frozen.owners)
                 at = time.monotonic()
                 while await services.database.read(
@@ -189,9 +189,9 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
                 ):
                     assert time.monotonic() - at < TAKEN_OVER_S, "nobody took over"
                     await anyio.sleep(0.02)
-                changed = await door.client.webhooks.update(id=hooks[0].id, description="Changed")
+                changed = await tenant.client.webhooks.update(id=hooks[0].id, description="Changed")
                 assert changed.description == "Changed"
-                assert (await door.ended(campaign.id)).status == "completed"
+                assert (await tenant.ended(campaign.id)).status == "completed"
                 waits = text(
                     "SELECT (SELECT count(*) FROM outbox WHERE fanned_out_at IS NULL)"
                     " + (SELECT count(*) FROM deliveries WHERE status = 'pending')"
@@ -201,4 +201,4 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
                 frozen.thaw()
             seen = await to_thread.run_sync(receiver.seen)
             assert {len(seen[f"/{number}"]) for number in range(3)} == {len(seen["/0"])}
-            await check_once(door, campaign.id)
+            await check_once(tenant, campaign.id)

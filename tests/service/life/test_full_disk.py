@@ -18,30 +18,30 @@ from callwright.service.platform.database.sqlite.fullness import (
     StorageFull,
 )
 from tests.service.life.mid_campaign import ANSWERS, health, in_mid_campaign, until
-from tests.support.campaign_invariants import check_everything, evidence
+from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, settled
 from tests.support.clock_set_by_test import Wall
 from tests.support.full_disk import full
-from tests.support.raw_requests import by_hand, refused
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import raw_client, refused
+from tests.support.service import Tenant, open_service
 
 
-async def found_full(door: Door) -> None:
+async def found_full(tenant: Tenant) -> None:
     """Returns once the service has found its disk full."""
     with anyio.fail_after(30):
-        await door.service.services.database.fullness.found()
+        await tenant.service.services.database.fullness.found()
 
 
-async def room_again(door: Door) -> None:
-    await until(lambda: not door.service.services.database.fullness.is_full)
+async def room_again(tenant: Tenant) -> None:
+    await until(lambda: not tenant.service.services.database.fullness.is_full)
 
 
 async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, plan="starter") as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, plan="starter") as tenant, raw_client(tenant) as http:
         before = (await http.get("/v1/audiences")).json()
-        async with full(door.service.services.database):
+        async with full(tenant.service.services.database):
             rows = people(100)
             answer = await http.post("/v1/audiences", json={"name": "No room", "rows": rows})
             found = refused(answer, 503, "storage_full")
@@ -49,53 +49,53 @@ async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
             assert answer.headers["retry-after"] == "60"
             assert (await http.get("/v1/audiences")).json() == before
             with pytest.raises(ServiceProblem) as caught:
-                await door.client.audiences.create(name="No room either", rows=rows)
+                await tenant.client.audiences.create(name="No room either", rows=rows)
             assert (caught.value.code, caught.value.status) == ("storage_full", 503)
             assert "makes room" in str(caught.value)
-        await room_again(door)
+        await room_again(tenant)
         assert (await http.get("/v1/audiences")).json() == before
         assert (await http.post("/v1/audiences", json={"name": "No room", "rows": rows})).status_code == 201
 
 
 async def test_health_names_the_disk_until_there_is_room(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        assert await health(door) == (200, {"status": "ok"})
-        async with full(door.service.services.database):
+    async with open_service(database_url, tmp_path) as tenant:
+        assert await health(tenant) == (200, {"status": "ok"})
+        async with full(tenant.service.services.database):
             with pytest.raises(ServiceProblem):
-                await door.client.audiences.create(name="No room", rows=people(100))
-            assert await health(door) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
-        await room_again(door)
-        assert await health(door) == (200, {"status": "ok"})
+                await tenant.client.audiences.create(name="No room", rows=people(100))
+            assert await health(tenant) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
+        await room_again(tenant)
+        assert await health(tenant) == (200, {"status": "ok"})
 
 
 async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_person(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with in_mid_campaign(database_url, tmp_path) as (door, deployment_id):
-        async with full(door.service.services.database):
-            await found_full(door)
-            shown = await door.client.deployments.get(id=deployment_id)
+    async with in_mid_campaign(database_url, tmp_path) as (tenant, deployment_id):
+        async with full(tenant.service.services.database):
+            await found_full(tenant)
+            shown = await tenant.client.deployments.get(id=deployment_id)
             assert (shown.status, shown.status_reason) == ("paused", "storage_full")
-            (listed,) = (await door.client.deployments.list()).data
+            (listed,) = (await tenant.client.deployments.list()).data
             assert (listed.status, listed.status_reason) == ("paused", "storage_full")
             assert (shown.next_dial_at, listed.next_dial_at) == (None, None)
-            found = {status: await door.client.deployments.list(status=[status]) for status in ("active", "paused")}
+            found = {status: await tenant.client.deployments.list(status=[status]) for status in ("active", "paused")}
             assert {status: page.pagination.total for status, page in found.items()} == {"active": 0, "paused": 1}
             assert [entry.id for entry in found["paused"].data] == [deployment_id]
             with pytest.raises(ServiceProblem, match="disk"):
-                await door.client.deployments.resume(id=deployment_id)
+                await tenant.client.deployments.resume(id=deployment_id)
             with pytest.raises(ServiceProblem, match="disk"):
-                await door.client.deployments.cancel(id=deployment_id)
-        await room_again(door)
-        stopped = await settled(door, deployment_id)
+                await tenant.client.deployments.cancel(id=deployment_id)
+        await room_again(tenant)
+        stopped = await settled(tenant, deployment_id)
         assert (stopped.status, stopped.status_reason) == ("paused", "storage_full")
         assert 3 <= stopped.stats.attempts < 30
-        found = await evidence(door.service.services.database, deployment_id)
+        found = await campaign_records(tenant.service.services.database, deployment_id)
         assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
-        await door.client.deployments.resume(id=deployment_id)
-        ended = await door.ended(deployment_id)
+        await tenant.client.deployments.resume(id=deployment_id)
+        ended = await tenant.ended(deployment_id)
         assert (ended.status, ended.stats.completed) == ("completed", 30)
-        after = await evidence(door.service.services.database, deployment_id)
+        after = await campaign_records(tenant.service.services.database, deployment_id)
         assert {dial.times for dial in after.dials} == {1}
         check_everything(after, RetryPolicy(), lines=3)
 
@@ -104,53 +104,53 @@ async def test_a_campaign_whose_moment_comes_on_a_full_disk_waits_for_a_person_a
     database_url: str, tmp_path: Path
 ) -> None:
     wall = Wall()
-    async with open_service(database_url, tmp_path, clock=wall.clock()) as door:
+    async with open_service(database_url, tmp_path, clock=wall.clock()) as tenant:
 
         async def told(made: Deployment) -> tuple[str, str | None]:
-            shown = await door.client.deployments.get(id=made.id)
-            found = await door.client.deployments.list(status=[shown.status])
+            shown = await tenant.client.deployments.get(id=made.id)
+            found = await tenant.client.deployments.list(status=[shown.status])
             (listed,) = [one for one in found.data if one.id == made.id]
             assert (listed.status, listed.status_reason) == (shown.status, shown.status_reason)
             return shown.status, shown.status_reason
 
         now_ms = wall.clock().now_ms()
-        due = await draft(door, people(3, **ANSWERS), name="Due", start_at=moment(now_ms + HOUR))
-        later = await draft(door, people(3, first=3), name="Later", start_at=moment(now_ms + 3 * HOUR))
+        due = await draft(tenant, people(3, **ANSWERS), name="Due", start_at=moment(now_ms + HOUR))
+        later = await draft(tenant, people(3, first=3), name="Later", start_at=moment(now_ms + 3 * HOUR))
         for made in (due, later):
-            assert (await door.client.deployments.start(id=made.id)).status == "scheduled"
-        async with full(door.service.services.database):
+            assert (await tenant.client.deployments.start(id=made.id)).status == "scheduled"
+        async with full(tenant.service.services.database):
             with pytest.raises(ServiceProblem):
-                await door.client.audiences.create(name="No room", rows=people(100))
+                await tenant.client.audiences.create(name="No room", rows=people(100))
             wall.ahead_ms += 2 * HOUR
             assert await told(due) == ("paused", "storage_full")
             assert await told(later) == ("scheduled", None)
-        await room_again(door)
+        await room_again(tenant)
         assert await told(due) == ("paused", "storage_full")
         assert await told(later) == ("scheduled", None)
-        found = await evidence(door.service.services.database, due.id)
+        found = await campaign_records(tenant.service.services.database, due.id)
         assert [data["reason"] for event, data in found.events if event.type == "deployment.paused"] == ["storage_full"]
         assert not found.dials
-        await door.client.deployments.resume(id=due.id)
-        assert (await door.ended(due.id)).stats.completed == 3
+        await tenant.client.deployments.resume(id=due.id)
+        assert (await tenant.ended(due.id)).stats.completed == 3
 
 
 async def test_the_log_says_it_once_however_much_fails(
     database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with in_mid_campaign(database_url, tmp_path) as (door, _):
+    async with in_mid_campaign(database_url, tmp_path) as (tenant, _):
         caplog.clear()
-        filling = ["ERROR", "WARNING"] if door.service.services.database.is_sqlite else []
-        async with full(door.service.services.database):
-            await found_full(door)
+        filling = ["ERROR", "WARNING"] if tenant.service.services.database.is_sqlite else []
+        async with full(tenant.service.services.database):
+            await found_full(tenant)
             for _ in range(20):
                 with pytest.raises(ServiceProblem):
-                    await door.client.audiences.create(name="No room", rows=people(100))
+                    await tenant.client.audiences.create(name="No room", rows=people(100))
             await until(
-                lambda: door.service.services.database.fullness.refused >= 25
+                lambda: tenant.service.services.database.fullness.refused >= 25
             )  # those that nobody has asked for
             assert [record.levelname for record in caplog.records] == [*filling, "ERROR"]
             assert "disk" in caplog.text
-        await room_again(door)
+        await room_again(tenant)
         assert [record.levelname for record in caplog.records] == [*filling, "ERROR", "WARNING"]
 
 
@@ -179,13 +179,13 @@ def no_room() -> Exception:
 async def test_health_looks_at_what_is_free_where_nothing_was_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path) as door:
+    async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path) as tenant:
         free = [LEAST_FREE]
 
         def told(_: Path) -> int:
             return free[0]
 
         monkeypatch.setattr("callwright.service.platform.database.sqlite.fullness.free_bytes", told)
-        assert (await health(door))[0] == 200
+        assert (await health(tenant))[0] == 200
         free[0] -= 1
-        assert (await health(door))[0] == 503
+        assert (await health(tenant))[0] == 503

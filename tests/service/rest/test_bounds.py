@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be kind."}
@@ -13,7 +13,7 @@ AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_pr
 
 @pytest.mark.requirement("BODY-10")
 async def test_the_first_twenty_problems_are_named_and_the_others_counted(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         many = await http.post("/v1/audiences", json={f"f{number}": 1 for number in range(80_000)})
         found = refused(many, 400, "invalid_field", "f0")
         assert len(found["errors"]) == 20
@@ -38,7 +38,7 @@ async def test_what_is_too_large_is_refused_with_its_size_and_bound(database_url
     deep: Any = 1
     for _ in range(150):
         deep = [deep]
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         cases: tuple[tuple[str, dict[str, Any], str, str], ...] = (
             ("/v1/agents", {**AGENT, "name": "a" * 900_000}, "name", "900000 characters; at most 200"),
             ("/v1/agents", {**AGENT, "voice_id": "a" * 300}, "voice_id", "300 characters; at most 255"),
@@ -60,7 +60,7 @@ async def test_what_is_too_large_is_refused_with_its_size_and_bound(database_url
 
 @pytest.mark.requirement("BODY-18")
 async def test_a_body_of_more_than_20000_lists_and_objects_is_bad_json(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         cases: tuple[tuple[str, dict[str, Any]], ...] = (
             ("/v1/deployments", {"calling_hours": {"windows": [[]] * 300_000}}),
             ("/v1/deployments/inbound", {"business_hours": {"windows": [[]] * 300_000}}),
@@ -73,21 +73,21 @@ async def test_a_body_of_more_than_20000_lists_and_objects_is_bad_json(database_
 
 
 async def test_brackets_in_a_text_are_characters(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.audiences.create(name="x")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.audiences.create(name="x")
         csv = "phone_number,note\n+12025550100," + "[{" * 30_000
-        assert (await door.client.audiences.import_csv(id=made.id, csv=csv)).status == "pending"
+        assert (await tenant.client.audiences.import_csv(id=made.id, csv=csv)).status == "pending"
 
 
 async def test_a_row_with_more_than_a_hundred_columns_is_refused_by_itself(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         rows: list[dict[str, Any]] = [{"phone": "+12025550100"}, {str(number): 1 for number in range(101)}]
-        made = await door.client.audiences.create(name="x", rows=rows)
+        made = await tenant.client.audiences.create(name="x", rows=rows)
         assert (made.valid_count, made.invalid_count) == (1, 1)
 
 
 async def test_problems_are_said_in_words(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answer = await http.post(
             "/v1/agents", json={**AGENT, "language": "english!", "nam": 1, "metadata": [], "id": 2}
         )
@@ -108,7 +108,7 @@ async def test_problems_are_said_in_words(database_url: str, tmp_path: Path) -> 
 
 
 async def test_the_wrong_word_of_a_list_is_named(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         listed = await http.get("/v1/calls?filter[outcome]=busy,sunny")
         said = refused(listed, 400, "invalid_field", "filter[outcome]")["message"]
         assert said.startswith("filter[outcome]: value 2 should be 'answered', ")
@@ -123,6 +123,6 @@ async def test_the_wrong_word_of_a_list_is_named(database_url: str, tmp_path: Pa
 async def test_what_no_reader_of_json_carries_is_refused_in_words(
     database_url: str, tmp_path: Path, value: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answer = await http.post("/v1/audiences", content=f'{{"name": "A", "rows": [{{"note": {value}}}]}}')
     assert "Send large numbers as text" in refused(answer, 400, "invalid_json")["message"]

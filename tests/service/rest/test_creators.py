@@ -9,28 +9,28 @@ from callwright.client.errors import ServiceProblem
 from callwright.service import accounts
 from callwright.service.settings import ServiceSettings
 from tests.support import resources
-from tests.support.raw_requests import Response, by_hand, refused
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.service import Tenant, open_service
 
 BOUND = ("/v1/agents", "/v1/deployments", "/v1/deployments/inbound", "/v1/phone_numbers")
 
 
-async def member(door: Door, email: str | None) -> str:
-    """A new member of the door's organization."""
-    services = door.service.services
+async def member(tenant: Tenant, email: str | None) -> str:
+    """A new member of the tenant's organization."""
+    services = tenant.service.services
     now_ms = services.clock.now_ms()
     user_id = await services.database.write(accounts.create_user, services.ids, email, "Ada", now_ms)
-    await services.database.write(accounts.join, services.ids, door.org_id, user_id, "member", now_ms)
+    await services.database.write(accounts.join, services.ids, tenant.org_id, user_id, "member", now_ms)
     return user_id
 
 
-async def key_of(door: Door, user_id: str) -> str:
+async def key_of(tenant: Tenant, user_id: str) -> str:
     """A key that a user has made."""
-    services = door.service.services
+    services = tenant.service.services
 
     def make(connection: Any) -> str:
         made = accounts.create_key(
-            connection, services.ids, door.org_id, "hers", services.clock.now_ms(), created_by_user_id=user_id
+            connection, services.ids, tenant.org_id, "hers", services.clock.now_ms(), created_by_user_id=user_id
         )
         return made.secret
 
@@ -46,9 +46,9 @@ def without_creator(answer: Response, said: str) -> None:
     assert said in body["message"]
 
 
-async def bodies(door: Door) -> dict[str, dict[str, Any]]:
+async def bodies(tenant: Tenant) -> dict[str, dict[str, Any]]:
     """A good body for each of the creations."""
-    campaign = await resources.draft(door, "Ready")
+    campaign = await resources.draft(tenant, "Ready")
     agent_id, number_id = campaign.agent.id, campaign.number.id
     return {
         "/v1/agents": {"name": "Bob", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."},
@@ -67,11 +67,11 @@ async def bodies(door: Door) -> dict[str, dict[str, Any]]:
 async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_else_goes_on(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        good, user_id = await bodies(door), await member(door, "ada@example.com")
-        services = door.service.services
-        async with by_hand(door, key=await key_of(door, user_id)) as http:
-            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
+        services = tenant.service.services
+        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
+            await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
             for path in BOUND:
                 without_creator(await http.post(path, json=good[path]), "no longer in the organization")
             (campaign,) = (await http.get("/v1/deployments")).json()["data"]
@@ -83,17 +83,17 @@ async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_
             agent = (await http.get("/v1/agents")).json()["data"][0]
             assert (await http.patch(f"/v1/agents/{agent['id']}", json={"name": "Carol"})).status_code == 200
             await services.database.write(
-                accounts.join, services.ids, door.org_id, user_id, "member", services.clock.now_ms()
+                accounts.join, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms()
             )
             assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
 
 
 @pytest.mark.requirement("AUTH-31")
 async def test_a_creator_who_was_deleted_is_as_one_who_has_left(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        good, user_id = await bodies(door), await member(door, "ada@example.com")
-        services = door.service.services
-        async with by_hand(door, key=await key_of(door, user_id)) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
+        services = tenant.service.services
+        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
             await services.database.write(accounts.delete_user, services.ids, user_id, services.clock.now_ms())
             for path in BOUND:
                 without_creator(await http.post(path, json=good[path]), "no longer in the organization")
@@ -104,9 +104,9 @@ async def test_a_creator_who_was_deleted_is_as_one_who_has_left(database_url: st
 
 @pytest.mark.requirement("AUTH-32")
 async def test_renting_needs_the_creators_address_as_well(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        good, user_id = await bodies(door), await member(door, None)
-        async with by_hand(door, key=await key_of(door, user_id)) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        good, user_id = await bodies(tenant), await member(tenant, None)
+        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
             without_creator(await http.post("/v1/phone_numbers", json={"country": "US"}), "no e-mail address")
             for path in BOUND[:3]:
                 assert (await http.post(path, json=good[path])).status_code == 201, path
@@ -114,25 +114,25 @@ async def test_renting_needs_the_creators_address_as_well(database_url: str, tmp
 
 @pytest.mark.requirement("AUTH-40")
 async def test_a_bad_body_is_named_before_the_missing_creator(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        user_id = await member(door, "ada@example.com")
-        services = door.service.services
-        async with by_hand(door, key=await key_of(door, user_id)) as http:
-            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        user_id = await member(tenant, "ada@example.com")
+        services = tenant.service.services
+        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
+            await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
             refused(await http.post("/v1/agents", json={"name": "Bob"}), 400, "missing_field", "voice_id")
 
 
 async def test_a_refusal_for_the_creator_keeps_nothing_and_frees_the_idempotency_key(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        good, user_id = await bodies(door), await member(door, "ada@example.com")
-        services = door.service.services
-        async with by_hand(door, key=await key_of(door, user_id), Idempotency_Key="again") as http:
-            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
+        services = tenant.service.services
+        async with raw_client(tenant, key=await key_of(tenant, user_id), Idempotency_Key="again") as http:
+            await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
             without_creator(await http.post("/v1/agents", json=good["/v1/agents"]), "no longer")
             await services.database.write(
-                accounts.join, services.ids, door.org_id, user_id, "member", services.clock.now_ms()
+                accounts.join, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms()
             )
             assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
 
@@ -140,8 +140,8 @@ async def test_a_refusal_for_the_creator_keeps_nothing_and_frees_the_idempotency
 async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_again(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
 
         def forget(connection: Any) -> None:
             from sqlalchemy import update
@@ -152,7 +152,7 @@ async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_agai
 
         await services.database.write(forget)
         with pytest.raises(ServiceProblem) as caught:
-            await door.client.phone_numbers.rent(country="US")
+            await tenant.client.phone_numbers.rent(country="US")
         assert (caught.value.code, caught.value.retryable) == ("api_key_owner_required", False)
 
 
@@ -162,10 +162,10 @@ async def test_the_way_out_is_a_page_that_answers_wherever_the_request_says_it_c
     database_url: str, tmp_path: Path, public_url: str | None
 ) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=public_url)
-    async with open_service(database_url, tmp_path, workers=False, settings=settings) as door:
-        user_id, services = await member(door, "ada@example.com"), door.service.services
-        async with by_hand(door, key=await key_of(door, user_id), Host="evil.example") as http:
-            await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
+    async with open_service(database_url, tmp_path, workers=False, settings=settings) as tenant:
+        user_id, services = await member(tenant, "ada@example.com"), tenant.service.services
+        async with raw_client(tenant, key=await key_of(tenant, user_id), Host="evil.example") as http:
+            await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
             body = {"name": "Bob", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
             address = (await http.post("/v1/agents", json=body)).json()["action_url"]
             assert address == f"{public_url or 'http://service'}/settings/api-keys"

@@ -26,11 +26,11 @@ OLD = Deprecation(
 async def test_a_deprecated_operation_names_both_moments_and_a_page_on_every_answer(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
         table = RouteTable([replace(list_agents, deprecated=OLD), list_voices])
         transport = ASGITransport(app=Application(services, RequestPipeline(services, table)))
-        headers = {"Authorization": f"Bearer {door.api_key}"}
+        headers = {"Authorization": f"Bearer {tenant.api_key}"}
         async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
             for path, status in (("/v1/agents", 200), ("/v1/agents?sort=nothing", 400)):
                 answer = await http.get(path)

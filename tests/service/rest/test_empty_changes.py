@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables import schema
 from tests.support import resources
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 PATCHES = sorted(operation.path for operation in OPERATIONS.values() if operation.method == "PATCH")
@@ -25,12 +25,12 @@ def everything(connection: Connection) -> list[list[tuple[Any, ...]]]:
 
 @pytest.mark.requirement("CONV-34")
 async def test_a_patch_that_names_nothing_changes_nothing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await resources.draft(door)
-        hook = await door.client.webhooks.create(url="https://example.com/events", events=["*"])
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await resources.draft(tenant)
+        hook = await tenant.client.webhooks.create(url="https://example.com/events", events=["*"])
         ids = {"agents": made.agent.id, "audiences": made.audience.id, "phone_numbers": made.number.id}
         ids |= {"deployments": made.deployment.id, "webhooks": hook.id}
-        before = await door.service.services.database.read(everything)
+        before = await tenant.service.services.database.read(everything)
         for path in PATCHES:
             address = "/v1" + path.replace("{id}", ids.get(path.split("/")[1], ""))
             as_it_is = await http.get(address)
@@ -40,22 +40,22 @@ async def test_a_patch_that_names_nothing_changes_nothing(database_url: str, tmp
             if "{id}" in path:
                 missing = "/v1" + path.replace("{id}", "unknown")
                 refused(await http.patch(missing, json={}), 404, "not_found")
-        assert await door.service.services.database.read(everything) == before
+        assert await tenant.service.services.database.read(everything) == before
 
 
 @pytest.mark.requirement("CONV-35")
 @pytest.mark.parametrize("name", [" ", "  ", "\u2003"])
 async def test_a_name_of_blanks_is_refused(database_url: str, tmp_path: Path, name: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        agent = await resources.agent(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        agent = await resources.agent(tenant)
         made = await http.post("/v1/audiences", json={"name": name})
         assert refused(made, 400, "invalid_field", "name")["message"] == "name: must not be blank"
         refused(await http.patch(f"/v1/agents/{agent.id}", json={"name": name}), 400, "invalid_field", "name")
 
 
 async def test_what_cannot_be_done_is_said_in_good_english(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        path = f"/v1/deployments/{(await resources.draft(door)).deployment.id}"
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        path = f"/v1/deployments/{(await resources.draft(tenant)).deployment.id}"
         paused = await http.post(f"{path}/pause")
         said = refused(paused, 409, "invalid_state_transition")["message"]
         assert said == "a deployment that is draft cannot be paused"

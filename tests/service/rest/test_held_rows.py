@@ -15,7 +15,7 @@ from callwright.service.platform.database.engines import make_engine
 from callwright.service.platform.database.sqlite import group_commit
 from callwright.service.tables.schema import deployments, webhook_lanes, webhooks
 from tests.support.campaigns import draft, people
-from tests.support.raw_requests import Response, by_hand, refused
+from tests.support.raw_requests import Response, raw_client, refused
 from tests.support.service import open_service
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
@@ -39,12 +39,12 @@ async def test_a_change_whose_row_is_held_is_told_to_come_again_and_other_organi
     database_url: str, tmp_path: Path
 ) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        database = door.service.services.database
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        database = tenant.service.services.database
         database.limits = replace(database.limits, lock_ms=1_500)
-        made = await draft(door, people(2))
+        made = await draft(tenant, people(2))
         with held(database_url, deployments, made.id), anyio.fail_after(LIMIT_S):
-            async with by_hand(door) as http, anyio.create_task_group() as tasks:
+            async with raw_client(tenant) as http, anyio.create_task_group() as tasks:
 
                 async def rename(index: int) -> None:
                     answers.append(await http.patch(f"/v1/deployments/{made.id}", json={"name": f"Name {index}"}))
@@ -56,7 +56,7 @@ async def test_a_change_whose_row_is_held_is_told_to_come_again_and_other_organi
                     mine = await draft(other, people(2))
                     await other.client.deployments.start(id=mine.id)
                     assert (await other.client.deployments.pause(id=mine.id)).status == "paused"
-                    assert (await door.client.deployments.get(id=made.id)).name == made.name
+                    assert (await tenant.client.deployments.get(id=made.id)).name == made.name
         assert len(answers) == 12
         for answer in answers:
             refused(answer, 503, "service_unavailable")
@@ -67,11 +67,11 @@ async def test_a_change_whose_row_is_held_is_told_to_come_again_and_other_organi
 @pytest.mark.requirement("STATE-31")
 @pytest.mark.parametrize("action", ["pause", "cancel"])
 async def test_pausing_and_cancelling_wait_for_no_silent_holder(database_url: str, tmp_path: Path, action: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(2))
-        await door.client.deployments.start(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(2))
+        await tenant.client.deployments.start(id=made.id)
         with held(database_url, deployments, made.id) as holder, anyio.fail_after(LIMIT_S):
-            async with by_hand(door) as http:
+            async with raw_client(tenant) as http:
                 with anyio.fail_after(4):
                     answer = await http.post(f"/v1/deployments/{made.id}/{action}")
             assert answer.json()["data"]["status"] == {"pause": "paused", "cancel": "cancelled"}[action]
@@ -83,15 +83,15 @@ async def test_pausing_and_cancelling_wait_for_no_silent_holder(database_url: st
 async def test_a_subscription_is_changed_and_deleted_although_a_silent_sender_holds_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.webhooks.create(url="https://example.com/hook", events=["call.completed"])
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.webhooks.create(url="https://example.com/hook", events=["call.completed"])
         with held(database_url, webhooks, made.id), anyio.fail_after(LIMIT_S):
-            changed = await door.client.webhooks.update(id=made.id, description="Changed")
+            changed = await tenant.client.webhooks.update(id=made.id, description="Changed")
         assert changed.description == "Changed"
         engine = make_engine(database_url)
         with engine.connect() as connection, anyio.fail_after(LIMIT_S):
             connection.execute(select(webhook_lanes).with_for_update())
-            await door.client.webhooks.delete(id=made.id)
+            await tenant.client.webhooks.delete(id=made.id)
             connection.invalidate()
         engine.dispose()
 
@@ -101,7 +101,7 @@ async def test_a_file_into_which_another_process_writes_for_long_is_no_failure_o
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_commit, "SQLITE_WAITS_S", 0)
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         other = sqlite3.connect(make_url(database_url).database or "", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         for path, body in (("audiences", {"name": "A"}), ("webhooks", {"url": "https://example.com", "events": ["*"]})):

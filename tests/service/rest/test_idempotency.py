@@ -12,8 +12,8 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.idempotency import read_key, request_fingerprint
 from callwright.service.tables.schema import idempotency_keys
 from tests.support import resources
-from tests.support.clock_set_by_test import standing
-from tests.support.raw_requests import Response, by_hand, refused
+from tests.support.clock_set_by_test import process_with_fixed_clock
+from tests.support.raw_requests import Response, raw_client, refused
 from tests.support.service import open_service
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
@@ -27,7 +27,7 @@ def replayed(response: Response) -> bool:
 
 @pytest.mark.requirement("IDEM-01", "IDEM-02", "IDEM-04", "IDEM-10")
 async def test_the_same_request_again_gets_the_first_answer_again(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         first = await http.post("/v1/agents", json=AGENT, headers=ONCE)
         await http.patch(f"/v1/agents/{first.json()['data']['id']}", json={"name": "Bea"})
         second = await http.post("/v1/agents", json=AGENT, headers=ONCE)
@@ -43,7 +43,7 @@ async def test_the_same_request_again_gets_the_first_answer_again(database_url: 
 
 @pytest.mark.requirement("IDEM-05", "ERR-72")
 async def test_a_key_of_another_request_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         await http.post("/v1/agents", json=AGENT, headers=ONCE)
         for path, body in (
             ("/v1/agents", {**AGENT, "name": "Bea"}),
@@ -60,18 +60,18 @@ async def test_a_key_of_another_request_is_refused(database_url: str, tmp_path: 
 
 @pytest.mark.requirement("IDEM-08")
 async def test_a_refusal_frees_the_key(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         refused(await http.post("/v1/agents", json={}, headers=ONCE), 400, "missing_field", "name")
-        taken = await resources.agent(door)
+        taken = await resources.agent(tenant)
         refused(await http.post("/v1/agents", json=AGENT, headers=ONCE), 409, "duplicate_name", "name")
-        await door.client.agents.delete(id=taken.id)
+        await tenant.client.agents.delete(id=taken.id)
         made = await http.post("/v1/agents", json=AGENT, headers=ONCE)
         assert (made.status_code, replayed(made)) == (201, False)
 
 
 @pytest.mark.requirement("IDEM-06", "PATH-20")
 async def test_the_spellings_of_a_path_are_one_request(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         first = await http.post("/v1/phone_numbers", json={"country": "US"}, headers=ONCE)
         for path in ("/v1/phone-numbers", "/api/v1/phone_numbers", "/api/v1/phone-numbers", "/v1/phone_numbers/"):
             again = await http.post(path, json={"country": "US"}, headers=ONCE)
@@ -83,7 +83,7 @@ async def test_the_spellings_of_a_path_are_one_request(database_url: str, tmp_pa
 @pytest.mark.requirement("IDEM-10")
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, '""', "umläut", "tab\there"])
 async def test_a_key_of_a_bad_form_is_refused(database_url: str, tmp_path: Path, key: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         headers = [(b"idempotency-key", key.encode("latin-1"))]
         answer = await http.post("/v1/agents", json=AGENT, headers=headers)
         refused(answer, 400, "invalid_field", "Idempotency-Key")
@@ -92,7 +92,7 @@ async def test_a_key_of_a_bad_form_is_refused(database_url: str, tmp_path: Path,
 
 @pytest.mark.requirement("IDEM-10")
 async def test_a_key_may_have_255_visible_characters(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         headers = {"Idempotency-Key": "~!" + "x" * 253}
         first = await http.post("/v1/agents", json=AGENT, headers=headers)
         assert (await http.post("/v1/agents", json=AGENT, headers=headers)).content == first.content
@@ -101,7 +101,7 @@ async def test_a_key_may_have_255_visible_characters(database_url: str, tmp_path
 @pytest.mark.requirement("IDEM-07")
 async def test_fifty_creations_at_once_with_one_key_make_one_agent(database_url: str, tmp_path: Path) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
         async def create() -> None:
             answers.append(await http.post("/v1/agents", json=AGENT, headers=ONCE))
@@ -118,7 +118,7 @@ async def test_fifty_creations_at_once_with_one_key_make_one_agent(database_url:
 
 async def test_fifty_creations_at_once_of_one_name_make_one_agent(database_url: str, tmp_path: Path) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
         async def create() -> None:
             answers.append(await http.post("/v1/agents", json=AGENT))
@@ -133,12 +133,16 @@ async def test_fifty_creations_at_once_of_one_name_make_one_agent(database_url: 
 
 @pytest.mark.requirement("IDEM-09")
 async def test_the_same_word_is_another_key_for_another_api_key(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        services = tenant.service.services
         second = await services.database.write(
-            accounts.create_key, services.ids, door.org_id, "second", services.clock.now_ms()
+            accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
         )
-        async with by_hand(door) as mine, by_hand(door, key=second.secret) as ours, by_hand(other) as theirs:
+        async with (
+            raw_client(tenant) as mine,
+            raw_client(tenant, key=second.secret) as ours,
+            raw_client(other) as theirs,
+        ):
             first = await mine.post("/v1/agents", json=AGENT, headers=ONCE)
             refused(await ours.post("/v1/agents", json=AGENT, headers=ONCE), 409, "duplicate_name", "name")
             foreign = await theirs.post("/v1/agents", json=AGENT, headers=ONCE)
@@ -148,13 +152,16 @@ async def test_the_same_word_is_another_key_for_another_api_key(database_url: st
 
 @pytest.mark.requirement("IDEM-03", "IDEM-11", "LIMIT-03")
 async def test_a_key_is_new_again_after_24_hours(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         http = process.http
         await http.post("/v1/audiences", json={"name": "One"}, headers=ONCE)
 
         async def age(hours: int) -> None:
             older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
-            await door.service.services.database.write(lambda connection: connection.execute(older).rowcount)
+            await tenant.service.services.database.write(lambda connection: connection.execute(older).rowcount)
 
         await age(23)
         assert replayed(await http.post("/v1/audiences", json={"name": "One"}, headers=ONCE))
@@ -166,8 +173,8 @@ async def test_a_key_is_new_again_after_24_hours(database_url: str, tmp_path: Pa
 
 @pytest.mark.requirement("IDEM-14")
 async def test_actions_take_a_key_too(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        deployment = (await resources.draft(door)).deployment.id
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        deployment = (await resources.draft(tenant)).deployment.id
         started = await http.post(f"/v1/deployments/{deployment}/start", headers=ONCE)
         assert (await http.post(f"/v1/deployments/{deployment}/cancel")).status_code == 200
         again = await http.post(f"/v1/deployments/{deployment}/start", headers=ONCE)
@@ -177,11 +184,11 @@ async def test_actions_take_a_key_too(database_url: str, tmp_path: Path) -> None
 
 @pytest.mark.requirement("IDEM-02")
 async def test_renting_twice_with_one_key_charges_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        before = (await door.client.wallet.get()).balance.amount
-        rented = [await door.client.idempotent("rent").phone_numbers.rent(country="US") for _ in range(3)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        before = (await tenant.client.wallet.get()).balance.amount
+        rented = [await tenant.client.idempotent("rent").phone_numbers.rent(country="US") for _ in range(3)]
         assert len({number.id for number in rented}) == 1
-        after = (await door.client.wallet.get()).balance.amount
+        after = (await tenant.client.wallet.get()).balance.amount
     assert (before, after) == ("100.000000", "98.850000")
 
 
@@ -201,7 +208,7 @@ def test_a_fingerprint_differs_by_method_path_and_body() -> None:
 
 
 async def test_a_replayed_creation_says_again_where_the_resource_is(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         first = await http.post("/v1/audiences", json={"name": "People"}, headers=ONCE)
         again = await http.post("/v1/audiences", json={"name": "People"}, headers=ONCE)
         assert again.headers["location"] == first.headers["location"]

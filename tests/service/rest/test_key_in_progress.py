@@ -17,8 +17,8 @@ from callwright.service.rest import idempotency
 from callwright.service.rest.idempotency import StoredAnswer
 from callwright.service.tables.schema import api_keys
 from tests.support.databases import Engine
-from tests.support.raw_requests import Response, by_hand, refused
-from tests.support.service import BASE_URL, Door, open_service
+from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.service import BASE_URL, Tenant, open_service
 
 ONCE = {"Idempotency-Key": "once"}
 BODY = b'{"name":"Patients"}'
@@ -46,38 +46,38 @@ class Holder:
 
 
 @asynccontextmanager
-async def held(door: Door) -> AsyncGenerator[Holder]:
+async def held(tenant: Tenant) -> AsyncGenerator[Holder]:
     """The key, held until the holder ends or the block does."""
-    services, mine = door.service.services, select(api_keys.c.id).where(api_keys.c.org_id == door.org_id)
+    services, mine = tenant.service.services, select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)
     key_id: str = await services.database.read(lambda connection: connection.execute(mine).scalar_one())
     engine = make_engine(services.database.url, writer=True)
     fingerprint = idempotency.request_fingerprint("POST", "/audiences", BODY)
 
     def begin() -> Connection:
         connection = engine.connect()
-        idempotency.claim(connection, door.org_id, key_id, "once", fingerprint, services.clock.now_ms(), 0)
+        idempotency.claim(connection, tenant.org_id, key_id, "once", fingerprint, services.clock.now_ms(), 0)
         return connection
 
     connection = await to_thread.run_sync(begin)
     try:
-        yield Holder(connection, door.org_id, key_id)
+        yield Holder(connection, tenant.org_id, key_id)
     finally:
         await to_thread.run_sync(connection.close)
         engine.dispose()
 
 
-async def waited_for(door: Door) -> None:
+async def waited_for(tenant: Tenant) -> None:
     """Returns once somebody waits for the key. SQLite does not tell; there one writer waits for the other anyway."""
-    if door.service.services.database.is_sqlite:
+    if tenant.service.services.database.is_sqlite:
         return
-    reads = door.service.services.database.read
+    reads = tenant.service.services.database.read
     while not await reads(lambda connection: connection.execute(_WAITING).scalar()):  # noqa: ASYNC110  # elsewhere
         await anyio.sleep(0.01)
 
 
-def waits_at_most(door: Door, milliseconds: int) -> None:
+def waits_at_most(tenant: Tenant, milliseconds: int) -> None:
     """How long a request waits on Postgres for the one that holds its key."""
-    database = door.service.services.database
+    database = tenant.service.services.database
     database.limits = replace(database.limits, lock_ms=milliseconds)
 
 
@@ -87,16 +87,16 @@ async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(
 ) -> None:
     pauses: list[float] = []
     made: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, held(door) as holder:
-        waits_at_most(door, 100)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, held(tenant) as holder:
+        waits_at_most(tenant, 100)
 
         async def pause(wait_s: float) -> None:
             pauses.append(wait_s)
             if len(pauses) == 2:
                 await holder.dies()
 
-        transport = ASGITransport(app=door.service.asgi)
-        async with Client(BASE_URL, door.api_key, transport=transport, sleep=pause) as client:
+        transport = ASGITransport(app=tenant.service.asgi)
+        async with Client(BASE_URL, tenant.api_key, transport=transport, sleep=pause) as client:
 
             async def create() -> None:
                 made.append((await client.idempotent("once").audiences.create(name="Patients")).id)
@@ -110,24 +110,24 @@ async def test_the_client_comes_again_by_itself_when_its_key_is_in_progress(
         assert len(pauses) == (2 if engine == "postgres" else 0)
         assert all(1 <= wait_s < 2 for wait_s in pauses)  # what the service asks for, and a little by chance
         assert made[0] == made[1]
-        assert [entry.id async for entry in door.client.audiences.list()] == made[:1]
+        assert [entry.id async for entry in tenant.client.audiences.list()] == made[:1]
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-07")
 async def test_who_waits_for_a_key_gets_the_answer_of_the_one_that_held_it(database_url: str, tmp_path: Path) -> None:
     kept = b'{"data":{"id":"aud_of_the_first"}}'
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        waits_at_most(door, 60_000)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        waits_at_most(tenant, 60_000)
 
         async def create() -> None:
             answers.append(await http.post("/v1/audiences", content=BODY, headers=ONCE))
 
         with anyio.fail_after(LIMIT_S):
-            async with held(door) as holder, anyio.create_task_group() as tasks:
+            async with held(tenant) as holder, anyio.create_task_group() as tasks:
                 for _ in range(3):
                     tasks.start_soon(create)
-                await waited_for(door)
+                await waited_for(tenant)
                 await holder.answers(kept)
     assert [(answer.status_code, answer.content) for answer in answers] == [(201, kept)] * 3
     assert [answer.headers["idempotent-replayed"] for answer in answers] == ["true"] * 3
@@ -138,20 +138,20 @@ async def test_another_body_with_a_key_in_progress_keeps_nothing(
     engine: Engine, database_url: str, tmp_path: Path
 ) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        waits_at_most(door, 100)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        waits_at_most(tenant, 100)
 
         async def create() -> None:
             answers.append(await http.post("/v1/audiences", content=b'{"name":"Others"}', headers=ONCE))
 
         with anyio.fail_after(LIMIT_S):
-            async with held(door) as holder, anyio.create_task_group() as tasks:
+            async with held(tenant) as holder, anyio.create_task_group() as tasks:
                 if engine == "postgres":
                     await create()
                     refused(answers.pop(), 409, "idempotency_in_progress")
-                waits_at_most(door, 60_000)
+                waits_at_most(tenant, 60_000)
                 tasks.start_soon(create)
-                await waited_for(door)
+                await waited_for(tenant)
                 await holder.answers(b'{"data":{"id":"aud_of_the_first"}}')
         refused(answers[0], 422, "idempotency_key_reused", "Idempotency-Key")
         assert (await http.get("/v1/audiences")).json()["data"] == []

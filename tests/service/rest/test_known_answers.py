@@ -9,9 +9,9 @@ from callwright.client import Client
 from callwright.service.rest.answers import Answer
 from callwright.service.rest.known_answers import LIFETIME_MS, MOST_ANSWERS, MOST_BYTES, KnownAnswers
 from tests.support import resources
-from tests.support.clock_set_by_test import standing
+from tests.support.clock_set_by_test import process_with_fixed_clock
 from tests.support.databases import Engine
-from tests.support.raw_requests import by_hand
+from tests.support.raw_requests import raw_client
 from tests.support.service import open_service
 
 PLACE = ("org_1", "/agents/agt_1", b"")
@@ -56,14 +56,14 @@ def test_neither_long_answers_nor_too_many_are_kept() -> None:
 async def test_a_change_is_seen_by_the_next_request_whichever_process_made_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as other:
-        agent = await resources.agent(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, process_with_fixed_clock(tenant) as other:
+        agent = await resources.agent(tenant)
         path = f"/v1/agents/{agent.id}"
         for number in range(20):
             assert (await other.http.get(path)).json()["data"]["metadata"] == (
                 {"turn": str(number - 1)} if number else agent.metadata
             )
-            await door.client.agents.update(id=agent.id, metadata={"turn": str(number)})
+            await tenant.client.agents.update(id=agent.id, metadata={"turn": str(number)})
             first, second = await other.http.get(path), await other.http.get(path)
             assert first.json()["data"]["metadata"] == {"turn": str(number)}
             assert first.content == second.content
@@ -71,17 +71,17 @@ async def test_a_change_is_seen_by_the_next_request_whichever_process_made_it(
 
 
 async def test_what_was_deleted_is_gone_at_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        agent = await resources.agent(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        agent = await resources.agent(tenant)
         assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 200
-        await door.client.agents.delete(id=agent.id)
+        await tenant.client.agents.delete(id=agent.id)
         assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 404
 
 
 async def test_an_answer_of_one_organization_is_never_given_to_another(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent = await resources.agent(door)
-        async with door.another_organization() as stranger, by_hand(stranger) as http, by_hand(door) as own:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent = await resources.agent(tenant)
+        async with tenant.another_organization() as stranger, raw_client(stranger) as http, raw_client(tenant) as own:
             assert (await own.get(f"/v1/agents/{agent.id}")).status_code == 200
             assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 404
             balances = [json.loads((await each.get("/v1/wallet")).content)["data"] for each in (own, http)]
@@ -90,8 +90,8 @@ async def test_an_answer_of_one_organization_is_never_given_to_another(database_
 
 @pytest.mark.parametrize("per_page", [1])
 async def test_lists_are_always_read_anew(engine: Engine, database_url: str, tmp_path: Path, per_page: int) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        client: Client = door.client
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        client: Client = tenant.client
         assert (await client.agents.list(per_page=per_page)).pagination.total == 0
-        await resources.agent(door)
+        await resources.agent(tenant)
         assert (await client.agents.list(per_page=per_page)).pagination.total == 1

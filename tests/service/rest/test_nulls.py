@@ -9,9 +9,9 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.openapi.whole import described
 from tests.support import resources
-from tests.support.raw_requests import AsyncClient, by_hand, refused
+from tests.support.raw_requests import AsyncClient, raw_client, refused
 from tests.support.sent_events import subscribe
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 PATCHES = [operation for operation in OPERATIONS.values() if operation.method == "PATCH"]
 FULL: dict[str, Any] = {
@@ -50,11 +50,11 @@ def takes_null(shape: Mapping[str, Any]) -> bool:
     return any(branch.get("type") == "null" for branch in shape.get("anyOf", [shape]))
 
 
-async def paths(door: Door) -> dict[str, list[str]]:
+async def paths(tenant: Tenant) -> dict[str, list[str]]:
     """Where there is something to change, for each operation: a draft and an inbound deployment are changed apart."""
-    made = await resources.draft(door)
-    number = await resources.number(door)
-    inbound = await door.client.deployments.create_inbound(
+    made = await resources.draft(tenant)
+    number = await resources.number(tenant)
+    inbound = await tenant.client.deployments.create_inbound(
         name="Desk", agent_id=made.agent.id, phone_number_id=number.id
     )
     return {
@@ -63,7 +63,7 @@ async def paths(door: Door) -> dict[str, list[str]]:
         "update_phone_number": [f"/phone_numbers/{made.number.id}"],
         "update_deployment": [f"/deployments/{made.deployment.id}", f"/deployments/{inbound.id}"],
         "update_wallet": ["/wallet"],
-        "update_webhook": [f"/webhooks/{(await subscribe(door)).id}"],
+        "update_webhook": [f"/webhooks/{(await subscribe(tenant)).id}"],
     }
 
 
@@ -106,8 +106,8 @@ async def test_null_empties_each_field_that_the_document_lets_be_null_and_is_ref
     database_url: str, tmp_path: Path
 ) -> None:
     document = described()
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        places = await paths(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        places = await paths(tenant)
         assert set(places) == {operation.name for operation in PATCHES}
         for name, where in places.items():
             for path in where:
@@ -147,8 +147,8 @@ def test_no_field_of_a_change_has_a_default_that_a_generated_client_would_send()
 async def test_null_inside_of_inbound_is_as_the_document_says(database_url: str, tmp_path: Path) -> None:
     document = described()
     inside = resolved(body_of("update_deployment", document)["inbound"], document)["properties"]
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        _, path = (await paths(door))["update_deployment"]
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        _, path = (await paths(tenant))["update_deployment"]
         for field, shape in inside.items():
             answer = await http.patch(f"/v1{path}", json={"inbound": {field: None}})
             if takes_null(shape):

@@ -14,8 +14,8 @@ from callwright.service.handlers.request_context import HANDLERS
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.raw_requests import Response, by_hand, problem, refused
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import Response, problem, raw_client, refused
+from tests.support.service import Tenant, open_service
 
 BAD_JSON = (
     b"{",
@@ -45,7 +45,7 @@ def flat(response: Response, status: int, code: str) -> None:
 
 @pytest.mark.requirement("BODY-01", "BODY-02", "BODY-05", "BODY-11", "BODY-12", "ERR-11", "ERR-51")
 async def test_bad_json_is_refused_before_the_key_is_looked_at(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
         paths = {(op.method, op.path) for op in OPERATIONS.values() if op.method in ("POST", "PATCH")}
         unknown = (("POST", "/nowhere"), ("PATCH", "/nowhere/at/all"), ("PUT", "/agents"), ("POST", "/wallet"))
         for method, path in (*sorted(paths), *unknown):
@@ -58,7 +58,7 @@ async def test_bad_json_is_refused_before_the_key_is_looked_at(database_url: str
 
 @pytest.mark.requirement("BODY-06", "BODY-07")
 async def test_good_or_absent_json_leads_on_to_the_key(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
         for body in (b"{}", b"", json.dumps(AGENT).encode()):
             flat(await http.post("/v1/agents", content=body), 401, "api_key_required")
         flat(await http.request("GET", "/v1/agents", content=b"{"), 401, "api_key_required")
@@ -91,24 +91,24 @@ async def test_a_token_that_is_no_key_is_told_from_an_unknown_key(
     database_url: str, tmp_path: Path, header: str | None, code: str
 ) -> None:
     headers = {} if header is None else {"Authorization": header}
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
         for method, path in (("GET", "/v1/agents"), ("POST", "/v1/agents"), ("GET", "/v1/nowhere"), ("PUT", "/v1/x")):
             flat(await http.request(method, path, headers=headers), 401, code)
 
 
 @pytest.mark.requirement("AUTH-17", "AUTH-37", "ERR-12")
 async def test_a_revoked_key_is_refused_from_the_next_request_on(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         assert (await http.get("/v1/wallet")).status_code == 200
-        services = door.service.services
-        await services.database.write(accounts.revoke_key, services.ids, door.api_key[:16], services.clock.now_ms())
+        services = tenant.service.services
+        await services.database.write(accounts.revoke_key, services.ids, tenant.api_key[:16], services.clock.now_ms())
         flat(await http.get("/v1/wallet"), 401, "invalid_api_key")
         flat(await http.post("/v1/agents", json=AGENT), 401, "invalid_api_key")
 
 
 async def test_the_scheme_is_read_in_any_case(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
-        answer = await http.get("/v1/wallet", headers={"Authorization": f"bearer  {door.api_key}"})
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+        answer = await http.get("/v1/wallet", headers={"Authorization": f"bearer  {tenant.api_key}"})
         assert answer.status_code == 200
 
 
@@ -120,7 +120,7 @@ async def test_a_body_above_the_limit_is_refused_first_of_all(database_url: str,
             yield b"x" * 10_000
         yield b'"}'
 
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
         refused(await http.post("/v1/agents", content=b"x" * 1_000_001), 413, "payload_too_large")
         refused(await http.patch("/v1/agents/a", content=chunks(1_100_000)), 413, "payload_too_large")
         foreign = {"Origin": "https://elsewhere.example"}
@@ -133,7 +133,7 @@ async def test_a_body_above_the_limit_is_refused_first_of_all(database_url: str,
 @pytest.mark.requirement("BODY-08", "ERR-55", "PATH-03")
 async def test_a_body_of_another_type_is_refused_after_the_key(database_url: str, tmp_path: Path) -> None:
     body = json.dumps(AGENT).encode()
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for media_type in ("text/plain", "application/x-www-form-urlencoded", "text/json", "multipart/form-data"):
             headers = {"Content-Type": media_type}
             refused(await http.post("/v1/agents", content=body, headers=headers), 415, "unsupported_media_type")
@@ -148,7 +148,10 @@ async def test_a_body_of_another_type_is_refused_after_the_key(database_url: str
 @pytest.mark.requirement("AUTH-25", "ERR-14", "ERR-36")
 async def test_foreign_origins_are_refused_before_the_body_is_read_as_json(database_url: str, tmp_path: Path) -> None:
     settings = ServiceSettings(data=tmp_path, database_url=database_url, allowed_origins=("https://own.example",))
-    async with open_service(database_url, tmp_path, workers=False, settings=settings) as door, by_hand(door) as http:
+    async with (
+        open_service(database_url, tmp_path, workers=False, settings=settings) as tenant,
+        raw_client(tenant) as http,
+    ):
         for origin in ("https://elsewhere.example", "null", "https://own.example.evil.example"):
             flat(await http.get("/v1/wallet", headers={"Origin": origin}), 403, "origin_not_allowed")
             flat(await http.post("/v1/agents", content=b"{", headers={"Origin": origin}), 403, "origin_not_allowed")
@@ -157,7 +160,7 @@ async def test_foreign_origins_are_refused_before_the_body_is_read_as_json(datab
 
 @pytest.mark.requirement("CONV-11", "ERR-04", "ERR-06")
 async def test_every_answer_carries_a_request_id_of_its_own(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         text = {"Content-Type": "text/plain"}
         answers = [
             await http.get("/v1/wallet"),
@@ -184,7 +187,7 @@ async def test_every_answer_carries_a_request_id_of_its_own(database_url: str, t
 async def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for method, path, allowed in (
             ("PUT", "/v1/agents", {"GET", "POST"}),
             ("POST", "/v1/wallet", {"GET", "PATCH"}),
@@ -201,7 +204,7 @@ async def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(
 
 
 async def test_head_is_answered_like_get(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         got, headed = await http.get("/v1/wallet"), await http.head("/v1/wallet")
         assert headed.status_code == 200
         assert headed.headers["content-length"] == got.headers["content-length"]
@@ -210,9 +213,9 @@ async def test_head_is_answered_like_get(database_url: str, tmp_path: Path) -> N
 
 @pytest.mark.requirement("BODY-03", "BODY-04", "SERV-09")
 async def test_an_organization_named_in_a_request_has_no_effect(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         await resources.agent(other, "Theirs")
-        async with by_hand(door) as http:
+        async with raw_client(tenant) as http:
             made = await http.post("/v1/agents", json={**AGENT, "org_id": other.org_id}, params={"org_id": "org_x"})
             assert made.status_code == 201
             agent_id = made.json()["data"]["id"]
@@ -221,13 +224,13 @@ async def test_an_organization_named_in_a_request_has_no_effect(database_url: st
             changed = await http.patch(f"/v1/agents/{agent_id}", json={"org_id": other.org_id, "name": "Bea"})
             assert changed.status_code == 200
         assert [entry.name async for entry in other.client.agents.list()] == ["Theirs"]
-        assert (await door.client.agents.get(id=agent_id)).name == "Bea"
+        assert (await tenant.client.agents.get(id=agent_id)).name == "Bea"
 
 
 @pytest.mark.requirement("CONV-22", "FILTER-08", "FILTER-10", "ERR-52")
 async def test_unknown_fields_and_parameters_are_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        campaign = await resources.draft(tenant)
         deployment = f"/v1/deployments/{campaign.deployment.id}"
         found = refused(
             await http.post("/v1/agents", json={**AGENT, "promt": "x", "colour": 1}), 400, "invalid_field", "promt"
@@ -253,12 +256,12 @@ async def test_unknown_fields_and_parameters_are_refused_by_name(database_url: s
             refused(await http.request(method, path, json=body), 400, "invalid_field", field)
         twice = await http.get("/v1/agents?filter[name]=a&filter[name]=b")
         refused(twice, 400, "invalid_field", "filter[name]")
-        assert (await door.client.deployments.get(id=campaign.deployment.id)).status == "draft"
+        assert (await tenant.client.deployments.get(id=campaign.deployment.id)).status == "draft"
 
 
 @pytest.mark.requirement("BODY-10", "ERR-07", "ERR-31")
 async def test_all_wrong_fields_are_named_at_once_and_no_value_is_repeated(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answer = await http.post("/v1/agents", json={"name": 7, "language": "+12025550100", "extra": "secret words"})
         found = refused(answer, 400, "invalid_field", "name")
         codes = {error["field"]: error["code"] for error in found["errors"]}
@@ -276,7 +279,7 @@ async def test_all_wrong_fields_are_named_at_once_and_no_value_is_repeated(datab
 
 @pytest.mark.requirement("BODY-16")
 async def test_what_no_database_holds_is_refused_and_never_a_failure(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         refused(await http.post("/v1/agents", json={**AGENT, "name": "A\0da"}), 400, "invalid_field", "name")
         refused(await http.get("/v1/agents?filter[name]=a%00b"), 400, "invalid_field", "filter[name]")
         refused(await http.get("/v1/agents/agt_%00"), 400, "invalid_field", "id")
@@ -301,7 +304,7 @@ async def test_a_failing_handler_is_a_500_that_tells_nothing_and_keeps_nothing(
         create(asked, work)
         raise RuntimeError("the database password is hunter2")
 
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         monkeypatch.setitem(HANDLERS, "create_agent", fails)
         answer = await http.post("/v1/agents", json=AGENT, headers={"Idempotency-Key": "once"})
         found = refused(answer, 500, "internal_error")
@@ -316,21 +319,21 @@ async def test_a_failing_handler_is_a_500_that_tells_nothing_and_keeps_nothing(
 
 @pytest.mark.requirement("AUTH-23", "AUTH-24")
 async def test_a_success_leaves_one_audit_entry_and_a_refusal_or_a_read_none(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        before = len(await _audit(door))
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        before = len(await _audit(tenant))
         made = await http.post("/v1/agents", json=AGENT)
         await http.post("/v1/agents", json=AGENT)
         await http.post("/v1/agents", json={})
         await http.get("/v1/agents")
-        entries = (await _audit(door))[before:]
+        entries = (await _audit(tenant))[before:]
     assert [(entry.action, entry.request_id) for entry in entries] == [("create_agent", made.headers["x-request-id"])]
     assert entries[0].subject == made.json()["data"]["id"]
     assert json.loads(entries[0].changes) == {name: {"after": value} for name, value in AGENT.items()}
 
 
-async def _audit(door: Door) -> list[Any]:
-    statement = select(audit_log).where(audit_log.c.org_id == door.org_id).order_by(audit_log.c.at, audit_log.c.id)
-    return await door.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
+async def _audit(tenant: Tenant) -> list[Any]:
+    statement = select(audit_log).where(audit_log.c.org_id == tenant.org_id).order_by(audit_log.c.at, audit_log.c.id)
+    return await tenant.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
 
 
 @pytest.mark.parametrize(
@@ -348,8 +351,8 @@ async def test_the_tool_that_a_request_came_through_is_in_the_audit_log(
     database_url: str, tmp_path: Path, said: str | None, kept: str | None
 ) -> None:
     headers = {} if said is None else {"X-Callwright-Tool": said}
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         assert (await http.post("/v1/agents", json=AGENT, headers=headers)).status_code == 201
         statement = select(audit_log.c.tool).where(audit_log.c.action == "create_agent")
-        rows = await door.service.services.database.read(lambda connection: connection.execute(statement).all())
+        rows = await tenant.service.services.database.read(lambda connection: connection.execute(statement).all())
         assert [row.tool for row in rows] == [kept]

@@ -7,10 +7,10 @@ from sqlalchemy import insert, update
 
 from callwright.service import accounts
 from callwright.service.tables.schema import organizations, request_days
-from tests.support.clock_set_by_test import NOON_MS, MovableClock, standing
+from tests.support.clock_set_by_test import NOON_MS, MovableClock, process_with_fixed_clock
 from tests.support.databases import Engine
-from tests.support.raw_requests import Response, by_hand, refused
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.service import Tenant, open_service
 
 DAY_MS = 86_400_000
 RATE_HEADERS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset")
@@ -21,17 +21,17 @@ def told(response: Response) -> tuple[int, ...]:
     return tuple(int(response.headers[name]) for name in RATE_HEADERS)
 
 
-async def made_today(door: Door, count: int) -> None:
+async def made_today(tenant: Tenant, count: int) -> None:
     """As if the key had made so many requests today."""
-    row = {"key_id": await key_id(door), "day": NOON_MS // DAY_MS, "requests": count}
-    await door.service.services.database.write(
+    row = {"key_id": await key_id(tenant), "day": NOON_MS // DAY_MS, "requests": count}
+    await tenant.service.services.database.write(
         lambda connection: connection.execute(insert(request_days), row).rowcount
     )
 
 
-async def key_id(door: Door) -> str:
-    """The id of the door's key."""
-    rows = await door.service.services.database.read(accounts.keys_of, door.org_id)
+async def key_id(tenant: Tenant) -> str:
+    """The id of the tenant's key."""
+    rows = await tenant.service.services.database.read(accounts.keys_of, tenant.org_id)
     return rows[0].id
 
 
@@ -41,7 +41,10 @@ async def key_id(door: Door) -> str:
 async def test_a_sixth_request_in_a_second_of_the_starter_plan_is_one_too_many(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         for left in (4, 3, 2, 1, 0):
             answer = await process.http.get("/v1/agents")
             assert answer.status_code == 200
@@ -57,15 +60,18 @@ async def test_a_sixth_request_in_a_second_of_the_starter_plan_is_one_too_many(
 
 @pytest.mark.requirement("RATE-07", "RATE-16")
 async def test_the_wait_ends_when_there_is_room_not_when_the_limit_is_whole(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         process.clock.move(500)
         for _ in range(5):
             await process.http.get("/v1/agents")
         refusal = await process.http.get("/v1/agents")
         refused(refusal, 429, "rate_limited")
         assert refusal.headers["retry-after"] == "1"  # there is room after 0.2 s; the limit is whole after 1 s
-        change = update(organizations).where(organizations.c.id == door.org_id).values(requests_per_second=1)
-        await door.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+        change = update(organizations).where(organizations.c.id == tenant.org_id).values(requests_per_second=1)
+        await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
         rentals = [await process.http.post("/v1/phone_numbers", json={}) for _ in range(2)]
         assert [(answer.status_code, answer.headers.get("retry-after")) for answer in rentals] == [
             (400, None),
@@ -84,7 +90,10 @@ async def test_the_wait_ends_when_there_is_room_not_when_the_limit_is_whole(data
 async def test_a_plan_allows_its_requests_in_one_burst_and_then_evenly(
     database_url: str, tmp_path: Path, plan: str, per_second: int
 ) -> None:
-    async with open_service(database_url, tmp_path, plan=plan, workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan=plan, workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         for _ in range(per_second):
             assert (await process.http.get("/v1/wallet")).status_code == 200
         refused(await process.http.get("/v1/wallet"), 429, "rate_limited")
@@ -95,18 +104,24 @@ async def test_a_plan_allows_its_requests_in_one_burst_and_then_evenly(
 
 @pytest.mark.requirement("RATE-05")
 async def test_an_enterprise_organization_has_what_was_negotiated(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         free = await process.http.get("/v1/wallet")
         assert not set(RATE_HEADERS) & set(free.headers)
-        change = update(organizations).where(organizations.c.id == door.org_id).values(requests_per_second=2)
-        await door.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+        change = update(organizations).where(organizations.c.id == tenant.org_id).values(requests_per_second=2)
+        await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
         found = [(await process.http.get("/v1/wallet")).status_code for _ in range(3)]
         assert found == [200, 200, 429]
 
 
 @pytest.mark.requirement("RATE-11", "RATE-14", "RATE-12")
 async def test_each_group_of_endpoints_is_counted_for_itself(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         paths = ("agents", "audiences", "phone_numbers", "deployments", "calls", "voices", "wallet")
         for path in paths:
             for left in (4, 3, 2, 1, 0):
@@ -121,9 +136,12 @@ async def test_each_group_of_endpoints_is_counted_for_itself(database_url: str, 
 
 @pytest.mark.requirement("AUTH-22")
 async def test_another_key_of_the_organization_has_limits_of_its_own(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
-        services = door.service.services
-        other = await services.database.write(accounts.create_key, services.ids, door.org_id, "other", NOON_MS)
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
+        services = tenant.service.services
+        other = await services.database.write(accounts.create_key, services.ids, tenant.org_id, "other", NOON_MS)
         for _ in range(5):
             await process.http.get("/v1/agents")
         refused(await process.http.get("/v1/agents"), 429, "rate_limited")
@@ -135,9 +153,9 @@ async def test_another_key_of_the_organization_has_limits_of_its_own(database_ur
 async def test_the_requests_of_a_day_end_at_the_quota_and_begin_anew_at_midnight(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        await made_today(door, 4_997)
-        async with standing(door) as process:
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        await made_today(tenant, 4_997)
+        async with process_with_fixed_clock(tenant) as process:
             midnight_s = NOON_MS // 1000 + 43_200
             assert told(await process.http.get("/v1/agents")) == (5_000, 2, midnight_s)
             assert told(await process.http.get("/v1/calls")) == (5_000, 1, midnight_s)
@@ -150,20 +168,20 @@ async def test_the_requests_of_a_day_end_at_the_quota_and_begin_anew_at_midnight
 
 
 async def test_what_was_counted_today_outlives_a_restart(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
         clock = MovableClock()
-        async with standing(door, clock=clock) as process:
+        async with process_with_fixed_clock(tenant, clock=clock) as process:
             for _ in range(7):
                 clock.move(1_000)
                 assert (await process.http.get("/v1/agents")).status_code == 200
             await process.services.limits.keep(clock.now_ms())
             await process.services.limits.keep(clock.now_ms())
-        await made_more(door, 4_991)
-        async with standing(door, clock=clock) as after:
+        await made_more(tenant, 4_991)
+        async with process_with_fixed_clock(tenant, clock=clock) as after:
             assert told(await after.http.get("/v1/calls"))[1] == 1
 
 
-async def made_more(door: Door, count: int) -> None:
+async def made_more(tenant: Tenant, count: int) -> None:
     """As if the key had made so many more requests, in a table that a crash has emptied on Postgres."""
 
     def add(connection: object) -> None:
@@ -175,35 +193,47 @@ async def made_more(door: Door, count: int) -> None:
         connection.execute(delete(request_levels))
         connection.execute(update(request_days).values(requests=request_days.c.requests + count))
 
-    await door.service.services.database.write(add)
+    await tenant.service.services.database.write(add)
 
 
 @pytest.mark.requirement("RATE-18")
 async def test_processes_on_postgres_share_the_counts(engine: Engine, database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
         clock = MovableClock()
-        async with standing(door, clock=clock) as first, standing(door, clock=clock) as second:
+        async with (
+            process_with_fixed_clock(tenant, clock=clock) as first,
+            process_with_fixed_clock(tenant, clock=clock) as second,
+        ):
             for process in (first, second, first, second, first):
                 assert (await process.http.get("/v1/agents")).status_code == 200
             assert (await second.http.get("/v1/agents")).status_code == (429 if engine == "postgres" else 200)
 
 
 async def test_a_refused_request_counts_as_one_too(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         for path in ("/v1/agents/agt_x", "/v1/agents?sort=x", "/v1/agents", "/v1/agents", "/v1/agents"):
             assert (await process.http.get(path)).status_code in (200, 400, 404)
         refused(await process.http.get("/v1/agents"), 429, "rate_limited")
 
 
 async def test_paths_that_do_not_exist_are_counted_together(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         for number in range(5):
             refused(await process.http.get(f"/v1/nowhere{number}"), 404, "not_found")
         refused(await process.http.get("/v1/elsewhere"), 429, "rate_limited")
 
 
 async def test_requests_without_a_working_key_are_not_counted(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         for _ in range(6):
             answer = await process.http.get("/v1/agents", headers={"Authorization": "Bearer svc_live_x"})
             assert answer.status_code == 401
@@ -214,7 +244,10 @@ async def test_requests_without_a_working_key_are_not_counted(database_url: str,
 async def test_an_address_that_guesses_keys_is_slowed_down_while_good_keys_pass(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         unknown = {"Authorization": f"Bearer svc_live_{'0' * 48}"}
         found = [(await process.http.get("/v1/agents", headers=unknown)).status_code for _ in range(31)]
         assert found == [401] * 30 + [429]
@@ -229,7 +262,10 @@ async def test_an_address_that_guesses_keys_is_slowed_down_while_good_keys_pass(
 
 @pytest.mark.requirement("VER-04")
 async def test_the_drafts_fields_come_with_the_beta_feature_alone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         plain = await process.http.get("/v1/agents")
         assert "ratelimit" not in plain.headers
         answer = await process.http.get("/v1/agents", headers={"X-Service-Beta": "enable=ratelimit_fields"})
@@ -241,7 +277,7 @@ async def test_the_drafts_fields_come_with_the_beta_feature_alone(database_url: 
 @pytest.mark.requirement("VER-04", "VER-10")
 @pytest.mark.parametrize("header", ["", "enable=", "ratelimit_fields", "enable=nothing_such", "enable=a;b"])
 async def test_a_beta_header_of_another_form_or_name_is_refused(database_url: str, tmp_path: Path, header: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         refused(
             await http.get("/v1/agents", headers={"X-Service-Beta": header}), 400, "invalid_field", "X-Service-Beta"
         )

@@ -8,7 +8,7 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.routes import RouteTable
 from callwright.service.settings import ServiceSettings
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 TABLE = RouteTable(OPERATIONS.values())
@@ -55,7 +55,7 @@ def test_a_value_is_taken_as_it_is_and_not_decoded_again() -> None:
 
 @pytest.mark.requirement("PATH-02", "PATH-19", "VER-01")
 async def test_both_prefixes_answer_the_same_and_locations_are_canonical(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         made = await http.post("/api/v1/phone-numbers", json={"country": "US"})
         assert made.status_code == 201
         location = made.headers["location"]
@@ -72,7 +72,7 @@ async def test_both_prefixes_answer_the_same_and_locations_are_canonical(databas
 
 @pytest.mark.requirement("CONV-15")
 async def test_every_creation_names_where_the_new_thing_is(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         ids: dict[str, str] = {}
 
         async def make(path: str, body: dict[str, Any]) -> None:
@@ -97,7 +97,10 @@ async def test_a_location_begins_with_the_path_of_the_public_address(
 ) -> None:
     public = f"https://voice.example.com{path}"
     settings = ServiceSettings(data=tmp_path, database_url=database_url, public_url=public)
-    async with open_service(database_url, tmp_path, workers=False, settings=settings) as door, by_hand(door) as http:
+    async with (
+        open_service(database_url, tmp_path, workers=False, settings=settings) as tenant,
+        raw_client(tenant) as http,
+    ):
         for _ in range(2):
             made = await http.post("/v1/audiences", json={"name": "Once"}, headers={"Idempotency-Key": "once"})
             assert made.headers["location"] == f"{path.rstrip('/')}/v1/audiences/{made.json()['data']['id']}"

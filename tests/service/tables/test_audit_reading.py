@@ -10,51 +10,53 @@ from sqlalchemy import Connection, insert
 from callwright.service.tables import audit_reading, outbox
 from callwright.service.tables.audit_reading import Position, Wanted
 from callwright.service.tables.schema import audit_log
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 MOMENTS = (1_000, 2_000, 3_000)
 NAMES = ("update_agent", "delete_agent")
 
 
-async def put(door: Door, *rows: dict[str, Any]) -> None:
-    await door.service.services.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
+async def put(tenant: Tenant, *rows: dict[str, Any]) -> None:
+    await tenant.service.services.database.write(
+        lambda connection: connection.execute(insert(audit_log), rows).rowcount
+    )
 
 
-async def fill(door: Door) -> list[dict[str, Any]]:
+async def fill(tenant: Tenant) -> list[dict[str, Any]]:
     """Some entries in the past, several of them at each moment; those of their organization, the newest first."""
-    ids = door.service.services.ids
+    ids = tenant.service.services.ids
     rows = [
-        outbox.entry_row(ids, door.org_id, action, f"agt_{place}", at_ms=at_ms, actor=f"key_{place}")
+        outbox.entry_row(ids, tenant.org_id, action, f"agt_{place}", at_ms=at_ms, actor=f"key_{place}")
         for at_ms, action, place in product(MOMENTS, NAMES, range(3))
     ]
-    await put(door, *rows)
+    await put(tenant, *rows)
     return rows
 
 
-async def walk(door: Door, wanted: Wanted, size: int) -> list[Any]:
+async def walk(tenant: Tenant, wanted: Wanted, size: int) -> list[Any]:
     """All entries that are wanted, in parts of that size. Between the parts a newer one is added."""
     seen: list[Any] = []
     after: Position | None = None
     while True:
         read = partial(audit_reading.entries, after=after, limit=size)
-        found = await door.service.services.database.read(read, door.org_id, wanted)
+        found = await tenant.service.services.database.read(read, tenant.org_id, wanted)
         seen += found
         if len(found) < size:
             return seen
         after = Position(found[-1].at, found[-1].id)
-        newer = outbox.entry_row(door.service.services.ids, door.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
-        await put(door, newer)
+        newer = outbox.entry_row(tenant.service.services.ids, tenant.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
+        await put(tenant, newer)
 
 
 async def test_entries_come_newest_first_each_once_whatever_is_added_meanwhile(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        rows = await fill(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        rows = await fill(tenant)
         await fill(other)
         for size in (1, 2, 5, 18, 50):
             found = [
-                row for row in await walk(door, Wanted(until_ms=MOMENTS[-1] + 1), size) if row.subject != "agt_new"
+                row for row in await walk(tenant, Wanted(until_ms=MOMENTS[-1] + 1), size) if row.subject != "agt_new"
             ]
             assert {row.id for row in found} == {row["id"] for row in rows}
             assert len(found) == len(rows)
@@ -62,12 +64,12 @@ async def test_entries_come_newest_first_each_once_whatever_is_added_meanwhile(
 
 
 async def test_entries_are_found_by_time_actor_action_and_subject(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await fill(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await fill(tenant)
 
         async def found(**wanted: Any) -> set[tuple[int, str, str]]:
             given: dict[str, Any] = {"until_ms": MOMENTS[-1] + 1, **wanted}
-            rows = await walk(door, Wanted(**given), 50)
+            rows = await walk(tenant, Wanted(**given), 50)
             return {(row.at, row.action, row.subject) for row in rows}
 
         everything = {(at, name, f"agt_{place}") for at, name, place in product(MOMENTS, NAMES, range(3))}
@@ -82,19 +84,19 @@ async def test_entries_are_found_by_time_actor_action_and_subject(database_url: 
 
 
 async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) -> None:
-    async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as door:
+    async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as tenant:
 
         def plan(connection: Connection) -> str:
             statement = audit_reading.statement("org_1", Wanted(), Position(1, "adt_1"), 10)
             text = statement.compile(connection, compile_kwargs={"literal_binds": True})
             return "\n".join(row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
 
-        said = await door.service.services.database.read(plan)
+        said = await tenant.service.services.database.read(plan)
         assert "ix_audit_log_at (org_id=? AND at<?)" in said
         assert "TEMP B-TREE" not in said
 
 
 async def test_the_labels_of_keys_are_told_by_their_ids(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization():
-        labels = await door.service.services.database.read(audit_reading.labels_of, door.org_id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization():
+        labels = await tenant.service.services.database.read(audit_reading.labels_of, tenant.org_id)
         assert list(labels.values()) == ["tests"]

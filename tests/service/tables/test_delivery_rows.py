@@ -10,27 +10,29 @@ from callwright.service.tables import delivery_rows
 from callwright.service.tables.delivery_rows import Cause, delivery_row, end_pending, queue, take_over
 from callwright.service.tables.schema import deliveries, webhook_lanes
 from tests.support.sent_events import lane, rows_of, subscribe
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 NOW_MS = 1_795_262_400_000
 
 
-def made(door: Door, webhook_id: str, event_id: str, cause: Cause = "event", *, missed: bool = False) -> dict[str, Any]:
+def made(
+    tenant: Tenant, webhook_id: str, event_id: str, cause: Cause = "event", *, missed: bool = False
+) -> dict[str, Any]:
     """A row, not added yet."""
-    about = {"org_id": door.org_id, "webhook_id": webhook_id, "event_id": event_id, "event_type": "call.started"}
-    return delivery_row(door.service.services.ids, **about, cause=cause, now_ms=NOW_MS, missed=missed)
+    about = {"org_id": tenant.org_id, "webhook_id": webhook_id, "event_id": event_id, "event_type": "call.started"}
+    return delivery_row(tenant.service.services.ids, **about, cause=cause, now_ms=NOW_MS, missed=missed)
 
 
-async def add(door: Door, *rows: dict[str, Any], now_ms: int = NOW_MS) -> None:
+async def add(tenant: Tenant, *rows: dict[str, Any], now_ms: int = NOW_MS) -> None:
     """Queues rows."""
-    await door.service.services.database.write(queue, rows, now_ms)
+    await tenant.service.services.database.write(queue, rows, now_ms)
 
 
 async def test_pending_ones_wake_their_lanes_and_missed_ones_do_not(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        due, idle = (await subscribe(door)).id, (await subscribe(door)).id
-        await add(door, made(door, due, "evt_1"), made(door, idle, "evt_1", missed=True))
-        kept = {row["webhook_id"]: row for row in await rows_of(door, deliveries)}
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        due, idle = (await subscribe(tenant)).id, (await subscribe(tenant)).id
+        await add(tenant, made(tenant, due, "evt_1"), made(tenant, idle, "evt_1", missed=True))
+        kept = {row["webhook_id"]: row for row in await rows_of(tenant, deliveries)}
         assert (kept[due]["status"], kept[due]["next_attempt_at"], kept[due]["finished_at"]) == (
             "pending",
             NOW_MS,
@@ -41,19 +43,19 @@ async def test_pending_ones_wake_their_lanes_and_missed_ones_do_not(database_url
             None,
             NOW_MS,
         )
-        assert ((await lane(door, due)).due_at, (await lane(door, idle)).due_at) == (NOW_MS, None)
-        await add(door)
+        assert ((await lane(tenant, due)).due_at, (await lane(tenant, idle)).due_at) == (NOW_MS, None)
+        await add(tenant)
 
 
 async def test_an_event_has_one_delivery_for_each_subscription_but_any_number_of_replays(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        first, second = (await subscribe(door)).id, (await subscribe(door)).id
-        await add(door, made(door, first, "evt_1"))
-        await add(door, made(door, first, "evt_1"), made(door, second, "evt_1"))
-        await add(door, made(door, first, "evt_1", "replay"), made(door, first, "evt_1", "replay"))
-        found = sorted((row["webhook_id"], row["cause"]) for row in await rows_of(door, deliveries))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        first, second = (await subscribe(tenant)).id, (await subscribe(tenant)).id
+        await add(tenant, made(tenant, first, "evt_1"))
+        await add(tenant, made(tenant, first, "evt_1"), made(tenant, second, "evt_1"))
+        await add(tenant, made(tenant, first, "evt_1", "replay"), made(tenant, first, "evt_1", "replay"))
+        found = sorted((row["webhook_id"], row["cause"]) for row in await rows_of(tenant, deliveries))
         assert found == sorted([(first, "event"), (second, "event"), (first, "replay"), (first, "replay")])
 
 
@@ -61,58 +63,60 @@ async def test_an_event_has_one_delivery_for_each_subscription_but_any_number_of
 async def test_any_number_is_added_and_what_is_there_already_is_left_out(
     database_url: str, tmp_path: Path, count: int
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        hook = (await subscribe(door)).id
-        there = made(door, hook, "evt_0")
-        await add(door, there)
-        rows = [made(door, hook, f"evt_{index}", missed=index % 2 == 1) for index in range(count)]
-        await add(door, *rows)
-        kept = {row["id"]: row for row in await rows_of(door, deliveries)}
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        hook = (await subscribe(tenant)).id
+        there = made(tenant, hook, "evt_0")
+        await add(tenant, there)
+        rows = [made(tenant, hook, f"evt_{index}", missed=index % 2 == 1) for index in range(count)]
+        await add(tenant, *rows)
+        kept = {row["id"]: row for row in await rows_of(tenant, deliveries)}
         assert list(kept) == sorted([there["id"], *(row["id"] for row in rows[1:])])
         for row in rows[1:]:
             assert {name: kept[row["id"]][name] for name in row} == row
 
 
 async def test_a_lane_is_never_put_off(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made_one = (await subscribe(door)).id
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made_one = (await subscribe(tenant)).id
 
         def set_due(connection: Connection, due_at: int) -> None:
             connection.execute(update(webhook_lanes).values(due_at=due_at))
 
         for before, after in ((NOW_MS - 5, NOW_MS - 5), (NOW_MS + 5, NOW_MS)):
-            await door.service.services.database.write(set_due, before)
-            await add(door, made(door, made_one, f"evt_{before}"))
-            assert (await lane(door, made_one)).due_at == after
+            await tenant.service.services.database.write(set_due, before)
+            await add(tenant, made(tenant, made_one, f"evt_{before}"))
+            assert (await lane(tenant, made_one)).due_at == after
 
 
 async def test_only_what_did_not_arrive_is_taken_over_from_and_each_once(database_url: str, tmp_path: Path) -> None:
     many = delivery_rows.EVENTS_AT_ONCE + 3
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        first, second = (await subscribe(door)).id, (await subscribe(door)).id
-        await add(door, *(made(door, first, f"evt_{index}", missed=True) for index in range(many)))
-        await add(door, made(door, second, "evt_0", missed=True), made(door, first, "evt_pending"))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        first, second = (await subscribe(tenant)).id, (await subscribe(tenant)).id
+        await add(tenant, *(made(tenant, first, f"evt_{index}", missed=True) for index in range(many)))
+        await add(tenant, made(tenant, second, "evt_0", missed=True), made(tenant, first, "evt_pending"))
         events = [f"evt_{index}" for index in range(many)] + ["evt_pending"]
-        write = door.service.services.database.write
+        write = tenant.service.services.database.write
         await write(take_over, first, events, NOW_MS + 1)
         await write(take_over, first, events, NOW_MS + 2)
-        kept = await rows_of(door, deliveries)
+        kept = await rows_of(tenant, deliveries)
         assert sum(row["replayed_at"] == NOW_MS + 1 for row in kept) == many
         assert {row["replayed_at"] for row in kept if row["webhook_id"] == second} == {None}
         assert {row["replayed_at"] for row in kept if row["status"] == "pending"} == {None}
 
 
 async def test_what_waits_is_ended_and_an_attempt_under_way_keeps_its_mark(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        mine, other = (await subscribe(door)).id, (await subscribe(door)).id
-        await add(door, made(door, mine, "evt_1"), made(door, other, "evt_1"), made(door, mine, "evt_2", missed=True))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        mine, other = (await subscribe(tenant)).id, (await subscribe(tenant)).id
+        await add(
+            tenant, made(tenant, mine, "evt_1"), made(tenant, other, "evt_1"), made(tenant, mine, "evt_2", missed=True)
+        )
 
         def mark(connection: Connection) -> None:
             connection.execute(update(deliveries).values(attempt_started_at=NOW_MS))
 
-        await door.service.services.database.write(mark)
-        await door.service.services.database.write(end_pending, mine, "cancelled", NOW_MS + 1)
-        kept = await rows_of(door, deliveries)
+        await tenant.service.services.database.write(mark)
+        await tenant.service.services.database.write(end_pending, mine, "cancelled", NOW_MS + 1)
+        kept = await rows_of(tenant, deliveries)
         assert sorted(
             (row["status"], row["finished_at"], row["webhook_id"] == mine) for row in kept if row["finished_at"]
         ) == [
@@ -120,4 +124,4 @@ async def test_what_waits_is_ended_and_an_attempt_under_way_keeps_its_mark(datab
             ("missed", NOW_MS, True),
         ]
         assert {row["attempt_started_at"] for row in kept} == {NOW_MS}
-        assert ((await lane(door, mine)).due_at, (await lane(door, other)).due_at) == (None, NOW_MS)
+        assert ((await lane(tenant, mine)).due_at, (await lane(tenant, other)).due_at) == (None, NOW_MS)

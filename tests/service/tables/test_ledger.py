@@ -11,75 +11,77 @@ from sqlalchemy import Connection, func, select
 from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import outbox, transactions
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 
-async def booked(door: Door, *micros: int, reserved: int = 0) -> int:
+async def booked(tenant: Tenant, *micros: int, reserved: int = 0) -> int:
     """The balance after movements of these amounts."""
-    services = door.service.services
+    services = tenant.service.services
     movements = [Movement("adjustment", amount, "call", "cal_1", "a test") for amount in micros]
 
     def work(connection: Connection) -> int:
         return book(
-            connection, services.ids, door.org_id, movements, now_ms=services.clock.now_ms(), reserved_micros=reserved
+            connection, services.ids, tenant.org_id, movements, now_ms=services.clock.now_ms(), reserved_micros=reserved
         )
 
     return await services.database.write(work)
 
 
-async def low_events(door: Door) -> list[dict[str, Any]]:
+async def low_events(tenant: Tenant) -> list[dict[str, Any]]:
     """What subscribers are told about low balances."""
-    statement = select(outbox.c.data).where(outbox.c.org_id == door.org_id, outbox.c.type == "wallet.low_balance")
-    found = await door.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
+    statement = select(outbox.c.data).where(outbox.c.org_id == tenant.org_id, outbox.c.type == "wallet.low_balance")
+    found = await tenant.service.services.database.read(
+        lambda connection: list(connection.execute(statement).scalars())
+    )
     return [json.loads(data) for data in found]
 
 
 async def test_movements_move_the_balance_and_remember_it(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        assert await booked(door, -MICROS, 2 * MICROS, -1) == 100_999_999
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        assert await booked(tenant, -MICROS, 2 * MICROS, -1) == 100_999_999
         after = select(transactions.c.balance_after_micros).where(transactions.c.type == "adjustment")
-        kept = await door.service.services.database.read(lambda connection: set(connection.execute(after).scalars()))
+        kept = await tenant.service.services.database.read(lambda connection: set(connection.execute(after).scalars()))
         assert kept == {99_000_000, 101_000_000, 100_999_999}
-        assert (await door.client.wallet.get()).balance.amount == "100.999999"
+        assert (await tenant.client.wallet.get()).balance.amount == "100.999999"
 
 
 async def test_what_is_held_back_is_not_available_and_is_no_movement(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        assert await booked(door, reserved=24_000) == 100 * MICROS
-        wallet = await door.client.wallet.get()
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        assert await booked(tenant, reserved=24_000) == 100 * MICROS
+        wallet = await tenant.client.wallet.get()
         assert (wallet.reserved.amount, wallet.available.amount) == ("0.024000", "99.976000")
-        await booked(door, -8_400, reserved=-24_000)
-        wallet = await door.client.wallet.get()
+        await booked(tenant, -8_400, reserved=-24_000)
+        wallet = await tenant.client.wallet.get()
         assert (wallet.balance.amount, wallet.reserved.amount) == ("99.991600", "0.000000")
 
 
 @pytest.mark.requirement("EVENT-18")
 async def test_a_low_balance_is_told_once_for_each_drop(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await booked(door, -90 * MICROS)
-        assert await low_events(door) == []
-        assert not (await door.client.wallet.get()).low_balance
-        await booked(door, -1)
-        await booked(door, -1)
-        told = await low_events(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await booked(tenant, -90 * MICROS)
+        assert await low_events(tenant) == []
+        assert not (await tenant.client.wallet.get()).low_balance
+        await booked(tenant, -1)
+        await booked(tenant, -1)
+        told = await low_events(tenant)
         assert [event["balance"] for event in told] == ["9.999999"]
         assert (told[0]["threshold"], told[0]["currency"], told[0]["play_money"]) == ("10.000000", "USD", True)
-        assert (await door.client.wallet.get()).low_balance
-        await booked(door, 2)
-        await booked(door, -5)
-        assert [event["balance"] for event in await low_events(door)] == ["9.999999", "9.999995"]
+        assert (await tenant.client.wallet.get()).low_balance
+        await booked(tenant, 2)
+        await booked(tenant, -5)
+        assert [event["balance"] for event in await low_events(tenant)] == ["9.999999", "9.999995"]
 
 
 async def test_movements_at_the_same_time_all_count(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 for _ in range(50):
-                    tasks.start_soon(booked, door, -10_000)
-        services = door.service.services
+                    tasks.start_soon(booked, tenant, -10_000)
+        services = tenant.service.services
 
         def look(connection: Connection) -> tuple[int, int]:
-            total = select(func.sum(transactions.c.amount_micros)).where(transactions.c.org_id == door.org_id)
-            return wallet_of(connection, door.org_id).balance_micros, int(connection.execute(total).scalar_one())
+            total = select(func.sum(transactions.c.amount_micros)).where(transactions.c.org_id == tenant.org_id)
+            return wallet_of(connection, tenant.org_id).balance_micros, int(connection.execute(total).scalar_one())
 
         assert await services.database.read(look) == (99_500_000, 99_500_000)

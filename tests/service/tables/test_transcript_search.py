@@ -23,7 +23,7 @@ from callwright.service.tables import transcript_search
 from callwright.service.tables.schema import calls
 from callwright.service.tables.transcript_search import IN_A_MILLISECOND, MARKED, mark, searchable
 from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 TALKS = (
     ("It costs 90 dollars.", "That is too expensive for me."),
@@ -72,7 +72,7 @@ FILTERS: tuple[dict[str, Any], ...] = (
 SORTS = (None, "created_at", "-created_at", "created_at,-created_at")
 
 
-async def put_talks(door: Door) -> list[dict[str, Any]]:
+async def put_talks(tenant: Tenant) -> list[dict[str, Any]]:
     """Calls of which several begin in the same millisecond, indexed in another order than that of their ids."""
     put: list[dict[str, Any]] = []
     for place, (agent, contact) in enumerate(TALKS * 3):
@@ -87,7 +87,7 @@ async def put_talks(door: Door) -> list[dict[str, Any]]:
             "attempt_number": place,
         }
         facts["id"] = f"cal_{Random(place).randrange(10**9):09d}"
-        await put_conversation(door, ("agent", agent), ("contact", contact), **facts)
+        await put_conversation(tenant, ("agent", agent), ("contact", contact), **facts)
         words = f" {searchable((agent, contact))} "
         put.append({**facts, "words": words, "call_type": "outbound", "to_number": "+12125550100"})
         put[-1] |= {"status": "completed", "language": "en-US", "agent_id": "agt_1"}
@@ -126,15 +126,15 @@ async def test_every_question_finds_what_reading_every_transcript_finds(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     monkeypatch.setattr(transcript_search, "FEW", few)
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        put = await put_talks(door)
-        async with door.another_organization() as other:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        put = await put_talks(tenant)
+        async with tenant.another_organization() as other:
             await put_conversation(other, ("agent", "too expensive"), created_at=DIALLED_MS + 1)
-            await put_conversation(other, ("agent", mark("org_id", door.org_id) + " too"), created_at=DIALLED_MS + 1)
+            await put_conversation(other, ("agent", mark("org_id", tenant.org_id) + " too"), created_at=DIALLED_MS + 1)
         found = 0
         filters: dict[str, Any]
         for query, filters in product(QUERIES, FILTERS):
-            listed = door.client.transcripts.search(query=query, per_page=3, **filters)
+            listed = tenant.client.transcripts.search(query=query, per_page=3, **filters)
             pages = [page async for page in listed.pages()]
             ids = [match.call_id for page in pages for match in page.data]
             wanted = expected(put, query, filters, None)
@@ -142,8 +142,8 @@ async def test_every_question_finds_what_reading_every_transcript_finds(
             assert {page.pagination.total for page in pages} == {len(wanted)}
             found += len(ids)
         assert found > 200
-        none: list[str] = expected(put, mark("org_id", door.org_id), {}, None)
-        assert [match.call_id async for match in door.client.transcripts.search(query="orgx")] == none == []
+        none: list[str] = expected(put, mark("org_id", tenant.org_id), {}, None)
+        assert [match.call_id async for match in tenant.client.transcripts.search(query="orgx")] == none == []
 
 
 @pytest.mark.parametrize("few", [0, 1_000])
@@ -152,16 +152,16 @@ async def test_calls_of_one_millisecond_are_each_shown_once_and_in_order(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str | None, few: int
 ) -> None:
     monkeypatch.setattr(transcript_search, "FEW", few)
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        put = await put_talks(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        put = await put_talks(tenant)
         wanted = expected(put, "too", {}, sort)
         assert len({call["created_at"] for call in put if call["id"] in wanted}) < len(wanted) // 2
         for per_page in (1, 2, 5, 7, 200):
-            listed = door.client.transcripts.search(query="too", per_page=per_page, sort=sort)
+            listed = tenant.client.transcripts.search(query="too", per_page=per_page, sort=sort)
             assert [match.call_id async for match in listed] == wanted
             numbered: list[str] = []
             for number in range(1, len(wanted) // per_page + 3):
-                page = await door.client.transcripts.search(query="too", per_page=per_page, sort=sort, page=number)
+                page = await tenant.client.transcripts.search(query="too", per_page=per_page, sort=sort, page=number)
                 numbered += [match.call_id for match in page.data]
                 assert page.pagination.has_more == (number * per_page < len(wanted))
             assert numbered == wanted
@@ -173,24 +173,24 @@ async def test_more_calls_than_are_counted_are_all_shown(
 ) -> None:
     monkeypatch.setattr(transcript_search, "FEW", few)
     monkeypatch.setattr(handlers, "MOST_COUNTED", 3)
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        put = await put_talks(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        put = await put_talks(tenant)
         wanted = expected(put, "too", {}, None)
         assert len(wanted) > 6
-        pages = [page async for page in door.client.transcripts.search(query="too", per_page=2).pages()]
+        pages = [page async for page in tenant.client.transcripts.search(query="too", per_page=2).pages()]
         assert [match.call_id for page in pages for match in page.data] == wanted
         assert {page.pagination.total for page in pages} == {3}
         assert [page.pagination.has_more for page in pages] == [True] * (len(pages) - 1) + [False]
-        third = await door.client.transcripts.search(query="too", per_page=2, page=3)
+        third = await tenant.client.transcripts.search(query="too", per_page=2, page=3)
         assert [match.call_id for match in third.data] == wanted[4:6]
-        rare = await door.client.transcripts.search(query="grusse", per_page=2, deployment_id="dep_1")
+        rare = await tenant.client.transcripts.search(query="grusse", per_page=2, deployment_id="dep_1")
         assert rare.pagination.total == len(expected(put, "grusse", {"deployment_id": "dep_1"}, None)) < 3
 
 
 @pytest.mark.parametrize("most", [1, 5, 1_000])
 async def test_matches_are_counted_up_to_a_bound(database_url: str, tmp_path: Path, most: int) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        put = await put_talks(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        put = await put_talks(tenant)
         listing = Listing(contract.search_transcripts, select(calls), COLUMNS, calls.c.id)
         nothing: dict[str, Any] = {"disposition": []}
         answered: dict[str, Any] = {"outcome": ["answered"]}
@@ -198,38 +198,40 @@ async def test_matches_are_counted_up_to_a_bound(database_url: str, tmp_path: Pa
         def total(connection: Connection, query: str, asked: SearchTranscripts) -> int:
             read = read_query(query)
             assert read is not None
-            found = transcript_search.finder(connection, read, listing, asked, org_id=door.org_id, most=most)
+            found = transcript_search.finder(connection, read, listing, asked, org_id=tenant.org_id, most=most)
             return found.total()
 
         filters: dict[str, Any]
         for query, filters in (("too", {}), ("too", answered), ("too", nothing), ("fine", {}), ("unsaid", {})):
-            counted = await door.service.services.database.read(total, query, SearchTranscripts(query=query, **filters))
+            counted = await tenant.service.services.database.read(
+                total, query, SearchTranscripts(query=query, **filters)
+            )
             assert counted == min(most, len(expected(put, query, filters, None)))
 
 
 async def test_calls_of_one_millisecond_are_numbered_one_after_the_other(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         for _ in range(2):
-            ids = [await put_call(door, created_at=DIALLED_MS + place % 2) for place in range(4)]
+            ids = [await put_call(tenant, created_at=DIALLED_MS + place % 2) for place in range(4)]
             rows = [{"call_id": call_id, "words": "hello"} for call_id in ids]
-            await door.service.services.database.write(transcript_search.add, rows)
-        found = [match.call_id async for match in door.client.transcripts.search(query="hello", per_page=3)]
+            await tenant.service.services.database.write(transcript_search.add, rows)
+        found = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
         assert len(set(found)) == 8
-        if door.service.services.database.is_sqlite:
+        if tenant.service.services.database.is_sqlite:
             numbers = select(text("rowid")).select_from(text("transcript_words"))
-            rowids = await door.service.services.database.read(lambda c: list(c.execute(numbers).scalars()))
+            rowids = await tenant.service.services.database.read(lambda c: list(c.execute(numbers).scalars()))
             firsts = [(DIALLED_MS + place) * IN_A_MILLISECOND for place in (0, 1)]
             assert sorted(rowids) == [first + number for first in firsts for number in range(4)]
 
 
 async def test_nothing_is_indexed_of_a_call_that_is_not_there(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        database = door.service.services.database
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        database = tenant.service.services.database
         await database.write(transcript_search.add, [])
         if database.is_sqlite:
             with pytest.raises(KeyError, match="cal_1"):
                 await database.write(transcript_search.add, [{"call_id": "cal_1", "words": "hello"}])
-        assert (await door.client.transcripts.search(query="hello")).data == []
+        assert (await tenant.client.transcripts.search(query="hello")).data == []
 
 
 def test_every_filter_of_a_search_has_a_mark_or_is_a_moment() -> None:

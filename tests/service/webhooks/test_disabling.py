@@ -22,7 +22,7 @@ async def _disabled(at: Delivering, webhook_id: str, reason: DisabledReason) -> 
     assert (told["webhook_id"], told["reason"]) == (webhook_id, reason)
     assert told["consecutive_failures"] == row.consecutive_failures
     (entry,) = await at.rows(audit_log, audit_log.c.action == "webhook.disabled")
-    assert (entry.actor, entry.subject, entry.org_id) == ("platform", webhook_id, at.door.org_id)
+    assert (entry.actor, entry.subject, entry.org_id) == ("platform", webhook_id, at.tenant.org_id)
 
 
 @pytest.mark.requirement("HOOK-12")
@@ -151,7 +151,7 @@ async def test_what_is_under_way_when_a_subscription_is_deleted_is_still_entered
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(at.dispatcher.work_until_idle)
             await at.endpoints.got(16)
-            await at.door.client.webhooks.delete(id=webhook.id)
+            await at.tenant.client.webhooks.delete(id=webhook.id)
             at.endpoints.let_go.set()
         sent = len(at.endpoints.requests)
         assert sent < 200

@@ -28,16 +28,16 @@ def another(at: Delivering, *, places: int = 64) -> Dispatcher:
 async def test_a_dead_and_a_slow_endpoint_keep_none_of_fifty_waiting(database_url: str, tmp_path: Path) -> None:
     """The clock stands: whatever is sent meanwhile is sent at the moment at which it became due."""
     async with delivering(database_url, tmp_path) as at:
-        organizations = [at.door]
-        async with at.door.another_organization() as second, at.door.another_organization() as third:
+        organizations = [at.tenant]
+        async with at.tenant.another_organization() as second, at.tenant.another_organization() as third:
             organizations += [second, third]
             for number in range(50):
                 client = organizations[number % 3].client
                 await client.webhooks.create(url=url_of(f"e{number}"), events=["deployment.paused"])
             at.endpoints.holding |= {url_of("e0"), url_of("e1")}  # one dead, one that needs 5 seconds
             at.endpoints.answers[url_of("e0")] = lambda _: answer("timeout")
-            for door in organizations:
-                await replace(at, door=door).happen(40)
+            for tenant in organizations:
+                await replace(at, tenant=tenant).happen(40)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(at.dispatcher.work_until_idle)
                 at_once = SHARED_CONNECTIONS // 50
@@ -155,7 +155,7 @@ async def test_attempts_of_a_process_that_died_are_entered_also_where_their_subs
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe()
         await _left_behind(at, 10)
-        webhooks = at.door.client.webhooks
+        webhooks = at.tenant.client.webhooks
         await (
             webhooks.update(id=webhook.id, status="disabled") if ends == "disabled" else webhooks.delete(id=webhook.id)
         )
@@ -178,7 +178,7 @@ async def test_attempts_of_a_process_that_died_are_entered_also_where_their_even
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe()
         await _left_behind(at, 3)
-        client = at.door.client
+        client = at.tenant.client
         for status in ("disabled", "active"):
             await client.webhooks.update(id=webhook.id, status=status)
         if replays == "webhook":

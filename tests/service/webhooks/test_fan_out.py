@@ -22,7 +22,7 @@ async def test_each_subscription_gets_the_events_it_names(database_url: str, tmp
         await at.subscribe("paused", "deployment.paused")
         await at.subscribe("both", "deployment.paused", "deployment.resumed")
         await at.subscribe("other", "call.started")
-        async with at.door.another_organization() as other:
+        async with at.tenant.another_organization() as other:
             await other.client.webhooks.create(url=url_of("stranger"), events=["*"])
             (paused,) = await at.happen(type_=DEPLOYMENT_PAUSED)
             (resumed,) = await at.happen(type_=DEPLOYMENT_RESUMED)
@@ -56,17 +56,17 @@ async def test_a_deleted_subscription_gets_nothing_and_a_disabled_one_misses_it(
 ) -> None:
     async with delivering(database_url, tmp_path) as at:
         deleted, disabled = await at.subscribe("deleted"), await at.subscribe("disabled", "deployment.paused")
-        await at.door.client.webhooks.delete(id=deleted.id)
-        await at.door.client.webhooks.update(id=disabled.id, status="disabled")
+        await at.tenant.client.webhooks.delete(id=deleted.id)
+        await at.tenant.client.webhooks.update(id=disabled.id, status="disabled")
         await at.happen()
         await at.deliver()
         assert not at.endpoints.requests
         (missed,) = await at.deliveries()
         assert (missed.webhook_id, missed.status, missed.next_attempt_at) == (disabled.id, "missed", None)
-        await at.door.client.webhooks.update(id=disabled.id, status="active")
+        await at.tenant.client.webhooks.update(id=disabled.id, status="active")
         await at.deliver()
         assert not at.endpoints.requests
-        assert (await at.door.client.webhooks.replay(id=disabled.id)).queued == 1
+        assert (await at.tenant.client.webhooks.replay(id=disabled.id)).queued == 1
         await at.deliver(after_ms=1_000)
         assert len(at.endpoints.requests) == 1
 
@@ -75,7 +75,7 @@ async def test_a_test_goes_to_its_subscription_alone(database_url: str, tmp_path
     async with delivering(database_url, tmp_path) as at:
         tested = await at.subscribe("tested")
         await at.subscribe("other")
-        await at.door.client.webhooks.test(id=tested.id)
+        await at.tenant.client.webhooks.test(id=tested.id)
         await at.change(update(outbox).where(outbox.c.type == "webhook.test").values(fanned_out_at=None))
         await at.deliver(after_ms=1_000)
         assert [request.url for request in at.endpoints.requests] == [url_of("tested")]
@@ -141,7 +141,7 @@ async def test_what_is_queued_while_a_lane_is_given_back_is_not_forgotten(databa
         queued, go_on = anyio.Event(), anyio.Event()
         row = delivery_rows.delivery_row(
             at.services.ids,
-            org_id=at.door.org_id,
+            org_id=at.tenant.org_id,
             webhook_id=webhook.id,
             event_id=first,
             event_type="deployment.paused",

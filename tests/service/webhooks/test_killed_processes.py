@@ -63,9 +63,9 @@ def _subscription(services: Services, org_id: str, url: str) -> dict[str, object
 
 async def _subscribed(database_url: str, data: Path, receiver: Sink) -> list[dict[str, Any]]:
     """Makes subscriptions; returns events that each of them wants, which did not happen yet."""
-    async with open_service(database_url, data, workers=False) as door:
-        services = door.service.services
-        hooks = [_subscription(services, door.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
+    async with open_service(database_url, data, workers=False) as tenant:
+        services = tenant.service.services
+        hooks = [_subscription(services, tenant.org_id, f"{receiver.url}/{number}") for number in range(SUBSCRIPTIONS)]
 
         def add(connection: Connection) -> None:
             connection.execute(webhooks.insert(), hooks)
@@ -74,7 +74,7 @@ async def _subscribed(database_url: str, data: Path, receiver: Sink) -> list[dic
         await services.database.write(add)
         return [
             outbox.event_row(
-                services.ids, door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=services.clock.now_ms()
+                services.ids, tenant.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=services.clock.now_ms()
             )
             for number in range(DELIVERIES // SUBSCRIPTIONS)
         ]

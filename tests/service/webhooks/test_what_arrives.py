@@ -23,7 +23,7 @@ from callwright.service.tables.schema import webhooks
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.transport.endpoints import Endpoints
 from tests.support.campaigns import draft, people, run, suspend_numbers, working
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.webhooks import signature_check
 from tests.support.webhooks.delivering import Delivering, answer, delivering, url_of
 from tests.support.webhooks.endpoints import Sink, saying, sink, status
@@ -60,11 +60,11 @@ async def arrived(target: Sink, count: int) -> list[Arrived]:
 
 
 @asynccontextmanager
-async def serving(database_url: str, data: Path) -> AsyncGenerator[Door]:
+async def serving(database_url: str, data: Path) -> AsyncGenerator[Tenant]:
     """A service with its own workers, which sends to the loopback."""
     settings = ServiceSettings(data=data, database_url=database_url, webhook_networks=LOOPBACK)
-    async with open_service(database_url, data, settings=settings) as door:
-        yield door
+    async with open_service(database_url, data, settings=settings) as tenant:
+        yield tenant
 
 
 @pytest.mark.requirement("SERV-08", "EVENT-01", "AUTH-35", "HOOK-06", "SIGN-02", "SIGN-06", "CONV-13")
@@ -72,26 +72,26 @@ async def serving(database_url: str, data: Path) -> AsyncGenerator[Door]:
 async def test_a_running_service_sends_an_event_as_a_post_with_json_that_the_secret_has_signed(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with sink() as target, serving(database_url, tmp_path) as door:
-        made = await door.client.webhooks.create(url=target.url(), events=["call.started"])
-        tried = await door.client.webhooks.test(id=made.id)
+    async with sink() as target, serving(database_url, tmp_path) as tenant:
+        made = await tenant.client.webhooks.create(url=target.url(), events=["call.started"])
+        tried = await tenant.client.webhooks.test(id=made.id)
         (got,) = await arrived(target, 1)
         assert got.line == "POST /hook HTTP/1.1"
         assert got.headers["content-type"] == "application/json"
         header = got.headers["x-service-signature"]
         assert re.fullmatch(r"t=[0-9]+,v1=[0-9a-f]{64}", header)
         signature_check.verified(header, got.body, made.secret, now_s=time.time())
-        for no_secret_of_it in (door.api_key, made.secret.removeprefix("whsec_"), made.secret_prefix):
+        for no_secret_of_it in (tenant.api_key, made.secret.removeprefix("whsec_"), made.secret_prefix):
             with pytest.raises(signature_check.Refused):
                 signature_check.verified(header, got.body, no_secret_of_it, now_s=time.time())
         assert list(got.event) == ["id", "type", "created_at", "org_id", "data"]
         assert re.fullmatch(r"evt_[0-9A-Za-z]{24}", got.event["id"])
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", got.event["created_at"])
-        assert (got.event["type"], got.event["org_id"]) == ("webhook.test", door.org_id)
+        assert (got.event["type"], got.event["org_id"]) == ("webhook.test", tenant.org_id)
         assert got.event["data"]["webhook_id"] == made.id
         assert re.fullmatch(r"dlv_[0-9A-Za-z]{24}", tried.id)
         assert got.headers["x-service-delivery-id"] == tried.id
-        shown = (await door.client.events.get(id=got.event["id"])).model_dump()
+        shown = (await tenant.client.events.get(id=got.event["id"])).model_dump()
         assert {name: shown[name] for name in got.event} == got.event
 
 
@@ -99,13 +99,13 @@ async def test_a_running_service_sends_an_event_as_a_post_with_json_that_the_sec
 async def test_who_subscribes_to_calls_is_sent_the_beginning_and_the_end_of_each_with_their_fields(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with sink() as target, serving(database_url, tmp_path) as door:
-        made = await door.client.webhooks.create(url=target.url(), events=["call.started", "call.completed"])
-        deployment = await run(door, people(3, sim_outcome="answered", sim_intent="yes"))
+    async with sink() as target, serving(database_url, tmp_path) as tenant:
+        made = await tenant.client.webhooks.create(url=target.url(), events=["call.started", "call.completed"])
+        deployment = await run(tenant, people(3, sim_outcome="answered", sim_intent="yes"))
         got = await arrived(target, 6)
         for one in got:
             signature_check.verified(one.headers["x-service-signature"], one.body, made.secret, now_s=time.time())
-        calls = {call.id: call async for call in door.client.calls.list(deployment_id=deployment.id)}
+        calls = {call.id: call async for call in tenant.client.calls.list(deployment_id=deployment.id)}
         assert len(calls) == 3
         events = [one.event for one in got]
         assert Counter(event["type"] for event in events) == {"call.started": 3, "call.completed": 3}
@@ -141,7 +141,7 @@ async def test_the_status_alone_counts_whatever_the_body_of_an_answer_says(
                 with anyio.fail_after(LONG_S):
                     await dispatcher.work_until_idle()
                 assert len(target.requests) == 1
-            found = (await at.door.client.events.list_deliveries(id=event)).data
+            found = (await at.tenant.client.events.list_deliveries(id=event)).data
             outcomes[code] = found[0].status
         assert outcomes == answers
 
@@ -188,7 +188,7 @@ async def test_an_event_that_is_replayed_arrives_again_with_its_own_id_and_bytes
         await at.subscribe()
         one, other = await at.happen(2)
         await at.deliver()
-        assert (await at.door.client.events.replay(id=one)).queued == 1
+        assert (await at.tenant.client.events.replay(id=one)).queued == 1
         await at.deliver(after_ms=60_000)
         before = {request.headers["X-Service-Event-Id"]: request for request in at.endpoints.requests[:2]}
         again = at.endpoints.requests[2:]
@@ -214,12 +214,12 @@ async def _told(at: Delivering, deployment_id: str) -> dict[str, int]:
 async def test_subscribers_get_each_change_of_a_deployment_once(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         await at.subscribe()
-        door, act = at.door, at.door.client.deployments
-        called = await draft(door, people(2), "Called")
+        tenant, act = at.tenant, at.tenant.client.deployments
+        called = await draft(tenant, people(2), "Called")
         for change in (act.start, act.start, act.pause, act.pause, act.resume, act.resume):
             await change(id=called.id)
-        async with working(door):
-            assert (await door.ended(called.id)).status == "completed"
+        async with working(tenant):
+            assert (await tenant.ended(called.id)).status == "completed"
         assert await _told(at, called.id) == {
             "deployment.paused": 1,
             "deployment.resumed": 1,
@@ -227,13 +227,13 @@ async def test_subscribers_get_each_change_of_a_deployment_once(database_url: st
             "deployment.audience_exhausted": 1,
             "deployment.completed": 1,
         }
-        cancelled = await draft(door, people(2, first=10), "Cancelled")
+        cancelled = await draft(tenant, people(2, first=10), "Cancelled")
         for change in (act.start, act.cancel, act.cancel):
             await change(id=cancelled.id)
         assert await _told(at, cancelled.id) == {"deployment.completed": 1}
-        lost = await draft(door, people(2, first=20), "Lost")
+        lost = await draft(tenant, people(2, first=20), "Lost")
         await act.start(id=lost.id)
-        await suspend_numbers(door)
-        async with working(door):
-            assert (await door.ended(lost.id)).status == "failed"
+        await suspend_numbers(tenant)
+        async with working(tenant):
+            assert (await tenant.ended(lost.id)).status == "failed"
         assert await _told(at, lost.id) == {"deployment.failed": 1}

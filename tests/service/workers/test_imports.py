@@ -12,21 +12,21 @@ from callwright.contract.audiences import AudienceImport
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
-from tests.support.campaign_invariants import check_counters, evidence
+from tests.support.campaign_invariants import campaign_records, check_counters
 from tests.support.campaigns import Interrupted, audience_of, draft, make_audience, people, phone, working
 from tests.support.databases import Engine
 from tests.support.imports import await_import
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 
-async def refused(door: Door, job: AudienceImport) -> list[tuple[int, str, str | None]]:
+async def refused(tenant: Tenant, job: AudienceImport) -> list[tuple[int, str, str | None]]:
     """The refused rows of an import: number, code, column."""
-    listed = door.client.audiences.list_import_errors(id=job.audience_id, import_id=job.id)
+    listed = tenant.client.audiences.list_import_errors(id=job.audience_id, import_id=job.id)
     return [(error.row_number, error.code, error.column) async for error in listed]
 
 
-async def cells(door: Door, audience_id: str) -> list[tuple[str, dict[str, str]]]:
-    return [(row.phone_number, row.values) async for row in door.client.audiences.list_rows(id=audience_id)]
+async def cells(tenant: Tenant, audience_id: str) -> list[tuple[str, dict[str, str]]]:
+    return [(row.phone_number, row.values) async for row in tenant.client.audiences.list_rows(id=audience_id)]
 
 
 def csv_of(count: int) -> str:
@@ -34,14 +34,14 @@ def csv_of(count: int) -> str:
 
 
 async def test_a_file_becomes_an_audience_that_can_be_called(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        audience = await make_audience(door, [])
-        job = await await_import(door, audience.id, csv_of(1_234))
+    async with open_service(database_url, tmp_path) as tenant:
+        audience = await make_audience(tenant, [])
+        job = await await_import(tenant, audience.id, csv_of(1_234))
         assert (job.status, job.total_rows, job.processed, job.percent) == ("completed", 1_234, 1_234, 100)
         assert (job.added, job.invalid, job.duplicates) == (1_234, 0, 0)
-        ready = await door.client.audiences.get(id=audience.id)
+        ready = await tenant.client.audiences.get(id=audience.id)
         assert (ready.status, ready.source, ready.valid_count, ready.row_count) == ("ready", "csv", 1_234, 1_234)
-        rows = await cells(door, audience.id)
+        rows = await cells(tenant, audience.id)
         assert rows == [(phone(index), {"first_name": f"Person {index}"}) for index in range(1_234)]
 
 
@@ -56,10 +56,10 @@ async def test_a_file_becomes_an_audience_that_can_be_called(database_url: str, 
     ids=["crlf", "bom", "blank lines", "other words"],
 )
 async def test_quotes_line_ends_and_a_bom_are_read(database_url: str, tmp_path: Path, csv: str) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        audience = await make_audience(door, [])
-        assert (await await_import(door, audience.id, csv)).status == "completed"
-        ((number, values),) = await cells(door, audience.id)
+    async with open_service(database_url, tmp_path) as tenant:
+        audience = await make_audience(tenant, [])
+        assert (await await_import(tenant, audience.id, csv)).status == "completed"
+        ((number, values),) = await cells(tenant, audience.id)
         assert number == "+14155550100"
         assert values == {"note": 'said "no, thanks",\nthen hung up'}
 
@@ -85,19 +85,19 @@ async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
     lines = ["phone_number,note,zone,sim.outcome,more", "+14155550100,first,America/New_York,busy,"]
     more = [f"+141555502{index:02d},more,,," for index in range(7)]
     lines += [line for line, _, _ in BAD_ROWS] + ["+14155550107,last,,,"] + more
-    async with open_service(database_url, tmp_path) as door:
+    async with open_service(database_url, tmp_path) as tenant:
         known = [{"phone_number": "+14155550199", "note": "known", "zone": "", "more": ""}]
-        audience = await make_audience(door, known, timezone_column="zone")
-        job = await await_import(door, audience.id, "\n".join(lines))
+        audience = await make_audience(tenant, known, timezone_column="zone")
+        job = await await_import(tenant, audience.id, "\n".join(lines))
         assert (job.status, job.added, job.duplicates) == ("completed_with_errors", 9, 2)
         assert (job.total_rows, job.invalid) == (len(BAD_ROWS) + 9, len(BAD_ROWS) - 2)
-        assert await refused(door, job) == [
+        assert await refused(tenant, job) == [
             (number, code, column) for number, (_, code, column) in enumerate(BAD_ROWS, 2)
         ]
-        counted = await door.client.audiences.get(id=audience.id)
+        counted = await tenant.client.audiences.get(id=audience.id)
         assert (counted.row_count, counted.valid_count) == (len(BAD_ROWS) + 10, 10)
         assert (counted.invalid_count, counted.duplicate_count) == (len(BAD_ROWS) - 2, 2)
-        assert [number for number, _ in await cells(door, audience.id)] == [
+        assert [number for number, _ in await cells(tenant, audience.id)] == [
             "+14155550199",
             "+14155550100",
             "+14155550107",
@@ -117,33 +117,33 @@ async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
     ids=["header alone", "nameless column", "one name twice", "101 columns", "broken quotes"],
 )
 async def test_a_file_that_cannot_be_read_fails_with_the_reason(database_url: str, tmp_path: Path, csv: str) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        audience = await make_audience(door, [])
-        job = await await_import(door, audience.id, csv)
+    async with open_service(database_url, tmp_path) as tenant:
+        audience = await make_audience(tenant, [])
+        job = await await_import(tenant, audience.id, csv)
         assert (job.status, job.added) == ("failed", 0)
         assert job.status_reason
-        assert (await door.client.audiences.get(id=audience.id)).status == "failed"
+        assert (await tenant.client.audiences.get(id=audience.id)).status == "failed"
 
 
 async def test_a_picture_adds_nobody(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        audience = await make_audience(door, [])
-        job = await await_import(door, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
+    async with open_service(database_url, tmp_path) as tenant:
+        audience = await make_audience(tenant, [])
+        job = await await_import(tenant, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
         assert (job.status, job.added) == ("failed", 0)
         assert "column 1" in (job.status_reason or "")
-        assert (await door.client.audiences.get(id=audience.id)).status == "failed"
+        assert (await tenant.client.audiences.get(id=audience.id)).status == "failed"
 
 
 async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        audience = await make_audience(door, [])
-        wrong = await await_import(door, audience.id, "nummer,first_name\n+14155550100,Kim\n")
+    async with open_service(database_url, tmp_path) as tenant:
+        audience = await make_audience(tenant, [])
+        wrong = await await_import(tenant, audience.id, "nummer,first_name\n+14155550100,Kim\n")
         assert (wrong.status, wrong.invalid) == ("failed", 1)
-        right = await await_import(door, audience.id, "mobile,first_name\n+14155550100,Kim\n")
+        right = await await_import(tenant, audience.id, "mobile,first_name\n+14155550100,Kim\n")
         assert (right.status, right.added) == ("completed", 1)
-        ready = await door.client.audiences.get(id=audience.id)
+        ready = await tenant.client.audiences.get(id=audience.id)
         assert (ready.status, ready.phone_column) == ("ready", "mobile")
 
 
@@ -163,13 +163,13 @@ class FailingIds(Ids):
 
 
 async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services, audience = door.service.services, await make_audience(door, [], dedupe="none")
-        job = await door.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services, audience = tenant.service.services, await make_audience(tenant, [], dedupe="none")
+        job = await tenant.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
         dying = replace(services, ids=FailingIds(services.clock.now_ms, 700))
         with pytest.raises(Interrupted):
             await imports.work_on_one(dying, "wrk_first")
-        half = await door.client.audiences.get_import(id=audience.id, import_id=job.id)
+        half = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
         assert (half.status, half.processed, half.added, half.percent) == ("importing", 500, 500, 38)
 
         assert not await imports.work_on_one(services, "wrk_second")
@@ -177,22 +177,22 @@ async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(database_u
         await services.database.write(lambda connection: connection.execute(over).rowcount)
         assert await imports.work_on_one(services, "wrk_second")
         assert not await imports.work_on_one(services, "wrk_second")
-        done = await door.client.audiences.get_import(id=audience.id, import_id=job.id)
+        done = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
         assert (done.status, done.added, done.processed) == ("completed", 1_300, 1_300)
-        assert [number for number, _ in await cells(door, audience.id)] == [phone(index) for index in range(1_300)]
+        assert [number for number, _ in await cells(tenant, audience.id)] == [phone(index) for index in range(1_300)]
 
 
 async def test_an_import_joins_a_campaign_that_runs(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await draft(door, people(20))
-        await door.client.deployments.start(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(20))
+        await tenant.client.deployments.start(id=made.id)
         more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
-        await door.client.audiences.import_csv(id=audience_of(made), csv=more)
-        assert await imports.work_on_one(door.service.services, "wrk_test")
-        async with working(door):
-            ended = await door.ended(made.id)
+        await tenant.client.audiences.import_csv(id=audience_of(made), csv=more)
+        assert await imports.work_on_one(tenant.service.services, "wrk_test")
+        async with working(tenant):
+            ended = await tenant.ended(made.id)
         assert (ended.stats.contacts, ended.status) == (60, "completed")
-        found = await evidence(door.service.services.database, made.id)
+        found = await campaign_records(tenant.service.services.database, made.id)
         assert {call.to_number for call in found.calls} == {phone(index) for index in range(60)}
         check_counters(found)
 
@@ -201,15 +201,15 @@ async def test_a_value_the_database_refuses_ends_its_import_and_no_other(
     database_url: str, tmp_path: Path, engine: Engine
 ) -> None:
     """An index entry of Postgres holds 2,704 bytes; a thousand letters may be three thousand."""
-    async with open_service(database_url, tmp_path) as door:
+    async with open_service(database_url, tmp_path) as tenant:
         strange = "".join(chr(0x4E00 + (index * 7_919) % 20_000) for index in range(1_000))
         given: dict[str, Any] = {"dedupe": "external_id", "external_id_column": "id"}
-        audience = await make_audience(door, [], "strange", **given)
-        job = await await_import(door, audience.id, f"phone_number,id\n+14155550100,{strange}\n")
+        audience = await make_audience(tenant, [], "strange", **given)
+        job = await await_import(tenant, audience.id, f"phone_number,id\n+14155550100,{strange}\n")
         if engine == "postgres":
             assert (job.status, job.added) == ("failed", 0)
             assert job.status_reason == "the database cannot store a value in rows 1 to 1"
         else:
             assert (job.status, job.added) == ("completed", 1)
-        other = await make_audience(door, [], "other")
-        assert (await await_import(door, other.id, csv_of(3))).status == "completed"
+        other = await make_audience(tenant, [], "other")
+        assert (await await_import(tenant, other.id, csv_of(3))).status == "completed"

@@ -16,9 +16,9 @@ from callwright.service.tables import recording_watermarks
 from callwright.service.tables.schema import organizations
 from callwright.service.workers import recording_retention, sweeps
 from tests.support.calls.stored_calls import put_call
-from tests.support.plans import StandingClock, in_future
+from tests.support.plans import FixedClock, in_future
 from tests.support.resources import refusal
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.speech_source import SquareWave
 
 MOST = 5_000_000
@@ -28,22 +28,22 @@ class Killed(Exception):
     """The process of a test ends here."""
 
 
-async def talked(door: Door, *, ago_ms: int = 0) -> str:
+async def talked(tenant: Tenant, *, ago_ms: int = 0) -> str:
     """A call with a recording that ended so long ago; its id."""
-    ended = door.service.services.clock.now_ms() - ago_ms
-    return await put_call(door, turns=2, duration_ms=4_000, created_at=ended - 5_000, ended_at=ended)
+    ended = tenant.service.services.clock.now_ms() - ago_ms
+    return await put_call(tenant, turns=2, duration_ms=4_000, created_at=ended - 5_000, ended_at=ended)
 
 
-async def fetch(door: Door, call_id: str, *, ahead_ms: int = 0, audio_format: Any = "mp3") -> int:
+async def fetch(tenant: Tenant, call_id: str, *, ahead_ms: int = 0, audio_format: Any = "mp3") -> int:
     """Fetches a recording as it will be answered then; how long it is."""
-    async with in_future(door, ahead_ms) as client:
+    async with in_future(tenant, ahead_ms) as client:
         async with client.calls.get_recording(call_uuid=call_id, format=audio_format) as download:
             return len(await download.read(MOST))
 
 
-async def is_gone(door: Door, call_id: str, *, ahead_ms: int = 0) -> bool:
+async def is_gone(tenant: Tenant, call_id: str, *, ahead_ms: int = 0) -> bool:
     """Whether the recording answers 404 then, and the call says so with the same address as ever."""
-    async with in_future(door, ahead_ms) as client:
+    async with in_future(tenant, ahead_ms) as client:
         call = await client.calls.get(call_uuid=call_id)
         listed = {found.id: found async for found in client.calls.list()}
         assert listed[call_id].recording == call.recording
@@ -60,22 +60,22 @@ async def is_gone(door: Door, call_id: str, *, ahead_ms: int = 0) -> bool:
 
 def later(services: Services, ahead_ms: int) -> Services:
     """The service's parts as they will be then."""
-    return replace(services, clock=StandingClock(services.clock.now_ms() + ahead_ms))
+    return replace(services, clock=FixedClock(services.clock.now_ms() + ahead_ms))
 
 
-async def sweep(door: Door, *, ahead_ms: int = 0) -> None:
+async def sweep(tenant: Tenant, *, ahead_ms: int = 0) -> None:
     """A sweep as it will be then."""
-    await sweeps.run(later(door.service.services, ahead_ms))
+    await sweeps.run(later(tenant.service.services, ahead_ms))
 
 
-async def keep_for(door: Door, days: int | None) -> None:
+async def keep_for(tenant: Tenant, days: int | None) -> None:
     """Negotiates how long the organization's recordings are kept; None: as its plan says."""
-    change = update(organizations).where(organizations.c.id == door.org_id).values(recording_retention_days=days)
-    await door.service.services.database.write(lambda connection: connection.execute(change).rowcount)
+    change = update(organizations).where(organizations.c.id == tenant.org_id).values(recording_retention_days=days)
+    await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
 
 
-async def watermark(door: Door) -> int:
-    return await door.service.services.database.read(recording_watermarks.watermark_of, door.org_id)
+async def watermark(tenant: Tenant) -> int:
+    return await tenant.service.services.database.read(recording_watermarks.watermark_of, tenant.org_id)
 
 
 def files(tmp_path: Path, call_id: str) -> list[str]:
@@ -87,74 +87,74 @@ def files(tmp_path: Path, call_id: str) -> list[str]:
 async def test_a_recording_is_deleted_after_90_days_and_its_address_and_transcript_stay(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        call_id = await talked(door)
-        assert await fetch(door, call_id) > 1_000
-        assert await fetch(door, call_id, audio_format="wav") > 1_000
-        assert not await is_gone(door, call_id, ahead_ms=90 * DAY - MINUTE)
-        assert await is_gone(door, call_id, ahead_ms=90 * DAY + MINUTE)
-        await sweep(door, ahead_ms=90 * DAY - MINUTE)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        call_id = await talked(tenant)
+        assert await fetch(tenant, call_id) > 1_000
+        assert await fetch(tenant, call_id, audio_format="wav") > 1_000
+        assert not await is_gone(tenant, call_id, ahead_ms=90 * DAY - MINUTE)
+        assert await is_gone(tenant, call_id, ahead_ms=90 * DAY + MINUTE)
+        await sweep(tenant, ahead_ms=90 * DAY - MINUTE)
         assert files(tmp_path, call_id) == [".mp3", ".wav"]
-        await sweep(door, ahead_ms=90 * DAY + 2 * HOUR)
+        await sweep(tenant, ahead_ms=90 * DAY + 2 * HOUR)
         assert files(tmp_path, call_id) == []
-        assert await is_gone(door, call_id, ahead_ms=90 * DAY + 2 * HOUR)
+        assert await is_gone(tenant, call_id, ahead_ms=90 * DAY + 2 * HOUR)
 
 
 @pytest.mark.requirement("LIMIT-18")
 async def test_a_recording_whose_time_is_over_is_gone_before_any_sweep(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        old, new = await talked(door, ago_ms=90 * DAY + MINUTE), await talked(door, ago_ms=90 * DAY - MINUTE)
-        assert await is_gone(door, old)
-        assert not await is_gone(door, new)
-        assert await fetch(door, new) > 1_000
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        old, new = await talked(tenant, ago_ms=90 * DAY + MINUTE), await talked(tenant, ago_ms=90 * DAY - MINUTE)
+        assert await is_gone(tenant, old)
+        assert not await is_gone(tenant, new)
+        assert await fetch(tenant, new) > 1_000
 
 
 @pytest.mark.requirement("LIMIT-09")
 async def test_an_organization_keeps_its_recordings_for_as_long_as_it_negotiated(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        call_id, others = await talked(door, ago_ms=8 * DAY), await talked(other, ago_ms=8 * DAY)
-        assert await fetch(door, call_id) == await fetch(other, others) > 1_000
-        await keep_for(door, 7)
-        assert await is_gone(door, call_id)
-        await sweep(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        call_id, others = await talked(tenant, ago_ms=8 * DAY), await talked(other, ago_ms=8 * DAY)
+        assert await fetch(tenant, call_id) == await fetch(other, others) > 1_000
+        await keep_for(tenant, 7)
+        assert await is_gone(tenant, call_id)
+        await sweep(tenant)
         assert (files(tmp_path, call_id), files(tmp_path, others)) == ([], [".mp3"])
         assert not await is_gone(other, others)
-        assert await watermark(door) > await watermark(other)
+        assert await watermark(tenant) > await watermark(other)
 
 
 async def test_a_longer_retention_brings_no_recording_back(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        gone, kept = await talked(door, ago_ms=100 * DAY), await talked(door, ago_ms=80 * DAY)
-        await sweep(door)
-        swept = await watermark(door)
-        await keep_for(door, 36_500)
-        assert await is_gone(door, gone)
-        assert not await is_gone(door, kept, ahead_ms=200 * DAY)
-        await sweep(door, ahead_ms=200 * DAY)
-        assert await watermark(door) == swept
-        assert await is_gone(door, gone, ahead_ms=200 * DAY)
-        assert await fetch(door, kept, ahead_ms=200 * DAY) > 1_000
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        gone, kept = await talked(tenant, ago_ms=100 * DAY), await talked(tenant, ago_ms=80 * DAY)
+        await sweep(tenant)
+        swept = await watermark(tenant)
+        await keep_for(tenant, 36_500)
+        assert await is_gone(tenant, gone)
+        assert not await is_gone(tenant, kept, ahead_ms=200 * DAY)
+        await sweep(tenant, ahead_ms=200 * DAY)
+        assert await watermark(tenant) == swept
+        assert await is_gone(tenant, gone, ahead_ms=200 * DAY)
+        assert await fetch(tenant, kept, ahead_ms=200 * DAY) > 1_000
 
 
 async def test_what_is_deleted_now_can_be_settled_before_a_longer_retention(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
-        await sweep(door)
-        call_id = await talked(door, ago_ms=90 * DAY + 1)
-        assert await is_gone(door, call_id)
-        await services.database.write(recording_watermarks.settle, [door.org_id], services.clock.now_ms())
-        await keep_for(door, 365)
-        assert await is_gone(door, call_id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
+        await sweep(tenant)
+        call_id = await talked(tenant, ago_ms=90 * DAY + 1)
+        assert await is_gone(tenant, call_id)
+        await services.database.write(recording_watermarks.settle, [tenant.org_id], services.clock.now_ms())
+        await keep_for(tenant, 365)
+        assert await is_gone(tenant, call_id)
 
 
 async def test_a_watermark_moves_an_hour_at_a_time_and_never_back(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         seen: list[int] = []
         for ahead_ms in (0, HOUR // 2, HOUR + MINUTE, HOUR, 0):
-            await sweep(door, ahead_ms=ahead_ms)
-            seen.append(await watermark(door))
+            await sweep(tenant, ahead_ms=ahead_ms)
+            seen.append(await watermark(tenant))
         assert seen[0] == seen[1] < seen[2] == seen[3] == seen[4]
         assert seen[2] - seen[0] >= HOUR
 
@@ -166,17 +166,17 @@ async def test_a_sweep_that_ends_in_the_middle_is_done_again_after_a_restart(
     def killed(*_: object) -> None:
         raise Killed
 
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        old, new = await talked(door, ago_ms=80 * DAY), await talked(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        old, new = await talked(tenant, ago_ms=80 * DAY), await talked(tenant)
         for call_id in (old, new):
-            await fetch(door, call_id)
-        owner = door.service.services.recordings if step == "forget" else recording_watermarks
+            await fetch(tenant, call_id)
+        owner = tenant.service.services.recordings if step == "forget" else recording_watermarks
         with monkeypatch.context() as patch:
             patch.setattr(owner, step, killed)
             with pytest.raises(Killed):
-                await recording_retention.run(later(door.service.services, 11 * DAY))
+                await recording_retention.run(later(tenant.service.services, 11 * DAY))
         assert files(tmp_path, old) == [".mp3"]
-        org_id = door.org_id
+        org_id = tenant.org_id
     async with running(ServiceSettings(data=tmp_path, database_url=database_url), workers=False) as service:
         for _ in range(2):
             await sweeps.run(later(service.services, 11 * DAY))
@@ -188,17 +188,17 @@ async def test_a_sweep_that_ends_in_the_middle_is_done_again_after_a_restart(
 async def test_each_process_clears_its_own_folder_whoever_moved_the_watermark(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path / "one", workers=False) as door:
-        call_id = await talked(door, ago_ms=80 * DAY)
-        await fetch(door, call_id)
+    async with open_service(database_url, tmp_path / "one", workers=False) as tenant:
+        call_id = await talked(tenant, ago_ms=80 * DAY)
+        await fetch(tenant, call_id)
         folder = tmp_path / "two" / "recordings"
         folder.mkdir(parents=True)
         elsewhere = Recordings(folder, max_bytes=10**8, synthesiser=SquareWave())
         (name,) = (path.name for path in (tmp_path / "one" / "recordings").glob(f"{call_id}.*"))
         (folder / name).touch()
-        await sweep(door, ahead_ms=11 * DAY)
+        await sweep(tenant, ahead_ms=11 * DAY)
         assert (files(tmp_path / "one", call_id), files(tmp_path / "two", call_id)) == ([], [".mp3"])
-        await sweeps.run(replace(later(door.service.services, 11 * DAY), recordings=elsewhere))
+        await sweeps.run(replace(later(tenant.service.services, 11 * DAY), recordings=elsewhere))
         assert files(tmp_path / "two", call_id) == []
 
 
@@ -206,23 +206,23 @@ async def test_the_files_of_many_calls_are_removed_in_parts(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording_retention, "MOST_CALLS", 2)
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = [await talked(door, ago_ms=(days + 80) * DAY) for days in range(5)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = [await talked(tenant, ago_ms=(days + 80) * DAY) for days in range(5)]
         for call_id in made:
-            await fetch(door, call_id)
+            await fetch(tenant, call_id)
         left: list[int] = []
         for _ in range(3):
-            await sweep(door, ahead_ms=11 * DAY)
+            await sweep(tenant, ahead_ms=11 * DAY)
             left.append(sum(len(files(tmp_path, call_id)) for call_id in made))
         assert left == [3, 1, 0]
 
 
 async def test_every_plan_has_a_retention_that_the_sweep_knows(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         for plan in ("starter", "pro", "growth", "enterprise"):
-            async with door.another_organization(plan=plan) as other:
-                await sweep(door)
-                lag = door.service.services.clock.now_ms() - await watermark(other)
+            async with tenant.another_organization(plan=plan) as other:
+                await sweep(tenant)
+                lag = tenant.service.services.clock.now_ms() - await watermark(other)
                 assert 90 * DAY <= lag < 90 * DAY + MINUTE
         unknown = select(organizations.c.id).where(organizations.c.recordings_deleted_before == 0)
-        assert await door.service.services.database.read(lambda c: c.execute(unknown).scalars().all()) == []
+        assert await tenant.service.services.database.read(lambda c: c.execute(unknown).scalars().all()) == []

@@ -15,43 +15,43 @@ from callwright.service.tables import audit_reading, outbox
 from callwright.service.tables.schema import audit_log
 from callwright.service.workers import sweeps
 from tests.support.campaigns import leave_in_wallet, rent
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.sweeps import sweep_after
 
 MONTH = timedelta(days=30)
 
 
-async def again(door: Door, number: PhoneNumber) -> PhoneNumber:
-    return await door.client.phone_numbers.get(id=number.id)
+async def again(tenant: Tenant, number: PhoneNumber) -> PhoneNumber:
+    return await tenant.client.phone_numbers.get(id=number.id)
 
 
-async def rents(door: Door) -> list[str]:
+async def rents(tenant: Tenant) -> list[str]:
     """What was paid for numbers, the latest first."""
-    listed = door.client.wallet.list_transactions()
+    listed = tenant.client.wallet.list_transactions()
     return [movement.amount.amount async for movement in listed if movement.type == "number_rental"]
 
 
 async def test_a_number_is_paid_for_every_month_and_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        number = await rent(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        number = await rent(tenant)
         assert number.renews_at is not None
-        await sweep_after(door, 29.9)
-        assert await rents(door) == ["-1.150000"]
+        await sweep_after(tenant, 29.9)
+        assert await rents(tenant) == ["-1.150000"]
         for _ in range(3):
-            await sweep_after(door, 30.1)
-        assert await rents(door) == ["-1.150000"] * 2
-        renewed = await again(door, number)
+            await sweep_after(tenant, 30.1)
+        assert await rents(tenant) == ["-1.150000"] * 2
+        renewed = await again(tenant, number)
         assert (renewed.status, renewed.renews_at) == ("active", number.renews_at + MONTH)
-        assert (await door.client.wallet.get()).balance.amount == "97.700000"
+        assert (await tenant.client.wallet.get()).balance.amount == "97.700000"
 
 
 async def test_months_that_were_missed_are_paid_one_by_one(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        number = await rent(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        number = await rent(tenant)
         for _ in range(5):
-            await sweep_after(door, 70)
-        assert len(await rents(door)) == 3
-        renewed = await again(door, number)
+            await sweep_after(tenant, 70)
+        assert len(await rents(tenant)) == 3
+        renewed = await again(tenant, number)
         assert number.renews_at is not None
         assert renewed.renews_at == number.renews_at + 2 * MONTH
 
@@ -59,43 +59,43 @@ async def test_months_that_were_missed_are_paid_one_by_one(database_url: str, tm
 async def test_a_number_that_is_not_to_be_renewed_is_released_when_its_month_is_over(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        number = await door.client.phone_numbers.rent(country="US", auto_renew=False)
-        await sweep_after(door, 29.9)
-        assert (await again(door, number)).status == "active"
-        await sweep_after(door, 30.1)
-        released = await again(door, number)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        number = await tenant.client.phone_numbers.rent(country="US", auto_renew=False)
+        await sweep_after(tenant, 29.9)
+        assert (await again(tenant, number)).status == "active"
+        await sweep_after(tenant, 30.1)
+        released = await again(tenant, number)
         assert (released.status, released.renews_at) == ("released", None)
         assert released.released_at is not None
-        assert len(await rents(door)) == 1
+        assert len(await rents(tenant)) == 1
 
 
 async def test_a_number_that_cannot_be_paid_is_suspended(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        number = await rent(door)
-        await leave_in_wallet(door, 1_149_999)
-        await sweep_after(door, 30.1)
-        suspended = await again(door, number)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        number = await rent(tenant)
+        await leave_in_wallet(tenant, 1_149_999)
+        await sweep_after(tenant, 30.1)
+        suspended = await again(tenant, number)
         assert (suspended.status, suspended.renews_at) == ("suspended", None)
-        assert (await door.client.wallet.get()).balance.amount == "1.149999"
+        assert (await tenant.client.wallet.get()).balance.amount == "1.149999"
 
 
 async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        kept, dropped = await rent(door), await door.client.phone_numbers.rent(country="CA", auto_renew=False)
-        await sweep_after(door, 30.1)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        kept, dropped = await rent(tenant), await tenant.client.phone_numbers.rent(country="CA", auto_renew=False)
+        await sweep_after(tenant, 30.1)
         actions = select(audit_log.c.action).where(audit_log.c.subject.in_([kept.id, dropped.id]))
 
         def written(connection: Connection) -> list[str]:
             return list(connection.execute(actions).scalars())
 
-        found = await door.service.services.database.read(written)
+        found = await tenant.service.services.database.read(written)
         assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1
 
 
-async def entries_left(door: Door, org_id: str) -> int:
+async def entries_left(tenant: Tenant, org_id: str) -> int:
     count = select(func.count()).where(audit_log.c.org_id == org_id, audit_log.c.action == "old")
-    return await door.service.services.database.read(lambda connection: connection.execute(count).scalar_one())
+    return await tenant.service.services.database.read(lambda connection: connection.execute(count).scalar_one())
 
 
 @pytest.mark.requirement("AUTH-46")
@@ -103,19 +103,19 @@ async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(audit_reading, "forget", partial(audit_reading.forget, most=3))
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        services = tenant.service.services
         first_ms = services.clock.now_ms() - 10 * DAY
         rows = [
             outbox.entry_row(services.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
-            for org_id in (door.org_id, other.org_id)
+            for org_id in (tenant.org_id, other.org_id)
             for later_ms in (0, 0, 0, 0, DAY)
         ]
         await services.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
         left: list[tuple[int, int]] = []
         for days in (354.9, 355.1, 355.1, 355.1, 356.1):
-            await sweep_after(door, days)
-            left.append((await entries_left(door, door.org_id), await entries_left(door, other.org_id)))
+            await sweep_after(tenant, days)
+            left.append((await entries_left(tenant, tenant.org_id), await entries_left(tenant, other.org_id)))
         assert left[0] == (5, 5)
         assert left[1] == (2, 2)
         assert left[2] == left[3] == (1, 1)
@@ -126,8 +126,8 @@ async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
 async def test_uses_of_keys_that_cannot_be_written_down_are_kept_for_the_next_sweep(
     failure: Exception, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
 
         async def fail(*_: object) -> None:
             services.used_keys["key_again"] = 9

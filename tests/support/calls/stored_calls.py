@@ -7,7 +7,7 @@ from sqlalchemy import insert
 
 from callwright.service.tables import transcript_search
 from callwright.service.tables.schema import calls, transcripts
-from tests.support.service import Door
+from tests.support.service import Tenant
 
 DIALLED_MS = 4_000_000_000_000
 """In the year 2096: the recording of a call that has not ended yet is not old either."""
@@ -20,12 +20,12 @@ def turn(index: int, role: str = "agent", text: str = "Hello.") -> dict[str, Any
     return {"index": index, "role": role, **words, **times}
 
 
-async def put_call(door: Door, *, turns: int = 0, **fields: Any) -> str:
+async def put_call(tenant: Tenant, *, turns: int = 0, **fields: Any) -> str:
     """A finished call in the database; its id."""
-    call_id: str = fields.get("id") or door.service.services.ids.new("cal")
+    call_id: str = fields.get("id") or tenant.service.services.ids.new("cal")
     row: dict[str, Any] = {
         "id": call_id,
-        "org_id": door.org_id,
+        "org_id": tenant.org_id,
         "call_type": "outbound",
         "simulated": True,
         "agent_id": "agt_1",
@@ -52,19 +52,19 @@ async def put_call(door: Door, *, turns: int = 0, **fields: Any) -> str:
     def put(connection: Any) -> None:
         connection.execute(insert(calls), row)
         if turns:
-            connection.execute(insert(transcripts), {"call_id": call_id, "org_id": door.org_id, "turns": spoken})
+            connection.execute(insert(transcripts), {"call_id": call_id, "org_id": tenant.org_id, "turns": spoken})
 
-    await door.service.services.database.write(put)
+    await tenant.service.services.database.write(put)
     return call_id
 
 
-async def put_conversation(door: Door, *said: tuple[str, str], **fields: Any) -> str:
+async def put_conversation(tenant: Tenant, *said: tuple[str, str], **fields: Any) -> str:
     """A finished call with what was said on it, indexed as the dialler does."""
-    call_id = await put_call(door, turn_count=len(said), **fields)
+    call_id = await put_call(tenant, turn_count=len(said), **fields)
     turns = [turn(index, role, text) for index, (role, text) in enumerate(said)]
-    row = {"call_id": call_id, "org_id": door.org_id, "turns": json.dumps(turns)}
+    row = {"call_id": call_id, "org_id": tenant.org_id, "turns": json.dumps(turns)}
     words = {"call_id": call_id, "words": transcript_search.searchable(text for _, text in said)}
-    database = door.service.services.database
+    database = tenant.service.services.database
     await database.write(lambda connection: connection.execute(insert(transcripts), row).rowcount)
     await database.write(transcript_search.add, [words])
     return call_id

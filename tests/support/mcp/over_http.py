@@ -31,7 +31,7 @@ from callwright.service.app import Service
 from callwright.service.settings import ServiceSettings
 from callwright.tools.runtime.tool_context import Clock, ConfirmMode
 from tests.support.programs import Assistant
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 Era = Literal["legacy", "auto"]
 Over = Literal["http", "sse"]
@@ -53,15 +53,15 @@ LIFE_S = 60.0
 
 @dataclass(frozen=True)
 class Served:
-    """A service that answers REST and MCP at `root`. `door` is its first organization, with a key and a client."""
+    """A service that answers REST and MCP at `root`. `tenant` is its first organization, with a key and a client."""
 
-    door: Door
+    tenant: Tenant
     root: str
 
     @property
     def service(self) -> Service:
         """The service behind it."""
-        return self.door.service
+        return self.tenant.service
 
     @property
     def mcp(self) -> str:
@@ -71,7 +71,7 @@ class Served:
     async def live_key(self, *, org_id: str | None = None) -> NewKey:
         """A further key of an organization, the first one by default."""
         services = self.service.services
-        given = (services.ids, org_id or self.door.org_id, "tests", services.clock.now_ms())
+        given = (services.ids, org_id or self.tenant.org_id, "tests", services.clock.now_ms())
         return await services.database.write(accounts.create_key, *given)
 
     async def personal_key(
@@ -79,7 +79,7 @@ class Served:
     ) -> NewKey:
         """A personal key."""
         services = self.service.services
-        given = (services.ids, org_id or self.door.org_id, "tests", services.clock.now_ms())
+        given = (services.ids, org_id or self.tenant.org_id, "tests", services.clock.now_ms())
         cap = None if cap_dollars is None else round(cap_dollars * MICROS)
         return await services.database.write(
             accounts.create_personal_key, *given, profile=profile, spending_cap_micros=cap
@@ -91,11 +91,11 @@ class Served:
         await services.database.write(accounts.revoke_key, services.ids, key_id, services.clock.now_ms())
 
     @asynccontextmanager
-    async def by_hand(self, key: str | None = "own", **headers: str) -> AsyncGenerator[httpx.AsyncClient]:
+    async def raw_client(self, key: str | None = "own", **headers: str) -> AsyncGenerator[httpx.AsyncClient]:
         """An HTTP client over the network, with the first organization's key, another one, or with None no key."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if key is not None:
-            sent["Authorization"] = f"Bearer {self.door.api_key if key == 'own' else key}"
+            sent["Authorization"] = f"Bearer {self.tenant.api_key if key == 'own' else key}"
         async with httpx.AsyncClient(base_url=self.root, headers=sent, timeout=LIFE_S) as client:
             yield client
 
@@ -104,7 +104,7 @@ class Served:
         self, key: str | None = None, *, over: Over = "http", era: Era = "auto", **options: Any
     ) -> AsyncGenerator[Assistant]:
         """The official client with a key, the first organization's by default. `options` go to `mcp.Client`."""
-        headers = {"Authorization": f"Bearer {key or self.door.api_key}"}
+        headers = {"Authorization": f"Bearer {key or self.tenant.api_key}"}
         async with AsyncExitStack() as stack:
             stack.enter_context(anyio.fail_after(LIFE_S))
             if over == "sse":
@@ -138,7 +138,7 @@ class RoundRobin(httpx.AsyncBaseTransport):
 @asynccontextmanager
 async def balanced(*services: Served, era: Era = "auto", **options: Any) -> AsyncGenerator[Assistant]:
     """The official client with the first service's key, in front of several services that take turns."""
-    headers = {"Authorization": f"Bearer {services[0].door.api_key}"}
+    headers = {"Authorization": f"Bearer {services[0].tenant.api_key}"}
     with anyio.fail_after(LIFE_S):
         async with httpx.AsyncClient(headers=headers, timeout=LIFE_S, transport=RoundRobin(*services)) as http:
             transport = streamable_http_client(services[0].mcp, http_client=http)
@@ -165,7 +165,7 @@ async def post(http: httpx.AsyncClient, method: str, **params: Any) -> httpx.Res
 
 @asynccontextmanager
 async def serving(
-    door: Door,
+    tenant: Tenant,
     *,
     keys: Keys | None = None,
     names: HostNames | None = None,
@@ -176,10 +176,10 @@ async def serving(
     clock: Clock | None = None,
 ) -> AsyncGenerator[Served]:
     """Serves a service that is open already. `keys` stands in place of those of the service."""
-    service_keys = ServiceKeys(door.service)
+    service_keys = ServiceKeys(tenant.service)
     with listener_on() as listener:
         async with mcp_beside(
-            door.service.asgi,
+            tenant.service.asgi,
             keys or service_keys,
             names=names or names_for("127.0.0.1"),
             seal=await service_keys.sealing_secret(),
@@ -192,7 +192,7 @@ async def serving(
             clock=clock,
         ) as (application, requests):
             async with listening(application, listener) as base_url, requests:
-                yield Served(door, base_url.removesuffix("/v1"))
+                yield Served(tenant, base_url.removesuffix("/v1"))
 
 
 @asynccontextmanager
@@ -209,9 +209,9 @@ async def open_served(
     instructions_of: InstructionsOf = instructions,
 ) -> AsyncGenerator[Served]:
     """A running service on the database with one organization, served over HTTP."""
-    async with open_service(database_url, data, plan=plan, workers=workers, settings=settings) as door:
+    async with open_service(database_url, data, plan=plan, workers=workers, settings=settings) as tenant:
         async with serving(
-            door,
+            tenant,
             names=names,
             keeps_sessions=keeps_sessions,
             tools_of=tools_of,

@@ -103,7 +103,7 @@ def campaigns(count: int = 1, **changes: Any) -> Campaigns:
 
 
 @dataclass
-class Stage:
+class ScriptedServer:
     """A server with scripted time, and the notifications that arrived."""
 
     clock: StepClock
@@ -113,7 +113,7 @@ class Stage:
     heard: list[str] = field(default_factory=list[str])
 
     @property
-    def looks(self) -> int:
+    def times_read(self) -> int:
         """How often the service was asked for a campaign."""
         return self.caller.names().count("get_deployment")
 
@@ -123,10 +123,10 @@ class Stage:
         await settled()
 
 
-def stage(found: Campaigns | None = None) -> Stage:
+def scripted_server(found: Campaigns | None = None) -> ScriptedServer:
     clock, known = StepClock(), found or campaigns()
     caller = FakeCaller(answers=samples.answers() | {"get_deployment": known})
-    return Stage(clock, caller, known, build(session_of(caller, clock).opened))
+    return ScriptedServer(clock, caller, known, build(session_of(caller, clock).opened))
 
 
 def session_of(caller: FakeCaller, clock: StepClock) -> ServerSession:
@@ -195,7 +195,7 @@ class Principals:
 
 
 @asynccontextmanager
-async def two_organizations() -> AsyncGenerator[tuple[Principals, Stage, Callable[[str], Campaigns]]]:
+async def two_organizations() -> AsyncGenerator[tuple[Principals, ScriptedServer, Callable[[str], Campaigns]]]:
     clock = StepClock()
     theirs = {"one": campaigns(), "two": Campaigns({"dep_2": samples.deployment(id="dep_2")})}
     callers = {
@@ -208,10 +208,10 @@ async def two_organizations() -> AsyncGenerator[tuple[Principals, Stage, Callabl
         yield keys
 
     async with keys.keys["one"].opened(), keys.keys["two"].opened():
-        yield keys, Stage(clock, callers["one"], theirs["one"], build(opened)), theirs.__getitem__
+        yield keys, ScriptedServer(clock, callers["one"], theirs["one"], build(opened)), theirs.__getitem__
 
 
-async def sleeping(on: Stage) -> int:
+async def sleeping(on: ScriptedServer) -> int:
     """How many tasks wait for the time to look again."""
     await settled()
     return on.clock.sleepers

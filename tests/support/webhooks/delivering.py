@@ -20,7 +20,7 @@ from callwright.service.tables.schema import deliveries, delivery_attempts, outb
 from callwright.service.webhooks.dispatcher import MOST_LANES, Dispatcher
 from callwright.service.webhooks.transport.attempts import Posted
 from tests.support.clock_set_by_test import MovableClock
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 MIDDLE = 0.5
 """The random number with which a gap is exactly as long as the table says."""
@@ -91,7 +91,7 @@ class Endpoints:
 class Delivering:
     """A service without workers of its own, and one that delivers when it is told to."""
 
-    door: Door
+    tenant: Tenant
     services: Services
     clock: MovableClock
     endpoints: Endpoints
@@ -99,7 +99,7 @@ class Delivering:
 
     async def subscribe(self, name: str = "a", *events: str, **fields: Any) -> NewWebhook:
         """A subscription to all events or to those that are named, at `url_of(name)`."""
-        return await self.door.client.webhooks.create(url=url_of(name), events=list(events) or ["*"], **fields)
+        return await self.tenant.client.webhooks.create(url=url_of(name), events=list(events) or ["*"], **fields)
 
     async def happen(
         self, count: int = 1, type_: EventType = DEPLOYMENT_PAUSED, *, simulated: bool = False
@@ -108,7 +108,7 @@ class Delivering:
         rows = [
             journal.event_row(
                 self.services.ids,
-                self.door.org_id,
+                self.tenant.org_id,
                 type_,
                 paused(f"dep_{number}"),
                 at_ms=self.clock.now_ms(),
@@ -174,12 +174,16 @@ async def delivering(
     database_url: str, data: Path, *, places: int = MOST_LANES, chance: Callable[[], float] = lambda: MIDDLE
 ) -> AsyncGenerator[Delivering]:
     """A service, and a dispatcher with a clock and endpoints of its own."""
-    async with open_service(database_url, data, workers=False) as door:
+    async with open_service(database_url, data, workers=False) as tenant:
         with anyio.fail_after(60):
             # The moments of requests are the machine's, so this clock begins there too.
-            clock = MovableClock(door.service.services.clock.now_ms())
-            services = replace(door.service.services, clock=clock)
+            clock = MovableClock(tenant.service.services.clock.now_ms())
+            services = replace(tenant.service.services, clock=clock)
             endpoints = Endpoints(clock)
             yield Delivering(
-                door, services, clock, endpoints, Dispatcher(services, Bell(), endpoints, places=places, chance=chance)
+                tenant,
+                services,
+                clock,
+                endpoints,
+                Dispatcher(services, Bell(), endpoints, places=places, chance=chance),
             )

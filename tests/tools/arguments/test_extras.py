@@ -74,10 +74,10 @@ def test_words_of_the_document_are_cleaned() -> None:
 
 async def test_they_go_along_with_their_operation_alone() -> None:
     caller = FakeCaller()
-    door = with_extra(caller, create_agent, {"mood": "kind"})
-    made = await door.ask(create_agent, ASKED, idempotency_key="k")
+    tenant = with_extra(caller, create_agent, {"mood": "kind"})
+    made = await tenant.ask(create_agent, ASKED, idempotency_key="k")
     assert (made.id, caller.extra) == ("agt_1", {"mood": "kind"})
-    await door.ask_loosely(get_agent, GetAgent(id="agt_1"))
+    await tenant.ask_loosely(get_agent, GetAgent(id="agt_1"))
     assert caller.extra == {}
 
 

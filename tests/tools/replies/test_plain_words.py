@@ -101,8 +101,8 @@ def test_what_is_told_of_a_page_is_read_and_the_rest_is_none(
 ) -> None:
     found = listed({"data": [{"id": "a"}], **paging})
     assert [entry.id for entry in found.data] == ["a"]
-    standing = found.pagination
-    assert (standing.has_more, standing.next_cursor, standing.total) == (more, cursor, total)
+    pagination = found.pagination
+    assert (pagination.has_more, pagination.next_cursor, pagination.total) == (more, cursor, total)
 
 
 @pytest.mark.parametrize(("data", "count"), [({"data": [1, "x"]}, 2), ({"balance": "1"}, 1), ({}, 0)])

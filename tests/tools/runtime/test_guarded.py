@@ -1,4 +1,4 @@
-"""The door through which every answer of the service comes to tools and resources."""
+"""The guard that every answer of the service passes on its way to tools and resources."""
 
 from typing import Any
 

@@ -50,7 +50,7 @@ def found(report: Report) -> Mapping[str, Finding]:
     return {finding.what: finding for section in report.sections for finding in section.findings}
 
 
-def standing(report: Report) -> Mapping[str, str]:
+def standing_by_tool(report: Report) -> Mapping[str, str]:
     return {one.tool: one.standing for one in report.tools}
 
 
@@ -62,7 +62,7 @@ def text(report: Report) -> str:
 
 async def test_a_minimal_service_works_partly_and_tools_say_how() -> None:
     report = await looked(MinimalService())
-    tools = standing(report)
+    tools = standing_by_tool(report)
     assert report.healthy
     assert tools["list_agents"] == tools["get_call"] == "partly"
     assert tools["get_transcript"] == tools["get_recording"] == "partly"
@@ -137,8 +137,8 @@ async def test_the_document_tells_what_is_missing_and_what_is_new() -> None:
     assert found(report)["Description"].said == f"names 2 of {len(OPERATIONS)} operations"
     assert "get_agent" in found(report)["Description"].help
     assert found(report)["Own fields"].said == "tools gain arguments: create_agent: mood"
-    assert standing(report)["create_agent"] == "works"
-    assert standing(report)["update_agent"] == "absent"
+    assert standing_by_tool(report)["create_agent"] == "works"
+    assert standing_by_tool(report)["update_agent"] == "absent"
 
 
 async def test_a_service_on_a_socket_is_reached(tmp_path: Path) -> None:

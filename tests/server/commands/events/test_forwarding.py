@@ -43,12 +43,12 @@ async def test_what_is_forwarded_is_what_the_service_sends(database_url: str, tm
     async with delivering(database_url, tmp_path) as at:
         await at.subscribe(secret=SECRET)
         local = LocalEndpoint((204, 500, 401))
-        shown = terminal(at.door.client, forwarding=local.forwarding(at))
+        shown = terminal(at.tenant.client, forwarding=local.forwarding(at))
         await shown.listener.begin()
         data = WebhookDisabled(
             webhook_id='whk_ü"\\\n\x7f\u2028😀', reason="manual", consecutive_failures=0, last_response_status=None
         )
-        rows = [outbox.event_row(at.services.ids, at.door.org_id, DISABLED, data, at_ms=at.clock.now_ms() + 1)]
+        rows = [outbox.event_row(at.services.ids, at.tenant.org_id, DISABLED, data, at_ms=at.clock.now_ms() + 1)]
         await at.services.database.write(outbox.add_events, rows)
         await at.happen(simulated=True)
         await at.happen()
@@ -89,7 +89,7 @@ async def test_a_local_endpoint_that_is_not_there_or_slow_is_said_and_holds_nobo
     async with delivering(database_url, tmp_path) as at:
         for endpoint, words in ((slow, "no answer within 0.05 s"), (absent, "no connection"), (broken, "ReadError")):
             forwarding = Forwarding(URL, SECRET, at.clock.now_ms, MockTransport(endpoint))
-            shown = terminal(at.door.client, forwarding=forwarding)
+            shown = terminal(at.tenant.client, forwarding=forwarding)
             await shown.listener.begin()
             await at.happen(20)
             with anyio.fail_after(20):

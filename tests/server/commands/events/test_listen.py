@@ -26,7 +26,7 @@ async def happen_at(at: Delivering, at_ms: int, count: int = 1) -> list[str]:
     """Events of a simulated campaign, whose clock shows another moment; their ids."""
     rows = [
         outbox.event_row(
-            at.services.ids, at.door.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=at_ms, simulated=True
+            at.services.ids, at.tenant.org_id, DEPLOYMENT_PAUSED, paused(f"dep_{number}"), at_ms=at_ms, simulated=True
         )
         for number in range(count)
     ]
@@ -36,7 +36,7 @@ async def happen_at(at: Delivering, at_ms: int, count: int = 1) -> list[str]:
 
 async def test_an_event_is_a_line_with_its_time_type_subject_and_network(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
-        shown = terminal(at.door.client)
+        shown = terminal(at.tenant.client)
         await at.happen()
         await shown.listener.begin()
         assert await shown.lines() == []  # what was there before is not new
@@ -54,7 +54,7 @@ async def test_none_of_many_events_is_lost_or_shown_twice_wherever_their_clock_s
 ) -> None:
     async with delivering(database_url, tmp_path) as at:
         now_ms = at.clock.now_ms()
-        shown = terminal(at.door.client)
+        shown = terminal(at.tenant.client)
         await happen_at(at, now_ms + DAY, 230)
         await shown.listener.begin()
         assert len(await happen_at(at, now_ms + 2 * DAY, 450)) == len(await shown.lines())
@@ -67,7 +67,7 @@ async def test_none_of_many_events_is_lost_or_shown_twice_wherever_their_clock_s
 
 
 async def test_a_log_without_events_is_listened_to(database_url: str, tmp_path: Path) -> None:
-    async with delivering(database_url, tmp_path) as at, at.door.another_organization() as other:
+    async with delivering(database_url, tmp_path) as at, at.tenant.another_organization() as other:
         shown = terminal(other.client)
         await shown.listener.begin()
         await at.happen()  # another organization's
@@ -84,11 +84,11 @@ async def test_of_a_subscription_its_events_are_shown_and_what_became_of_them(
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe("a", "deployment.paused", secret=SECRET)
         other = await at.subscribe("b")
-        shown = terminal(at.door.client, webhook)
+        shown = terminal(at.tenant.client, webhook)
         await shown.listener.begin()
         await at.happen()
         await at.happen(type_=DEPLOYMENT_RESUMED)
-        await at.door.client.webhooks.test(id=other.id)
+        await at.tenant.client.webhooks.test(id=other.id)
         (line,) = await shown.lines()
         assert "deployment.paused dep_0" in line
         at.endpoints.answers[url_of("a")] = lambda _: answer("server_error")
@@ -100,7 +100,7 @@ async def test_of_a_subscription_its_events_are_shown_and_what_became_of_them(
         await at.deliver(after_ms=15 * SECOND)
         assert await shown.lines() == ["-> deployment.paused dep_0 arrived 204, attempt 2"]
         assert await shown.lines() == []
-        await at.door.client.webhooks.test(id=webhook.id)
+        await at.tenant.client.webhooks.test(id=webhook.id)
         at.endpoints.answers[url_of("a")] = lambda _: answer("rejected")
         await at.deliver()
         event, delivery = await shown.lines()
@@ -113,9 +113,9 @@ async def test_a_subscription_does_not_hear_of_itself_and_what_it_misses_is_said
 ) -> None:
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe()
-        shown = terminal(at.door.client, webhook)
+        shown = terminal(at.tenant.client, webhook)
         await shown.listener.begin()
-        await at.door.client.webhooks.update(id=webhook.id, status="disabled")
+        await at.tenant.client.webhooks.update(id=webhook.id, status="disabled")
         assert await shown.lines() == []
         await at.happen()
         await at.deliver()
@@ -127,7 +127,7 @@ async def test_a_subscription_does_not_hear_of_itself_and_what_it_misses_is_said
 async def test_with_all_what_a_subscription_does_not_want_is_shown_too(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe("a", "deployment.paused")
-        shown = terminal(at.door.client, webhook, everything=True)
+        shown = terminal(at.tenant.client, webhook, everything=True)
         await shown.listener.begin()
         await at.happen(type_=DEPLOYMENT_RESUMED)
         await at.deliver()
@@ -138,7 +138,7 @@ async def test_with_all_what_a_subscription_does_not_want_is_shown_too(database_
 async def test_signatures_in_the_log_are_held_against_the_secret(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe(secret=SECRET)
-        right, wrong = (terminal(at.door.client, webhook, secret=each) for each in (SECRET, SECRET + "x"))
+        right, wrong = (terminal(at.tenant.client, webhook, secret=each) for each in (SECRET, SECRET + "x"))
         await right.listener.begin()
         await wrong.listener.begin()
         at.endpoints.answers[url_of("a")] = lambda _: answer("server_error")
@@ -149,8 +149,8 @@ async def test_signatures_in_the_log_are_held_against_the_secret(database_url: s
         assert re.search(r"attempt 2, again at [0-9:]{8}, signature verified$", line)
         _, line = await wrong.lines()
         assert line.endswith(", signature of attempt 1 does not match")
-        rotated = await at.door.client.webhooks.rotate_secret(id=webhook.id)  # from here on both sign
-        both = [terminal(at.door.client, webhook, secret=each) for each in (SECRET, rotated.secret)]
+        rotated = await at.tenant.client.webhooks.rotate_secret(id=webhook.id)  # from here on both sign
+        both = [terminal(at.tenant.client, webhook, secret=each) for each in (SECRET, rotated.secret)]
         for one in both:
             await one.listener.begin()
         del at.endpoints.answers[url_of("a")]
@@ -164,7 +164,7 @@ async def test_signatures_in_the_log_are_held_against_the_secret(database_url: s
 async def test_what_a_failed_look_did_not_show_is_shown_by_the_next(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe(secret=SECRET)
-        inner = ASGITransport(app=at.door.service.asgi)
+        inner = ASGITransport(app=at.tenant.service.asgi)
         failing = {"/deliveries/": 1, "/events": 0}
 
         async def flaky(request: Request) -> Response:
@@ -173,7 +173,7 @@ async def test_what_a_failed_look_did_not_show_is_shown_by_the_next(database_url
                 return Response(400, json={"error": "invalid_field", "message": "Not now."})
             return await inner.handle_async_request(request)
 
-        async with Client(BASE_URL, at.door.api_key, transport=MockTransport(flaky)) as client:
+        async with Client(BASE_URL, at.tenant.api_key, transport=MockTransport(flaky)) as client:
             shown = terminal(client, webhook, secret=SECRET)
             await shown.listener.begin()
             await at.happen(2)

@@ -10,38 +10,38 @@ from callwright.service.tables import schema as storage
 from callwright.service.workers import imports
 from tests.support import resources
 from tests.support.imports import carry_out_import
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 
-async def errors(door: Door, done: AudienceImport) -> list[RowError]:
+async def errors(tenant: Tenant, done: AudienceImport) -> list[RowError]:
     """What the import refused."""
-    listing = door.client.audiences.list_import_errors(id=done.audience_id, import_id=done.id)
+    listing = tenant.client.audiences.list_import_errors(id=done.audience_id, import_id=done.id)
     return [error async for error in listing]
 
 
 @pytest.mark.requirement("PATH-23", "PATH-24")
 async def test_an_import_waits_then_fills_the_audience(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.audience(door, rows=[])
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.audience(tenant, rows=[])
         text = (
             '\ufeffphone_number,first_name,note\r\n+12125550100,Ada,"says ""hi"", twice"\r\n+12125550101,"Bea\nB",\r\n'
         )
-        waiting = await door.client.audiences.import_csv(id=made.id, csv=text)
+        waiting = await tenant.client.audiences.import_csv(id=made.id, csv=text)
         assert waiting.id.startswith("imp_")
         assert (waiting.status, waiting.processed, waiting.percent, waiting.total_rows) == ("pending", 0, 0, None)
-        assert (await door.client.audiences.get(id=made.id)).status == "importing"
-        assert await imports.work_on_one(door.service.services, "tests")
-        assert not await imports.work_on_one(door.service.services, "tests")
-        done = await door.client.audiences.get_import(id=made.id, import_id=waiting.id)
+        assert (await tenant.client.audiences.get(id=made.id)).status == "importing"
+        assert await imports.work_on_one(tenant.service.services, "tests")
+        assert not await imports.work_on_one(tenant.service.services, "tests")
+        done = await tenant.client.audiences.get_import(id=made.id, import_id=waiting.id)
         assert (done.status, done.status_reason, done.total_rows, done.processed) == ("completed", None, 2, 2)
         assert (done.percent, done.added, done.invalid, done.duplicates) == (100, 2, 0, 0)
         assert done.completed_at is not None
-        after = await door.client.audiences.get(id=made.id)
+        after = await tenant.client.audiences.get(id=made.id)
         assert (after.status, after.source, after.valid_count) == ("ready", "csv", 2)
         assert after.last_imported_at is not None
-        values = [entry.values async for entry in door.client.audiences.list_rows(id=made.id)]
+        values = [entry.values async for entry in tenant.client.audiences.list_rows(id=made.id)]
         assert values == [{"first_name": "Ada", "note": 'says "hi", twice'}, {"first_name": "Bea\nB", "note": ""}]
 
 
@@ -52,10 +52,10 @@ async def test_bad_rows_up_to_half_never_fail_an_import_and_are_listed_with_thei
     rows = ("+12125550100,Ada", "nonsense,Bea", ",Cy", "+12125550100,Ada", "+12125550101,Dan,extra", "5550102,Eve")
     more = [f"+121255502{index:02d},Fay" for index in range(2)]
     text = "\n".join(("phone_number,name", *rows, *more))
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await carry_out_import(door, text)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        done = await carry_out_import(tenant, text)
         assert (done.status, done.added, done.invalid, done.duplicates) == ("completed_with_errors", 3, 4, 1)
-        found = await errors(door, done)
+        found = await errors(tenant, done)
         assert [(error.row_number, error.code) for error in found] == [
             (2, "invalid_phone"),
             (3, "missing_phone"),
@@ -63,7 +63,7 @@ async def test_bad_rows_up_to_half_never_fail_an_import_and_are_listed_with_thei
             (5, "column_count_mismatch"),
             (6, "ambiguous_country"),
         ]
-        only = await door.client.audiences.list_import_errors(
+        only = await tenant.client.audiences.list_import_errors(
             id=done.audience_id, import_id=done.id, code="missing_phone"
         )
         assert [error.row_number for error in only.data] == [3]
@@ -77,12 +77,12 @@ async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_
 ) -> None:
     bad = ["Ada,+1 212 555", *(f"Person {index},none" for index in range(600))]
     good = [f"Person,+1212555{1_000 + index}" for index in range(600)]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         audience_id = campaign.audience.id
         if running:
-            await door.client.deployments.start(id=campaign.deployment.id)
-        done = await carry_out_import(door, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
+            await tenant.client.deployments.start(id=campaign.deployment.id)
+        done = await carry_out_import(tenant, "\n".join(("name,phone_number", *good, *bad)), audience_id=audience_id)
         assert (done.status, done.added, done.invalid, done.duplicates) == ("failed", 0, 601, 0)
         assert (done.total_rows, done.processed, done.percent) == (1_201, 1_201, 100)
         assert done.status_reason == (
@@ -90,20 +90,20 @@ async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_
             "wrong with them. Correct the file and import again, or make another audience if this one reads the wrong "
             "phone_column or default_country."
         )
-        assert [error.row_number for error in await errors(door, done)] == list(range(601, 1_202))
-        after = await door.client.audiences.get(id=audience_id)
+        assert [error.row_number for error in await errors(tenant, done)] == list(range(601, 1_202))
+        after = await tenant.client.audiences.get(id=audience_id)
         assert (after.status, after.valid_count, after.invalid_count) == ("ready", 1, 0)
-        assert (await door.client.deployments.get(id=campaign.deployment.id)).stats.contacts == (1 if running else 0)
+        assert (await tenant.client.deployments.get(id=campaign.deployment.id)).stats.contacts == (1 if running else 0)
         half = await carry_out_import(
-            door, "\n".join(("name,phone_number", *good[:601], *bad[:600])), audience_id=audience_id
+            tenant, "\n".join(("name,phone_number", *good[:601], *bad[:600])), audience_id=audience_id
         )
         assert (half.status, half.added) == ("completed_with_errors", 600)
 
 
 @pytest.mark.requirement("RES-21")
 async def test_duplicates_are_not_bad_rows(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await carry_out_import(door, "phone_number\n" + "+12125550100\n" * 9)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        done = await carry_out_import(tenant, "phone_number\n" + "+12125550100\n" * 9)
         assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
 
 
@@ -111,9 +111,9 @@ async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the
     database_url: str, tmp_path: Path
 ) -> None:
     numbers = [f"+1212555{number:04d}" for number in range(100, 100 + imports.PIECE)]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await carry_out_import(door, "\n".join(("phone_number", *numbers, numbers[0])))
-        (error,) = await errors(door, done)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        done = await carry_out_import(tenant, "\n".join(("phone_number", *numbers, numbers[0])))
+        (error,) = await errors(tenant, done)
     assert (error.row_number, error.code) == (imports.PIECE + 1, "duplicate_in_audience")
     assert error.message == (
         "the audience has this person already, from before or from an earlier row of the same file"
@@ -122,9 +122,9 @@ async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the
 
 async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(database_url: str, tmp_path: Path) -> None:
     lines = [f"+1212555{number:04d}" if number % 7 else "bad" for number in range(100, 1_300)]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await carry_out_import(door, "phone_number\n" + "\n".join(lines))
-        found = await errors(door, done)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        done = await carry_out_import(tenant, "phone_number\n" + "\n".join(lines))
+        found = await errors(tenant, done)
         expected = [index for index, line in enumerate(lines, 1) if line == "bad"]
         assert [error.row_number for error in found if error.row_number in expected] == expected
         assert {error.code for error in found if error.row_number in expected} == {"invalid_phone"}
@@ -152,37 +152,37 @@ async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(databa
 async def test_a_file_that_cannot_be_read_fails_with_a_reason(
     database_url: str, tmp_path: Path, text: str, reason: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await carry_out_import(door, text)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        done = await carry_out_import(tenant, text)
         assert (done.status, done.added, done.percent) == ("failed", 0, 100)
         assert reason in (done.status_reason or "")
-        assert (await door.client.audiences.get(id=done.audience_id)).status == "failed"
-        again = await carry_out_import(door, "phone_number\n+12125550100\n", audience_id=done.audience_id)
+        assert (await tenant.client.audiences.get(id=done.audience_id)).status == "failed"
+        again = await carry_out_import(tenant, "phone_number\n+12125550100\n", audience_id=done.audience_id)
         assert again.status == "completed"
-        assert (await door.client.audiences.get(id=done.audience_id)).status == "ready"
+        assert (await tenant.client.audiences.get(id=done.audience_id)).status == "ready"
 
 
 async def test_a_failed_import_leaves_a_filled_audience_as_it_was(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.audience(door)
-        assert (await carry_out_import(door, "only a header", audience_id=made.id)).status == "failed"
-        after = await door.client.audiences.get(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.audience(tenant)
+        assert (await carry_out_import(tenant, "only a header", audience_id=made.id)).status == "failed"
+        after = await tenant.client.audiences.get(id=made.id)
         assert (after.status, after.valid_count) == ("ready", 1)
 
 
 async def test_two_imports_into_one_audience_add_up(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.audience(door, rows=[])
-        await door.client.audiences.import_csv(id=made.id, csv="phone\n+12125550100\n+12125550101\n")
-        second = await carry_out_import(door, "phone\n+12125550101\n+12125550102\n", audience_id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.audience(tenant, rows=[])
+        await tenant.client.audiences.import_csv(id=made.id, csv="phone\n+12125550100\n+12125550101\n")
+        second = await carry_out_import(tenant, "phone\n+12125550101\n+12125550102\n", audience_id=made.id)
         assert (second.added, second.duplicates) == (1, 1)
-        assert [error.code for error in await errors(door, second)] == ["duplicate_in_audience"]
-        assert (await door.client.audiences.get(id=made.id)).valid_count == 3
+        assert [error.code for error in await errors(tenant, second)] == ["duplicate_in_audience"]
+        assert (await tenant.client.audiences.get(id=made.id)).valid_count == 3
 
 
 async def test_what_cannot_be_a_file_is_refused_at_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        path = f"/v1/audiences/{(await resources.audience(door)).id}/imports"
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        path = f"/v1/audiences/{(await resources.audience(tenant)).id}/imports"
         refused(await http.post(path, json={}), 400, "missing_field", "csv")
         for value in ("", "a\0b", 7, ["a"]):
             refused(await http.post(path, json={"csv": value}), 400, "invalid_field", "csv")
@@ -190,15 +190,15 @@ async def test_what_cannot_be_a_file_is_refused_at_once(database_url: str, tmp_p
 
 
 async def test_an_import_belongs_to_its_audience(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await carry_out_import(door, "phone\n+12125550100\nx\n")
-        other = await resources.audience(door, "Other")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        done = await carry_out_import(tenant, "phone\n+12125550100\nx\n")
+        other = await resources.audience(tenant, "Other")
         async with refusal(404, "not_found"):
-            await door.client.audiences.get_import(id=other.id, import_id=done.id)
+            await tenant.client.audiences.get_import(id=other.id, import_id=done.id)
         async with refusal(404, "not_found"):
-            await door.client.audiences.list_import_errors(id=other.id, import_id=done.id)
+            await tenant.client.audiences.list_import_errors(id=other.id, import_id=done.id)
         async with refusal(404, "not_found"):
-            await door.client.audiences.get_import(id=done.audience_id, import_id="imp_unknown")
+            await tenant.client.audiences.get_import(id=done.audience_id, import_id="imp_unknown")
 
 
 async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: Path) -> None:
@@ -206,30 +206,30 @@ async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: 
         row = storage.imports
         connection.execute(update(row).where(row.c.id == import_id).values(created_at=row.c.created_at + 60_000))
 
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        first, other = await resources.audience(door), await resources.audience(door, "Others")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        first, other = await resources.audience(tenant), await resources.audience(tenant, "Others")
         assert first.last_import_id is None
-        made = [await door.client.audiences.import_csv(id=first.id, csv="phone_number\n1\n") for _ in range(3)]
-        await door.service.services.database.write(put_later, made[1].id)
-        assert (await door.client.audiences.get(id=first.id)).last_import_id == made[1].id
-        listed = {entry.id: entry.last_import_id for entry in (await door.client.audiences.list()).data}
+        made = [await tenant.client.audiences.import_csv(id=first.id, csv="phone_number\n1\n") for _ in range(3)]
+        await tenant.service.services.database.write(put_later, made[1].id)
+        assert (await tenant.client.audiences.get(id=first.id)).last_import_id == made[1].id
+        listed = {entry.id: entry.last_import_id for entry in (await tenant.client.audiences.list()).data}
         assert listed == {first.id: made[1].id, other.id: None}
 
 
 async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
-        failed, invalid = [await resources.audience(door, name, rows=[]) for name in ("Failed", "Invalid")]
-        done = await carry_out_import(door, "phone_number,first_name", audience_id=failed.id)
-        await door.client.audiences.add_rows(id=invalid.id, rows=[{"phone_number": "none", "first_name": "Ada"}] * 2)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
+        failed, invalid = [await resources.audience(tenant, name, rows=[]) for name in ("Failed", "Invalid")]
+        done = await carry_out_import(tenant, "phone_number,first_name", audience_id=failed.id)
+        await tenant.client.audiences.add_rows(id=invalid.id, rows=[{"phone_number": "none", "first_name": "Ada"}] * 2)
         expected = {
             failed.id: f"the audience has no rows: its import {done.id} failed: {done.status_reason}",
             invalid.id: "the audience has no row that can be called: all 2 that it was given were refused",
         }
         for audience_id, said in expected.items():
-            await door.client.deployments.update(id=campaign.deployment.id, audience_id=audience_id)
+            await tenant.client.deployments.update(id=campaign.deployment.id, audience_id=audience_id)
             async with refusal(422, "audience_not_ready") as kept:
-                await door.client.deployments.start(id=campaign.deployment.id)
+                await tenant.client.deployments.start(id=campaign.deployment.id)
             assert kept[0].message == said
 
 
@@ -248,23 +248,23 @@ async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_p
 async def test_a_file_whose_columns_are_not_separated_by_commas_is_refused_with_what_separates_them(
     text: str, named: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await resources.audience(door, rows=[])
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await resources.audience(tenant, rows=[])
         answer = await http.post(f"/v1/audiences/{made.id}/imports", json={"csv": text})
         error = refused(answer, 400, "invalid_field", "csv")
         assert error["message"] == (
             f"csv: its columns are separated by {named}; save it with commas between them (CSV, comma separated) and "
             "send it again"
         )
-        assert (await door.client.audiences.get(id=made.id)).status == "empty"
+        assert (await tenant.client.audiences.get(id=made.id)).status == "empty"
 
 
 async def test_semicolons_inside_a_file_with_commas_do_no_harm(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        done = await carry_out_import(door, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        done = await carry_out_import(tenant, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
         assert (done.status, done.added) == ("completed", 1)
-        assert (await carry_out_import(door, "phone_number\n+12125550100\n")).added == 1
+        assert (await carry_out_import(tenant, "phone_number\n+12125550100\n")).added == 1
         for header in ("phone,note;a;b;c", "first_name,x;y;z,phone", "phone_number,a|b|c"):
             width = 3 if header.startswith("first_name") else 2
-            done = await carry_out_import(door, f"{header}\n{','.join(['+12125550100'] * width)}\n")
+            done = await carry_out_import(tenant, f"{header}\n{','.join(['+12125550100'] * width)}\n")
             assert (done.status, done.added) == ("completed", 1), header

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support import resources
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal, row
 from tests.support.service import open_service
 
@@ -15,15 +15,15 @@ TOO_MANY: list[dict[str, Any]] = [{}] * 1_001
 
 @pytest.mark.requirement("PATH-15")
 async def test_an_audience_is_made_empty_with_its_defaults(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.audiences.create(name="Patients")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.audiences.create(name="Patients")
         assert made.id.startswith("aud_")
         assert (made.status, made.source, made.phone_column, made.dedupe) == ("empty", None, "phone_number", "phone")
         assert (made.description, made.columns, made.metadata) == ("", [], {})
         assert (made.row_count, made.valid_count, made.invalid_count, made.duplicate_count) == (0, 0, 0, 0)
         assert (made.default_country, made.timezone_column, made.external_id_column) == (None, None, None)
         assert made.last_imported_at is None
-        found = await door.client.audiences.get(id=made.id)
+        found = await tenant.client.audiences.get(id=made.id)
         assert found.model_dump(exclude={"revision"}) == made.model_dump(exclude={"revision", "errors"})
 
 
@@ -37,9 +37,9 @@ async def test_rows_are_read_counted_and_described(database_url: str, tmp_path: 
         {"Mobile": "212-555-0100", "name": "Ada again"},
         {"Mobile": "+12125550101", "name": {"first": "Nested"}},
     ]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.audiences.create(name="Patients", default_country="US", rows=rows)
-        listed = [entry async for entry in door.client.audiences.list_rows(id=made.id)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.audiences.create(name="Patients", default_country="US", rows=rows)
+        listed = [entry async for entry in tenant.client.audiences.list_rows(id=made.id)]
     assert (made.status, made.source, made.phone_column) == ("ready", "json", "Mobile")
     assert (made.row_count, made.valid_count, made.invalid_count, made.duplicate_count) == (6, 2, 3, 1)
     assert [entry.phone_number for entry in listed] == ["+12125550100", "+442079460018"]
@@ -59,10 +59,10 @@ async def test_rows_are_read_counted_and_described(database_url: str, tmp_path: 
 async def test_added_rows_report_each_refusal_with_its_number_and_a_masked_value(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.audience(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.audience(tenant)
         rows: list[dict[str, Any]] = [row(1), row(0), {"phone_number": "+1212555019999"}, row(1), row(2)]
-        taken = await door.client.audiences.add_rows(id=made.id, rows=rows)
+        taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
         assert (taken.audience_id, taken.received, taken.added) == (made.id, 5, 2)
         assert (taken.invalid, taken.duplicates) == (1, 2)
         assert [(error.row_number, error.code) for error in taken.errors] == [
@@ -72,31 +72,33 @@ async def test_added_rows_report_each_refusal_with_its_number_and_a_masked_value
         ]
         assert taken.errors[1].value_redacted is not None
         assert "555019" not in taken.errors[1].value_redacted
-        after = await door.client.audiences.get(id=made.id)
+        after = await tenant.client.audiences.get(id=made.id)
         assert (after.row_count, after.valid_count, after.invalid_count, after.duplicate_count) == (6, 3, 1, 2)
 
 
 async def test_no_row_is_lost_from_the_count_however_many_are_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.audiences.create(name="Patients")
-        taken = await door.client.audiences.add_rows(id=made.id, rows=[{"phone_number": str(i)} for i in range(1_000)])
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.audiences.create(name="Patients")
+        taken = await tenant.client.audiences.add_rows(
+            id=made.id, rows=[{"phone_number": str(i)} for i in range(1_000)]
+        )
         assert (taken.received, taken.added, taken.invalid, len(taken.errors)) == (1_000, 0, 1_000, 100)
-        after = await door.client.audiences.get(id=made.id)
+        after = await tenant.client.audiences.get(id=made.id)
         assert (after.status, after.row_count, after.invalid_count) == ("empty", 1_000, 1_000)
 
 
 async def test_people_are_told_apart_by_what_the_audience_says(database_url: str, tmp_path: Path) -> None:
     rows = [row(0, id="1"), row(0, id="2"), row(1, id="1"), row(2)]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        create = door.client.audiences.create
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        create = tenant.client.audiences.create
         by_phone = await create(name="phone", rows=rows)
         by_id = await create(name="id", rows=rows, dedupe="external_id", external_id_column="id")
         not_at_all = await create(name="none", rows=rows, dedupe="none")
         assert [each.valid_count for each in (by_phone, by_id, not_at_all)] == [3, 3, 4]
         assert [each.duplicate_count for each in (by_phone, by_id, not_at_all)] == [1, 1, 0]
-        found = (await door.client.audiences.list_rows(id=by_id.id, external_id="2")).data
+        found = (await tenant.client.audiences.list_rows(id=by_id.id, external_id="2")).data
         assert [(entry.external_id, entry.phone_number) for entry in found] == [("2", "+12125550100")]
-        again = (await door.client.audiences.list_rows(id=not_at_all.id, phone_number="+12125550100")).data
+        again = (await tenant.client.audiences.list_rows(id=not_at_all.id, phone_number="+12125550100")).data
         assert len(again) == 2
 
 
@@ -105,32 +107,32 @@ async def test_two_notations_of_one_line_are_one_person_and_each_is_kept_as_it_w
 ) -> None:
     with_digit: dict[str, Any] = {"phone_number": "+5491123456789"}
     without: dict[str, Any] = {"phone_number": "+541123456789"}
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.audiences.create(name="Mendoza", rows=[with_digit, without])
-        added = await door.client.audiences.add_rows(id=made.id, rows=[without])
-        listed = [entry.phone_number async for entry in door.client.audiences.list_rows(id=made.id)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.audiences.create(name="Mendoza", rows=[with_digit, without])
+        added = await tenant.client.audiences.add_rows(id=made.id, rows=[without])
+        listed = [entry.phone_number async for entry in tenant.client.audiences.list_rows(id=made.id)]
     assert (made.valid_count, made.duplicate_count, listed) == (1, 1, ["+5491123456789"])
     assert (added.added, [error.code for error in added.errors]) == (0, ["duplicate_in_audience"])
 
 
 async def test_a_time_zone_column_is_read_and_checked(database_url: str, tmp_path: Path) -> None:
     rows = [row(0, zone="Europe/Berlin"), row(1, zone="Nowhere/City"), row(2, zone="")]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await door.client.audiences.create(name="Patients", timezone_column="zone", rows=rows)
-        listed = [entry.timezone async for entry in door.client.audiences.list_rows(id=made.id)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await tenant.client.audiences.create(name="Patients", timezone_column="zone", rows=rows)
+        listed = [entry.timezone async for entry in tenant.client.audiences.list_rows(id=made.id)]
     assert (listed, made.invalid_count) == (["Europe/Berlin", None], 1)
 
 
 async def test_steering_columns_are_kept_from_the_variables_and_checked(database_url: str, tmp_path: Path) -> None:
     rows = [row(0, **{"sim.outcome": "busy"}), row(1, **{"sim.outcome": "maybe"}), row(2, **{"sim.mood": "sad"})]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await resources.audience(door, rows=[row(9)])
-        taken = await door.client.audiences.add_rows(id=made.id, rows=rows)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await resources.audience(tenant, rows=[row(9)])
+        taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
         assert [(error.row_number, error.code, error.column) for error in taken.errors] == [
             (2, "invalid_steering", "sim.outcome"),
             (3, "invalid_steering", "sim.mood"),
         ]
-        listed = [entry async for entry in door.client.audiences.list_rows(id=made.id)]
+        listed = [entry async for entry in tenant.client.audiences.list_rows(id=made.id)]
         assert [set(entry.values) for entry in listed] == [{"first_name"}] * 2
 
 
@@ -156,16 +158,16 @@ async def test_steering_columns_are_kept_from_the_variables_and_checked(database
 async def test_a_bad_field_is_refused_by_name(
     database_url: str, tmp_path: Path, field: str, value: object, named: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answer = await http.post("/v1/audiences", json={"name": "Patients", field: value})
         refused(answer, 400, "invalid_field", named)
-        assert (await door.client.audiences.list()).pagination.total == 0
+        assert (await tenant.client.audiences.list()).pagination.total == 0
 
 
 @pytest.mark.requirement("LIMIT-19")
 async def test_rows_to_add_are_one_to_a_thousand(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        path = f"/v1/audiences/{(await resources.audience(door)).id}/rows"
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        path = f"/v1/audiences/{(await resources.audience(tenant)).id}/rows"
         refused(await http.post(path, json={}), 400, "missing_field", "rows")
         refused(await http.post(path, json={"rows": []}), 400, "invalid_field", "rows")
         refused(await http.post(path, json={"rows": TOO_MANY}), 400, "invalid_field", "rows")
@@ -183,28 +185,28 @@ async def test_strange_cells_are_refused_rows_and_never_a_failure(database_url: 
         {"phone_number": True},
         row(8, **{"": "no name"}),
     ]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        first = await door.client.audiences.create(name="Only strange", rows=[strange[5]])
-        made = await door.client.audiences.create(name="Strange", rows=strange)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        first = await tenant.client.audiences.create(name="Only strange", rows=[strange[5]])
+        made = await tenant.client.audiences.create(name="Strange", rows=strange)
         assert made.row_count == len(strange)
         assert made.valid_count + made.invalid_count == len(strange)
         assert first.row_count == 1
-        listed = {entry.phone_number async for entry in door.client.audiences.list_rows(id=made.id)}
+        listed = {entry.phone_number async for entry in tenant.client.audiences.list_rows(id=made.id)}
         assert "+12125550105" not in listed
 
 
 @pytest.mark.requirement("CONV-20", "PATH-23")
 async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await resources.audience(door)
-        await resources.audience(door, "Other")
-        changed = await door.client.audiences.update(id=made.id, description="From the clinic", metadata={"a": "b"})
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await resources.audience(tenant)
+        await resources.audience(tenant, "Other")
+        changed = await tenant.client.audiences.update(id=made.id, description="From the clinic", metadata={"a": "b"})
         assert (changed.name, changed.description, changed.metadata) == ("Patients", "From the clinic", {"a": "b"})
         assert changed.valid_count == 1
         async with refusal(409, "duplicate_name", "name"):
-            await door.client.audiences.update(id=made.id, name="Other")
+            await tenant.client.audiences.update(id=made.id, name="Other")
         async with refusal(409, "duplicate_name", "name"):
-            await resources.audience(door, "Other")
+            await resources.audience(tenant, "Other")
         wrong: dict[str, Any] = {"name": None, "rows": [], "dedupe": "none"}
         for field in wrong:
             answer = await http.patch(f"/v1/audiences/{made.id}", json={field: wrong[field]})
@@ -215,29 +217,29 @@ async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: 
 async def test_an_audience_goes_with_its_rows_unless_a_live_deployment_uses_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         audience_id = campaign.audience.id
-        await door.client.audiences.import_csv(id=audience_id, csv="phone_number\n+12125550107\n")
+        await tenant.client.audiences.import_csv(id=audience_id, csv="phone_number\n+12125550107\n")
         async with refusal(409, "audience_in_use") as kept:
-            await door.client.audiences.delete(id=audience_id)
+            await tenant.client.audiences.delete(id=audience_id)
         assert kept[0].details == {"used_by": campaign.deployment.id}
-        await door.client.deployments.delete(id=campaign.deployment.id)
-        await door.client.audiences.delete(id=audience_id)
+        await tenant.client.deployments.delete(id=campaign.deployment.id)
+        await tenant.client.audiences.delete(id=audience_id)
         async with refusal(404, "not_found"):
-            await door.client.audiences.get(id=audience_id)
+            await tenant.client.audiences.get(id=audience_id)
         async with refusal(404, "not_found"):
-            await door.client.audiences.list_rows(id=audience_id)
+            await tenant.client.audiences.list_rows(id=audience_id)
         async with refusal(404, "not_found"):
-            await door.client.audiences.add_rows(id=audience_id, rows=[row()])
-        assert (await resources.audience(door, campaign.audience.name)).row_count == 1
+            await tenant.client.audiences.add_rows(id=audience_id, rows=[row()])
+        assert (await resources.audience(tenant, campaign.audience.name)).row_count == 1
 
 
 @pytest.mark.requirement("PATH-15", "FILTER-02", "FILTER-03")
 async def test_audiences_are_found_by_name_and_state(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        full, empty = await resources.audience(door, "Full"), await resources.audience(door, "Empty", rows=[])
-        audiences = door.client.audiences
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        full, empty = await resources.audience(tenant, "Full"), await resources.audience(tenant, "Empty", rows=[])
+        audiences = tenant.client.audiences
         assert [entry.id async for entry in audiences.list(status=["ready"])] == [full.id]
         assert [entry.id async for entry in audiences.list(status=["empty", "failed"])] == [empty.id]
         assert [entry.id async for entry in audiences.list(name="Full")] == [full.id]
@@ -249,7 +251,7 @@ async def test_rows_that_are_refused_are_named_when_an_audience_is_made_and_when
     database_url: str, tmp_path: Path
 ) -> None:
     rows = [row(1), {"phone_number": "212 555 0100", "first_name": "Bea"}, row(1), row(2)]
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         made = (await http.post("/v1/audiences", json={"name": "A", "rows": rows})).json()["data"]
         assert (made["row_count"], made["valid_count"], made["invalid_count"]) == (4, 2, 1)
         named = [(error["row_number"], error["column"], error["code"]) for error in made["errors"]]
@@ -274,13 +276,13 @@ async def test_rows_that_are_refused_are_named_when_an_audience_is_made_and_when
 async def test_a_row_whose_column_has_a_name_that_nobody_sees_whole_is_refused_by_row_and_column(
     char: str, named: str, shown: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await resources.audience(door, rows=[])
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await resources.audience(tenant, rows=[])
         rows: list[Any] = [
             {"phone_number": "+12125550100", "a note\nof two lines": "x"},
             {"phone_number": "1", f"no{char}te": "x"},
         ]
-        taken = await door.client.audiences.add_rows(id=made.id, rows=rows)
+        taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
         assert (taken.added, taken.invalid) == (1, 1)
         found = taken.errors[0]
         assert (found.row_number, found.column, found.code) == (2, shown, "bad_column_name")

@@ -7,7 +7,7 @@ import pytest
 
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from tests.support.calls.stored_calls import put_call
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import open_service
 
@@ -16,12 +16,12 @@ MOST = 5_000_000
 
 @pytest.mark.requirement("PATH-30")
 async def test_a_recording_is_mp3_unless_wav_is_asked_for(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        call_id = await put_call(door, turns=2, duration_ms=4_000)
-        async with door.client.calls.get_recording(call_uuid=call_id) as download:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        call_id = await put_call(tenant, turns=2, duration_ms=4_000)
+        async with tenant.client.calls.get_recording(call_uuid=call_id) as download:
             assert (download.status, download.media_type) == (200, "audio/mpeg")
             mp3 = await download.read(MOST)
-        async with door.client.calls.get_recording(call_uuid=call_id, format="wav") as download:
+        async with tenant.client.calls.get_recording(call_uuid=call_id, format="wav") as download:
             assert download.media_type == "audio/wav"
             wav = await download.read(MOST)
     assert mp3[:3] == b"ID3" or mp3[0] == 0xFF
@@ -30,8 +30,8 @@ async def test_a_recording_is_mp3_unless_wav_is_asked_for(database_url: str, tmp
 
 
 async def test_a_part_of_a_recording_is_that_part_of_the_whole(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        request = door.client.calls.get_recording(call_uuid=await put_call(door, turns=2, duration_ms=4_000))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        request = tenant.client.calls.get_recording(call_uuid=await put_call(tenant, turns=2, duration_ms=4_000))
         async with request as download:
             whole, etag = await download.read(MOST), download.etag
         async with request.asking(range_bytes=(100, 299)) as download:
@@ -48,8 +48,8 @@ async def test_a_part_of_a_recording_is_that_part_of_the_whole(database_url: str
 
 
 async def test_a_recording_says_that_it_is_simulated_and_head_tells_its_size(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        path = f"/v1/calls/{await put_call(door, turns=2, duration_ms=4_000)}/recording"
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        path = f"/v1/calls/{await put_call(tenant, turns=2, duration_ms=4_000)}/recording"
         got, headed = await http.get(path), await http.head(path)
         assert got.headers["x-service-simulated"] == "true"
         assert got.headers["x-request-id"].startswith("req_")
@@ -63,11 +63,11 @@ async def test_a_recording_says_that_it_is_simulated_and_head_tells_its_size(dat
 
 @pytest.mark.requirement("RES-11")
 async def test_a_call_without_a_word_has_no_recording(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         under_way: dict[str, Any] = {"ended_at": None, "status": "in_progress", "outcome": None}
-        for call_id in (await put_call(door), await put_call(door, turns=2, to_number="+12125550177", **under_way)):
+        for call_id in (await put_call(tenant), await put_call(tenant, turns=2, to_number="+12125550177", **under_way)):
             async with refusal(404, "not_found"):
-                async with door.client.calls.get_recording(call_uuid=call_id):
+                async with tenant.client.calls.get_recording(call_uuid=call_id):
                     raise AssertionError("there is nothing to open")
 
 
@@ -78,8 +78,8 @@ async def test_without_a_synthesiser_there_is_an_honest_refusal(
     async def unavailable(*_: object, **__: object) -> None:
         raise SpeechUnavailable("no espeak-ng library was found")
 
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        monkeypatch.setattr(door.service.services.recordings, "open", unavailable)
-        answer = await http.get(f"/v1/calls/{await put_call(door, turns=2)}/recording")
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        monkeypatch.setattr(tenant.service.services.recordings, "open", unavailable)
+        answer = await http.get(f"/v1/calls/{await put_call(tenant, turns=2)}/recording")
         found = refused(answer, 503, "service_unavailable")
     assert "espeak-ng" in found["message"]

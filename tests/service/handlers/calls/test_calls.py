@@ -10,16 +10,16 @@ from callwright.contract.calls import Call
 from callwright.service.platform.clock.clock import milliseconds, moment
 from callwright.service.tables.schema import calls
 from tests.support.calls.stored_calls import DIALLED_MS, put_call
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import open_service
 
 
 @pytest.mark.requirement("SERV-05", "PATH-06", "RES-06", "RES-07", "CONV-23", "CONV-24", "CONV-25", "CONV-26")
 async def test_a_finished_call_is_shown_with_times_cost_and_links(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        call_id = await put_call(door, turns=4, disposition="goal_met", variables='{"first_name":"Ada"}')
-        call = await door.client.calls.get(call_uuid=call_id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        call_id = await put_call(tenant, turns=4, disposition="goal_met", variables='{"first_name":"Ada"}')
+        call = await tenant.client.calls.get(call_uuid=call_id)
         assert call.id == call.call_id == call_id
         assert (call.from_number, call.to) == ("+12125550150", "+12125550100")
         assert (call.duration_seconds, call.ring_seconds, call.billed_seconds, call.turn_count) == (42, 4, 42, 4)
@@ -40,18 +40,18 @@ async def test_a_finished_call_is_shown_with_times_cost_and_links(database_url: 
 
 @pytest.mark.requirement("RES-08", "RES-11")
 async def test_an_unanswered_call_has_no_recording_and_no_transcript(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         nobody: dict[str, Any] = {"outcome": "no_answer", "answered_at": None, "duration_ms": 0, "cost_micros": 0}
-        call_id = await put_call(door, **nobody, billed_seconds=0)
-        call = await door.client.calls.get(call_uuid=call_id)
+        call_id = await put_call(tenant, **nobody, billed_seconds=0)
+        call = await tenant.client.calls.get(call_uuid=call_id)
         assert (call.recording_url, call.transcript_url, call.recording.status) == (None, None, "absent")
         assert (call.ring_seconds, call.duration_seconds) == (46, 0)
         assert call.cost is not None
         assert (call.cost.amount, call.cost.breakdown) == ("0.000000", [])
-        transcript = await door.client.calls.get_transcript(call_uuid=call_id)
+        transcript = await tenant.client.calls.get_transcript(call_uuid=call_id)
         assert (transcript.status, transcript.turns, transcript.turn_count) == ("absent", [], 0)
         async with refusal(404, "not_found"):
-            async with door.client.calls.get_recording(call_uuid=call_id):
+            async with tenant.client.calls.get_recording(call_uuid=call_id):
                 raise AssertionError("there is nothing to open")
 
 
@@ -72,10 +72,10 @@ async def test_a_call_has_the_same_bytes_in_a_list_and_by_itself(database_url: s
             "duration_ms": 500,
         },
     )
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for index, kind in enumerate(kinds):
             fields: dict[str, Any] = {"id": f"cal_{index}", "to_number": f"+1212555010{index}", **kind}
-            await put_call(door, **fields)
+            await put_call(tenant, **fields)
         listed = await http.get("/v1/calls", params={"sort": "created_at"})
         each = [(await http.get(f"/v1/calls/cal_{index}")).content for index in range(len(kinds))]
         alone = [content.removeprefix(b'{"data":').removesuffix(b"}") for content in each]
@@ -87,23 +87,23 @@ async def test_a_call_has_the_same_bytes_in_a_list_and_by_itself(database_url: s
 
 @pytest.mark.requirement("PAGE-05", "PAGE-06", "PAGE-14", "PATH-29")
 async def test_a_transcript_is_paged_by_turns_without_repeats(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        call_id = await put_call(door, turns=7)
-        whole = await door.client.calls.get_transcript(call_uuid=call_id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        call_id = await put_call(tenant, turns=7)
+        whole = await tenant.client.calls.get_transcript(call_uuid=call_id)
         assert (whole.status, whole.turn_count, whole.next_cursor) == ("available", 7, None)
         assert (whole.language, whole.duration_seconds, whole.simulated) == ("en-US", 42.0, True)
         assert [entry.index for entry in whole.turns] == list(range(7))
         assert (whole.turns[1].role, whole.turns[1].start_seconds, whole.turns[1].end_seconds) == ("contact", 2.0, 3.5)
-        first = await door.client.calls.get_transcript(call_uuid=call_id, per_page=3)
+        first = await tenant.client.calls.get_transcript(call_uuid=call_id, per_page=3)
         seen, cursor = list(first.turns), first.next_cursor
         while cursor is not None:
-            page = await door.client.calls.get_transcript(call_uuid=call_id, per_page=3, cursor=cursor)
+            page = await tenant.client.calls.get_transcript(call_uuid=call_id, per_page=3, cursor=cursor)
             seen.extend(page.turns)
             cursor = page.next_cursor
         assert seen == whole.turns
         path = f"/v1/calls/{call_id}/transcript"
         assert first.next_cursor is not None
-        elsewhere = f"/v1/calls/{await put_call(door, turns=7)}/transcript"
+        elsewhere = f"/v1/calls/{await put_call(tenant, turns=7)}/transcript"
         refused(await http.get(elsewhere, params={"cursor": first.next_cursor}), 400, "invalid_cursor", "cursor")
         for bad in ("turn-3", "5", "ü", first.next_cursor[:-1], first.next_cursor + "A"):
             refused(await http.get(path, params={"cursor": bad}), 400, "invalid_cursor", "cursor")
@@ -113,22 +113,23 @@ async def test_a_transcript_is_paged_by_turns_without_repeats(database_url: str,
 
 @pytest.mark.requirement("PATH-31", "ERR-66")
 async def test_a_call_under_way_can_be_hung_up_and_an_ended_one_cannot(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         under_way: dict[str, Any] = {"status": "in_progress", "outcome": None, "ended_at": None, "cost_micros": None}
-        call_id = await put_call(door, **under_way)
-        before = await door.client.calls.get(call_uuid=call_id)
+        call_id = await put_call(tenant, **under_way)
+        before = await tenant.client.calls.get(call_uuid=call_id)
         assert (before.cost, before.recording.status, before.outcome) == (None, "processing", None)
-        assert (await door.client.calls.get_transcript(call_uuid=call_id)).status == "processing"
-        asked = await door.client.calls.hang_up(call_uuid=call_id)
+        assert (await tenant.client.calls.get_transcript(call_uuid=call_id)).status == "processing"
+        asked = await tenant.client.calls.hang_up(call_uuid=call_id)
         assert asked.status == "in_progress"
         mark = select(calls.c.hang_up_requested_at).where(calls.c.id == call_id)
         assert (
-            await door.service.services.database.read(lambda connection: connection.execute(mark).scalar()) is not None
+            await tenant.service.services.database.read(lambda connection: connection.execute(mark).scalar())
+            is not None
         )
         ended = update(calls).where(calls.c.id == call_id).values(status="completed", ended_at=DIALLED_MS + 9_000)
-        await door.service.services.database.write(lambda connection: connection.execute(ended).rowcount)
+        await tenant.service.services.database.write(lambda connection: connection.execute(ended).rowcount)
         async with refusal(409, "invalid_state_transition") as kept:
-            await door.client.calls.hang_up(call_uuid=call_id)
+            await tenant.client.calls.hang_up(call_uuid=call_id)
         assert kept[0].details == {"current_status": "completed", "allowed": []}
 
 
@@ -140,13 +141,18 @@ async def test_calls_are_found_by_everything_they_are_about(database_url: str, t
         "audience_id": "aud_1",
         "contact_id": "ctc_1",
     }
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        first = await put_call(door, **about, disposition="goal_met")
-        second = await put_call(door, outcome="busy", to_number="+12125550101", created_at=DIALLED_MS + 1_000)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        first = await put_call(tenant, **about, disposition="goal_met")
+        second = await put_call(tenant, outcome="busy", to_number="+12125550101", created_at=DIALLED_MS + 1_000)
         third = await put_call(
-            door, outcome=None, status="ringing", ended_at=None, to_number="+12125550102", created_at=DIALLED_MS + 2_000
+            tenant,
+            outcome=None,
+            status="ringing",
+            ended_at=None,
+            to_number="+12125550102",
+            created_at=DIALLED_MS + 2_000,
         )
-        find = door.client.calls.list
+        find = tenant.client.calls.list
         assert [entry.id async for entry in find()] == [third, second, first]
         assert [entry.id async for entry in find(deployment_id="dep_1")] == [first]
         assert [entry.id async for entry in find(agent_id="agt_2")] == [first]

@@ -8,9 +8,9 @@ import pytest
 
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Compliance, Window
 from callwright.service.platform.clock.clock import SystemClock, milliseconds
-from tests.support.campaign_invariants import evidence
+from tests.support.campaign_invariants import campaign_records
 from tests.support.campaigns import ONCE, after_rounds, draft, make_agent, people, run, working
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
 ONE_BY_ONE: dict[str, Any] = {"max_concurrency": 1, "retry_policy": ONCE}
@@ -25,10 +25,10 @@ WELCOMES = {
 }
 
 
-async def first_turns(door: Door, deployment_id: str, call: int = 0) -> str:
+async def first_turns(tenant: Tenant, deployment_id: str, call: int = 0) -> str:
     """What the agent said in one of the deployment's calls, before anybody answered."""
-    found = await evidence(door.service.services.database, deployment_id)
-    turns = (await door.client.calls.get_transcript(call_uuid=found.calls[call].id)).turns
+    found = await campaign_records(tenant.service.services.database, deployment_id)
+    turns = (await tenant.client.calls.get_transcript(call_uuid=found.calls[call].id)).turns
     said: list[str] = []
     for turn in turns:
         if turn.role != "agent":
@@ -44,71 +44,71 @@ async def test_the_first_call_begins_with_the_words_of_the_preview(
     welcome: str, disclosure: bool, database_url: str, tmp_path: Path
 ) -> None:
     message, language = WELCOMES[welcome]
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent = await make_agent(door, welcome_message=message, language=language, system_prompt="Ask how they are.")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent = await make_agent(tenant, welcome_message=message, language=language, system_prompt="Ask how they are.")
         for first in range(4):  # which phrase tells it is left to chance
             rows = people(2, first=first * 2, **ANSWERS, name="{{first_name}}")
             rows[1]["nothing"] = "x"
             made = await draft(
-                door,
+                tenant,
                 rows,
                 f"From {first}",
                 agent_id=agent.id,
                 compliance=Compliance(ai_disclosure=disclosure),
                 **ONE_BY_ONE,
             )
-            seen = await door.client.deployments.preview(id=made.id)
-            async with working(door):
-                await door.client.deployments.start(id=made.id, plan_id=seen.plan_id)
-                await door.ended(made.id)
-            assert seen.greeting == await first_turns(door, made.id)
+            seen = await tenant.client.deployments.preview(id=made.id)
+            async with working(tenant):
+                await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
+                await tenant.ended(made.id)
+            assert seen.greeting == await first_turns(tenant, made.id)
 
 
 async def test_the_greeting_is_that_of_somebody_who_would_be_called(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
+    async with open_service(database_url, tmp_path) as tenant:
         opted_out = people(1, sim_outcome="answered", sim_intent="opt_out")
-        await run(door, opted_out, "before", retry_policy=ONCE)
+        await run(tenant, opted_out, "before", retry_policy=ONCE)
         rows = [{**row, "ok": ok} for row, ok in zip(people(4, **ANSWERS), ("yes", "no", "yes", "yes"), strict=True)]
-        made = await draft(door, rows, compliance=Compliance(consent_column="ok"), **ONE_BY_ONE)
-        seen = await door.client.deployments.preview(id=made.id)
+        made = await draft(tenant, rows, compliance=Compliance(consent_column="ok"), **ONE_BY_ONE)
+        seen = await tenant.client.deployments.preview(id=made.id)
         assert seen.eligible == 2
         assert seen.greeting is not None
         assert seen.greeting.startswith("Hello Person 2,")
-        await door.client.deployments.start(id=made.id, plan_id=seen.plan_id)
-        await door.ended(made.id)
-        assert await first_turns(door, made.id) == seen.greeting
+        await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
+        await tenant.ended(made.id)
+        assert await first_turns(tenant, made.id) == seen.greeting
 
 
 async def test_where_nobody_would_be_called_there_is_no_greeting_and_no_time(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         rows = [{**row, "ok": "no"} for row in people(2)]
-        made = await draft(door, rows, compliance=Compliance(consent_column="ok"))
-        seen = await door.client.deployments.preview(id=made.id)
+        made = await draft(tenant, rows, compliance=Compliance(consent_column="ok"))
+        seen = await tenant.client.deployments.preview(id=made.id)
         assert (seen.eligible, seen.greeting, seen.next_call_at, seen.finishes_at) == (0, None, None, None)
 
 
 async def test_an_agent_without_welcome_message_lets_the_contact_speak_first(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent = await make_agent(door, welcome_message="")
-        made = await draft(door, people(1), agent_id=agent.id)
-        assert (await door.client.deployments.preview(id=made.id)).greeting == ""
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent = await make_agent(tenant, welcome_message="")
+        made = await draft(tenant, people(1), agent_id=agent.id)
+        assert (await tenant.client.deployments.preview(id=made.id)).greeting == ""
 
 
 async def test_the_greeting_of_a_campaign_that_goes_on_is_that_of_whoever_is_next(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent = await make_agent(door, welcome_message="Hi {{first_name}}.")
-        paused = await after_rounds(door, people(3, **ANSWERS), agent_id=agent.id, **ONE_BY_ONE)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent = await make_agent(tenant, welcome_message="Hi {{first_name}}.")
+        paused = await after_rounds(tenant, people(3, **ANSWERS), agent_id=agent.id, **ONE_BY_ONE)
         assert (paused.stats.completed, paused.stats.pending) == (1, 2)
-        seen = await door.client.deployments.preview(id=paused.id)
+        seen = await tenant.client.deployments.preview(id=paused.id)
         assert seen.greeting is not None
         assert seen.greeting.startswith("Hi Person 1. ")
-        async with working(door):
-            await door.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-            await door.ended(paused.id)
-        assert seen.greeting == await first_turns(door, paused.id, call=1)
-        over = await door.client.deployments.preview(id=paused.id)
+        async with working(tenant):
+            await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
+            await tenant.ended(paused.id)
+        assert seen.greeting == await first_turns(tenant, paused.id, call=1)
+        over = await tenant.client.deployments.preview(id=paused.id)
         assert (over.eligible, over.greeting, over.next_call_at) == (0, None, None)
 
 
@@ -116,11 +116,11 @@ async def test_the_greeting_is_that_of_whoever_lives_where_the_hours_begin_first
     database_url: str, tmp_path: Path
 ) -> None:
     at_noon = SystemClock(milliseconds(datetime(2026, 11, 27, 12, tzinfo=UTC)))  # before nine in both
-    async with open_service(database_url, tmp_path, workers=False, clock=at_noon) as door:
+    async with open_service(database_url, tmp_path, workers=False, clock=at_noon) as tenant:
         west_then_east = [*people(1, area="415"), *people(1, first=1, area="212")]
         window = Window(days=list(WEEKDAYS), start="09:00", end="11:00")
-        made = await draft(door, west_then_east, calling_hours=CallingHours(windows=[window]))
-        seen = await door.client.deployments.preview(id=made.id)
+        made = await draft(tenant, west_then_east, calling_hours=CallingHours(windows=[window]))
+        seen = await tenant.client.deployments.preview(id=made.id)
         assert seen.next_call_at == datetime(2026, 11, 27, 14, tzinfo=UTC)
         assert seen.greeting is not None
         assert seen.greeting.startswith("Hello Person 1,")

@@ -13,7 +13,7 @@ from callwright.contract.phone_numbers import Capabilities
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.tables.schema import api_keys
 from tests.support import resources
-from tests.support.raw_requests import by_hand, problem, refused
+from tests.support.raw_requests import problem, raw_client, refused
 from tests.support.resources import inbound, inbound_number, refusal
 from tests.support.service import open_service
 
@@ -25,8 +25,8 @@ HOURS = BusinessHours(timezone="Europe/London", windows=[Window(days=["mon", "fr
 async def test_an_inbound_deployment_is_active_at_once_and_has_nothing_of_a_campaign(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await inbound(door, metadata={"desk": "1"})
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await inbound(tenant, metadata={"desk": "1"})
         assert made.id.startswith("dep_")
         assert (made.call_type, made.status, made.simulated, made.name) == ("inbound", "active", True, "Reception")
         assert (made.max_concurrency, made.metadata, made.phone_number_ids) == (10, {"desk": "1"}, [])
@@ -43,16 +43,16 @@ async def test_an_inbound_deployment_is_active_at_once_and_has_nothing_of_a_camp
         assert len(foreign) == 17
         assert set(foreign.values()) == {None}
         assert (made.stats.contacts, made.stats.attempts) == (0, 0)
-        assert await door.client.deployments.get(id=made.id) == made
-        number = await door.client.phone_numbers.get(id=inbound_number(made))
+        assert await tenant.client.deployments.get(id=made.id) == made
+        number = await tenant.client.phone_numbers.get(id=inbound_number(made))
         assert (number.inbound_deployment_id, number.outbound_deployment_ids) == (made.id, [])
-        assert (await door.client.deployments.list_contacts(id=made.id)).data == []
+        assert (await tenant.client.deployments.list_contacts(id=made.id)).data == []
 
 
 async def test_everything_that_is_given_is_kept_and_a_number_is_kept_in_e164(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         made = await inbound(
-            door,
+            tenant,
             business_hours=HOURS,
             after_hours=AfterHours(action="forward", forward_to="+1 (212) 555-0177"),
             overflow=Overflow(action="queue"),
@@ -63,7 +63,7 @@ async def test_everything_that_is_given_is_kept_and_a_number_is_kept_in_e164(dat
         assert (made.inbound.business_hours, made.max_concurrency, made.inbound.recording_enabled) == (HOURS, 3, False)
         assert made.inbound.after_hours == AfterHours(action="forward", forward_to=ELSEWHERE)
         assert made.inbound.overflow == Overflow(action="queue")
-        assert await door.client.deployments.get(id=made.id) == made
+        assert await tenant.client.deployments.get(id=made.id) == made
 
 
 @pytest.mark.parametrize(
@@ -90,27 +90,27 @@ async def test_everything_that_is_given_is_kept_and_a_number_is_kept_in_e164(dat
 async def test_a_bad_field_is_refused_by_name(
     database_url: str, tmp_path: Path, field: str, value: object, named: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        agent, number = await resources.agent(door), await resources.number(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        agent, number = await resources.agent(tenant), await resources.number(tenant)
         body = {"name": "In", "agent_id": agent.id, "phone_number_id": number.id, field: value}
         refused(await http.post("/v1/deployments/inbound", json=body), 400, "invalid_field", named)
-        assert (await door.client.deployments.list()).data == []
-        assert (await door.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+        assert (await tenant.client.deployments.list()).data == []
+        assert (await tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
 
 
 @pytest.mark.requirement("INB-01")
 async def test_what_is_missing_is_named(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answer = await http.post("/v1/deployments/inbound", json={})
         refused(answer, 400, "missing_field", "name")
         assert [entry["field"] for entry in problem(answer)["errors"]] == ["name", "agent_id", "phone_number_id"]
 
 
 async def test_callers_are_not_forwarded_to_the_number_they_call(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent, number = await resources.agent(door), await resources.number(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent, number = await resources.agent(tenant), await resources.number(tenant)
         async with refusal(400, "invalid_field", "overflow.forward_to"):
-            await door.client.deployments.create_inbound(
+            await tenant.client.deployments.create_inbound(
                 name="In",
                 agent_id=agent.id,
                 phone_number_id=number.id,
@@ -120,30 +120,34 @@ async def test_callers_are_not_forwarded_to_the_number_they_call(database_url: s
 
 @pytest.mark.requirement("INB-03", "ERR-61")
 async def test_a_number_answers_for_one_deployment_until_that_is_cancelled(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        first = await inbound(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        first = await inbound(tenant)
         given: dict[str, Any] = {"agent_id": first.agent_id, "phone_number_id": inbound_number(first)}
         for _ in range(2):
             async with refusal(409, "phone_number_already_bound", "phone_number_id") as kept:
-                await door.client.deployments.create_inbound(name="Second", **given)
+                await tenant.client.deployments.create_inbound(name="Second", **given)
             assert kept[0].details == {"bound_to": first.id}
-            await door.client.deployments.pause(id=first.id)  # which does not free it
-        await door.client.deployments.cancel(id=first.id)
-        second = await door.client.deployments.create_inbound(name="Second", **given)
-        number = await door.client.phone_numbers.get(id=inbound_number(first))
+            await tenant.client.deployments.pause(id=first.id)  # which does not free it
+        await tenant.client.deployments.cancel(id=first.id)
+        second = await tenant.client.deployments.create_inbound(name="Second", **given)
+        number = await tenant.client.phone_numbers.get(id=inbound_number(first))
         assert number.inbound_deployment_id == second.id
-        await door.client.deployments.cancel(id=first.id)  # again: it takes nothing from the second
-        assert (await door.client.phone_numbers.get(id=number.id)).inbound_deployment_id == second.id
+        await tenant.client.deployments.cancel(id=first.id)  # again: it takes nothing from the second
+        assert (await tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id == second.id
 
 
 @pytest.mark.requirement("INB-04", "ERR-70")
 async def test_a_number_that_is_not_active_or_cannot_be_called_is_refused(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent, given, active = await resources.agent(door), await resources.number(door), await resources.number(door)
-        released = await door.client.phone_numbers.release(id=given.id)
-        create = door.client.deployments.create_inbound
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent, given, active = (
+            await resources.agent(tenant),
+            await resources.number(tenant),
+            await resources.number(tenant),
+        )
+        released = await tenant.client.phone_numbers.release(id=given.id)
+        create = tenant.client.deployments.create_inbound
         async with refusal(422, "number_not_capable", "phone_number_id") as kept:
             await create(name="In", agent_id=agent.id, phone_number_id=released.id)
         assert "released" in kept[0].message
@@ -151,97 +155,97 @@ async def test_a_number_that_is_not_active_or_cannot_be_called_is_refused(
         monkeypatch.setattr(number_handlers, "SIMULATED", deaf)
         async with refusal(422, "number_not_capable", "phone_number_id"):
             await create(name="In", agent_id=agent.id, phone_number_id=active.id)
-        assert (await door.client.deployments.list()).data == []
+        assert (await tenant.client.deployments.list()).data == []
 
 
 @pytest.mark.requirement("INB-02", "ERR-62")
 async def test_what_an_inbound_deployment_uses_cannot_be_taken_away(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await inbound(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await inbound(tenant)
         async with refusal(409, "agent_in_use") as kept:
-            await door.client.agents.delete(id=made.agent_id)
+            await tenant.client.agents.delete(id=made.agent_id)
         assert kept[0].details == {"used_by": made.id}
         async with refusal(409, "phone_number_in_use") as kept:
-            await door.client.phone_numbers.release(id=inbound_number(made))
+            await tenant.client.phone_numbers.release(id=inbound_number(made))
         assert kept[0].details == {"used_by": [made.id]}
-        await door.client.deployments.cancel(id=made.id)
-        await door.client.agents.delete(id=made.agent_id)
-        assert (await door.client.phone_numbers.release(id=inbound_number(made))).status == "released"
-        assert (await door.client.deployments.get(id=made.id)).inbound == made.inbound
+        await tenant.client.deployments.cancel(id=made.id)
+        await tenant.client.agents.delete(id=made.agent_id)
+        assert (await tenant.client.phone_numbers.release(id=inbound_number(made))).status == "released"
+        assert (await tenant.client.deployments.get(id=made.id)).inbound == made.inbound
 
 
 async def test_a_number_that_calls_and_answers_is_kept_by_both(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
-        made = await inbound(door, phone_number_id=campaign.number.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
+        made = await inbound(tenant, phone_number_id=campaign.number.id)
         async with refusal(409, "phone_number_in_use") as kept:
-            await door.client.phone_numbers.release(id=campaign.number.id)
+            await tenant.client.phone_numbers.release(id=campaign.number.id)
         assert kept[0].details == {"used_by": [campaign.deployment.id, made.id]}
 
 
 async def test_a_name_is_unique_among_deployments_of_both_kinds(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door, "Taken")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant, "Taken")
         async with refusal(409, "duplicate_name", "name"):
-            await inbound(door, "Taken", agent_id=campaign.agent.id)
-        made = await inbound(door)
+            await inbound(tenant, "Taken", agent_id=campaign.agent.id)
+        made = await inbound(tenant)
         async with refusal(409, "duplicate_name", "name"):
-            await door.client.deployments.update(id=campaign.deployment.id, name=made.name)
+            await tenant.client.deployments.update(id=campaign.deployment.id, name=made.name)
 
 
 async def test_the_plan_bounds_the_calls_at_a_time_of_an_inbound_deployment(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False, plan="starter") as door:
-        made = await inbound(door)
+    async with open_service(database_url, tmp_path, workers=False, plan="starter") as tenant:
+        made = await inbound(tenant)
         async with refusal(422, "plan_limit_reached", "max_concurrency"):
-            await inbound(door, "Larger", max_concurrency=11)
+            await inbound(tenant, "Larger", max_concurrency=11)
         async with refusal(422, "plan_limit_reached", "max_concurrency"):
-            await door.client.deployments.update(id=made.id, max_concurrency=11)
+            await tenant.client.deployments.update(id=made.id, max_concurrency=11)
 
 
 async def test_inbound_deployments_do_not_count_towards_the_plan_and_are_not_bound_by_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, plan="starter", extra_dollars=100) as door:
+    async with open_service(database_url, tmp_path, workers=False, plan="starter", extra_dollars=100) as tenant:
         for index in range(6):
-            await inbound(door, f"In {index}")
-        campaigns = [(await resources.draft(door, f"Out {index}")).deployment for index in range(6)]
+            await inbound(tenant, f"In {index}")
+        campaigns = [(await resources.draft(tenant, f"Out {index}")).deployment for index in range(6)]
         for campaign in campaigns[:5]:
-            assert (await door.client.deployments.start(id=campaign.id)).status == "active"
+            assert (await tenant.client.deployments.start(id=campaign.id)).status == "active"
         async with refusal(422, "plan_limit_reached") as kept:
-            await door.client.deployments.start(id=campaigns[5].id)
+            await tenant.client.deployments.start(id=campaigns[5].id)
         assert kept[0].details == {"limit": 5, "current": 5}
-        assert (await inbound(door, "One more")).status == "active"
+        assert (await inbound(tenant, "One more")).status == "active"
 
 
 async def test_a_key_with_a_spending_cap_lets_no_callers_in(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made, agent, number = await inbound(door), await resources.agent(door), await resources.number(door)
-        await door.client.deployments.pause(id=made.id)
-        capped = update(api_keys).where(api_keys.c.org_id == door.org_id).values(spending_cap_micros=100 * MICROS)
-        await door.service.services.database.write(lambda connection: connection.execute(capped).rowcount)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made, agent, number = await inbound(tenant), await resources.agent(tenant), await resources.number(tenant)
+        await tenant.client.deployments.pause(id=made.id)
+        capped = update(api_keys).where(api_keys.c.org_id == tenant.org_id).values(spending_cap_micros=100 * MICROS)
+        await tenant.service.services.database.write(lambda connection: connection.execute(capped).rowcount)
         async with refusal(422, "spending_cap_reached"):
-            await door.client.deployments.create_inbound(name="In", agent_id=agent.id, phone_number_id=number.id)
+            await tenant.client.deployments.create_inbound(name="In", agent_id=agent.id, phone_number_id=number.id)
         async with refusal(422, "spending_cap_reached"):
-            await door.client.deployments.resume(id=made.id)
-        assert (await door.client.deployments.cancel(id=made.id)).status == "cancelled"
+            await tenant.client.deployments.resume(id=made.id)
+        assert (await tenant.client.deployments.cancel(id=made.id)).status == "cancelled"
 
 
 async def test_the_same_idempotency_key_binds_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent, number = await resources.agent(door), await resources.number(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent, number = await resources.agent(tenant), await resources.number(tenant)
         body = {"name": "In", "agent_id": agent.id, "phone_number_id": number.id}
-        async with by_hand(door, Idempotency_Key="bind-1") as http:
+        async with raw_client(tenant, Idempotency_Key="bind-1") as http:
             answers = [await http.post("/v1/deployments/inbound", json=body) for _ in range(2)]
         assert [answer.status_code for answer in answers] == [201, 201]
         assert answers[0].content == answers[1].content
-        found = await door.client.deployments.list(idempotency_key="bind-1")
+        found = await tenant.client.deployments.list(idempotency_key="bind-1")
         assert [entry.id for entry in found.data] == [answers[0].json()["data"]["id"]]
 
 
 @pytest.mark.requirement("FILTER-02", "FILTER-03")
 async def test_deployments_are_found_by_kind(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        out, made = (await resources.draft(door, "Out")).deployment, await inbound(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        out, made = (await resources.draft(tenant, "Out")).deployment, await inbound(tenant)
         for kinds, expected in (
             ("inbound", {made.id}),
             ("outbound", {out.id}),
@@ -249,8 +253,8 @@ async def test_deployments_are_found_by_kind(database_url: str, tmp_path: Path) 
         ):
             found = (await http.get(f"/v1/deployments?filter[call_type]={kinds}")).json()["data"]
             assert {entry["id"] for entry in found} == expected
-        assert [entry.id for entry in (await door.client.deployments.list(call_type=["inbound"])).data] == [made.id]
-        assert len((await door.client.deployments.list()).data) == 2
+        assert [entry.id for entry in (await tenant.client.deployments.list(call_type=["inbound"])).data] == [made.id]
+        assert len((await tenant.client.deployments.list()).data) == 2
         refused(await http.get("/v1/deployments?filter[call_type]=both"), 400, "invalid_field", "filter[call_type]")
         campaign = (await http.get(f"/v1/deployments/{out.id}")).json()["data"]
         assert (campaign["call_type"], campaign["inbound"], campaign["audience_id"]) == (
@@ -261,17 +265,17 @@ async def test_deployments_are_found_by_kind(database_url: str, tmp_path: Path) 
 
 
 async def test_changes_reach_what_is_kept(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await inbound(door, business_hours=HOURS, overflow=Overflow(action="queue"))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await inbound(tenant, business_hours=HOURS, overflow=Overflow(action="queue"))
         away = AfterHours(action="voicemail")
-        changed = await door.client.deployments.update(
+        changed = await tenant.client.deployments.update(
             id=made.id, name="Desk", max_concurrency=2, metadata={"a": "b"}, inbound=InboundChanges(after_hours=away)
         )
         assert (changed.name, changed.max_concurrency, changed.metadata) == ("Desk", 2, {"a": "b"})
         assert made.inbound is not None
         assert changed.inbound == made.inbound.model_copy(update={"after_hours": away})
         always = InboundChanges(business_hours=None, recording_enabled=False)
-        changed = await door.client.deployments.update(id=made.id, inbound=always)
+        changed = await tenant.client.deployments.update(id=made.id, inbound=always)
         assert changed.inbound is not None
         assert (changed.inbound.business_hours, changed.inbound.recording_enabled) == (None, False)
         assert (changed.inbound.after_hours, changed.inbound.overflow.action) == (away, "queue")
@@ -282,8 +286,8 @@ async def test_changes_reach_what_is_kept(database_url: str, tmp_path: Path) -> 
 async def test_a_change_may_be_named_as_a_deployment_was_made_or_as_it_is_shown(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await inbound(door, business_hours=HOURS)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await inbound(tenant, business_hours=HOURS)
         path = f"/v1/deployments/{made.id}"
         shown = (await http.get(path)).json()["data"]["inbound"]
         overflow, away = {"action": "forward", "forward_to": "+12125550177"}, {"action": "voicemail"}
@@ -320,14 +324,14 @@ async def test_a_change_may_be_named_as_a_deployment_was_made_or_as_it_is_shown(
 async def test_a_change_that_does_not_fit_an_inbound_deployment_is_refused_by_name(
     database_url: str, tmp_path: Path, body: dict[str, Any], named: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await inbound(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await inbound(tenant)
         refused(await http.patch(f"/v1/deployments/{made.id}", json=body), 400, "invalid_field", named)
-        assert await door.client.deployments.get(id=made.id) == made
+        assert await tenant.client.deployments.get(id=made.id) == made
 
 
 async def test_a_campaign_does_not_have_what_an_inbound_deployment_has(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment
         async with refusal(400, "invalid_field", "inbound"):
-            await door.client.deployments.update(id=made.id, inbound=InboundChanges(recording_enabled=False))
+            await tenant.client.deployments.update(id=made.id, inbound=InboundChanges(recording_enabled=False))

@@ -14,13 +14,13 @@ from tests.support.service import open_service
 @pytest.mark.requirement("INB-03")
 async def test_twelve_who_bind_one_number_at_once_give_it_to_one(database_url: str, tmp_path: Path) -> None:
     outcomes: list[str] = []
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agents = [await resources.agent(door, f"Agent {index}") for index in range(12)]
-        number = await resources.number(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agents = [await resources.agent(tenant, f"Agent {index}") for index in range(12)]
+        number = await resources.number(tenant)
 
         async def bind(index: int) -> None:
             try:
-                await door.client.deployments.create_inbound(
+                await tenant.client.deployments.create_inbound(
                     name=f"In {index}", agent_id=agents[index].id, phone_number_id=number.id
                 )
             except ServiceProblem as found:
@@ -33,34 +33,34 @@ async def test_twelve_who_bind_one_number_at_once_give_it_to_one(database_url: s
                 for index in range(12):
                     tasks.start_soon(bind, index)
         assert sorted(outcomes) == ["bound"] + ["phone_number_already_bound"] * 11
-        (made,) = (await door.client.deployments.list()).data
-        assert (await door.client.phone_numbers.get(id=number.id)).inbound_deployment_id == made.id
+        (made,) = (await tenant.client.deployments.list()).data
+        assert (await tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id == made.id
 
 
 async def test_an_agent_is_either_deleted_or_answers_when_both_are_asked_at_once(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         for index in range(6):
-            agent, number = await resources.agent(door, f"Agent {index}"), await resources.number(door)
-            answers = door.client.deployments.create_inbound(
+            agent, number = await resources.agent(tenant, f"Agent {index}"), await resources.number(tenant)
+            answers = tenant.client.deployments.create_inbound(
                 name=f"In {index}", agent_id=agent.id, phone_number_id=number.id
             )
-            outcomes = await _both(answers, door.client.agents.delete(id=agent.id))
+            outcomes = await _both(answers, tenant.client.agents.delete(id=agent.id))
             assert outcomes in (["done", "agent_in_use"], ["not_found", "done"])
 
 
 async def test_a_number_is_either_bound_or_released_when_both_are_asked_at_once(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        agent = await resources.agent(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        agent = await resources.agent(tenant)
         for index in range(6):
-            number = await resources.number(door)
-            answers = door.client.deployments.create_inbound(
+            number = await resources.number(tenant)
+            answers = tenant.client.deployments.create_inbound(
                 name=f"In {index}", agent_id=agent.id, phone_number_id=number.id
             )
-            outcomes = await _both(answers, door.client.phone_numbers.release(id=number.id))
+            outcomes = await _both(answers, tenant.client.phone_numbers.release(id=number.id))
             assert outcomes in (["done", "phone_number_in_use"], ["number_not_capable", "done"])
 
 

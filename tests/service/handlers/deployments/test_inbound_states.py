@@ -14,18 +14,18 @@ from tests.support import resources
 from tests.support.campaigns import leave_in_wallet
 from tests.support.deployments.states import ACTIONS, act, event_types
 from tests.support.plans import make_real
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import inbound, inbound_number, refusal
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.sweeps import sweep_after
 
 
-async def _in_state(door: Door, status: str) -> Deployment:
-    made = await inbound(door, door.service.services.ids.new("tst"))
+async def _in_state(tenant: Tenant, status: str) -> Deployment:
+    made = await inbound(tenant, tenant.service.services.ids.new("tst"))
     if status == "paused":
-        await door.client.deployments.pause(id=made.id)
+        await tenant.client.deployments.pause(id=made.id)
     if status == "cancelled":
-        await door.client.deployments.cancel(id=made.id)
+        await tenant.client.deployments.cancel(id=made.id)
     return made
 
 
@@ -41,106 +41,106 @@ async def _in_state(door: Door, status: str) -> Deployment:
 async def test_every_action_in_every_state_of_an_inbound_deployment(
     database_url: str, tmp_path: Path, status: str, ends: dict[str, str | None]
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         for action in ACTIONS:
-            made, end = await _in_state(door, status), ends[action]
+            made, end = await _in_state(tenant, status), ends[action]
             if end is not None:
-                assert await act(door, action, made.id) == end, (status, action)
+                assert await act(tenant, action, made.id) == end, (status, action)
                 continue
             async with refusal(409, "invalid_state_transition") as kept:
-                await act(door, action, made.id)
+                await act(tenant, action, made.id)
             assert kept[0].details["current_status"] == status
-        made = await _in_state(door, status)
+        made = await _in_state(tenant, status)
         async with refusal(409, "invalid_state_transition"):
-            await door.client.deployments.delete(id=made.id)
+            await tenant.client.deployments.delete(id=made.id)
 
 
 async def test_events_tell_that_it_was_paused_resumed_and_ended(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await inbound(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await inbound(tenant)
         for action in ("pause", "pause", "resume", "resume", "cancel", "cancel"):
-            await act(door, action, made.id)
-        assert await event_types(door) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
+            await act(tenant, action, made.id)
+        assert await event_types(tenant) == ["deployment.paused", "deployment.resumed", "deployment.completed"]
         last = select(outbox.c.data).where(outbox.c.type == "deployment.completed")
-        data = await door.service.services.database.read(lambda connection: connection.execute(last).scalar_one())
+        data = await tenant.service.services.database.read(lambda connection: connection.execute(last).scalar_one())
         assert '"status":"cancelled"' in data.replace(" ", "")
-        ended = await door.client.deployments.get(id=made.id)
+        ended = await tenant.client.deployments.get(id=made.id)
         assert (ended.status, ended.status_reason) == ("cancelled", "manual")
         assert ended.completed_at is not None
 
 
 async def test_an_inbound_deployment_has_no_plan_and_nothing_to_preview(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await inbound(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await inbound(tenant)
         answer = await http.post(f"/v1/deployments/{made.id}/preview")
         assert "calls nobody" in refused(answer, 400, "invalid_field", "id")["message"]
-        await door.client.deployments.pause(id=made.id)
+        await tenant.client.deployments.pause(id=made.id)
         async with refusal(400, "invalid_field", "plan_id"):
-            await door.client.deployments.resume(id=made.id, plan_id="pln_1")
-        await make_real(door, made.id)
-        assert (await door.client.deployments.resume(id=made.id)).status == "active"  # nobody is called, so no plan
+            await tenant.client.deployments.resume(id=made.id, plan_id="pln_1")
+        await make_real(tenant, made.id)
+        assert (await tenant.client.deployments.resume(id=made.id)).status == "active"  # nobody is called, so no plan
 
 
 async def test_the_agent_changes_only_while_it_is_paused_and_nothing_once_it_ended(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made, other = await inbound(door), await resources.agent(door, "Other")
-        change = door.client.deployments.update
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made, other = await inbound(tenant), await resources.agent(tenant, "Other")
+        change = tenant.client.deployments.update
         async with refusal(409, "invalid_state_transition", "agent_id") as kept:
             await change(id=made.id, agent_id=other.id)
         assert kept[0].details["allowed"] == sorted(["inbound", "max_concurrency", "metadata", "name", *ANSWERING])
-        await door.client.deployments.pause(id=made.id)
+        await tenant.client.deployments.pause(id=made.id)
         assert (await change(id=made.id, agent_id=other.id)).agent_id == other.id
-        await door.client.agents.delete(id=made.agent_id)
-        await door.client.deployments.cancel(id=made.id)
+        await tenant.client.agents.delete(id=made.agent_id)
+        await tenant.client.deployments.cancel(id=made.id)
         async with refusal(409, "invalid_state_transition", "name"):
             await change(id=made.id, name="New")
 
 
 async def test_it_is_resumed_only_with_a_number_that_is_active(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await inbound(door)
-        await door.client.deployments.pause(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await inbound(tenant)
+        await tenant.client.deployments.pause(id=made.id)
         suspend = update(phone_numbers).where(phone_numbers.c.id == inbound_number(made)).values(status="suspended")
-        await door.service.services.database.write(lambda connection: connection.execute(suspend).rowcount)
+        await tenant.service.services.database.write(lambda connection: connection.execute(suspend).rowcount)
         async with refusal(422, "number_not_capable"):
-            await door.client.deployments.resume(id=made.id)
-        assert (await door.client.deployments.cancel(id=made.id)).status == "cancelled"
-        assert (await door.client.phone_numbers.get(id=inbound_number(made))).inbound_deployment_id is None
+            await tenant.client.deployments.resume(id=made.id)
+        assert (await tenant.client.deployments.cancel(id=made.id)).status == "cancelled"
+        assert (await tenant.client.phone_numbers.get(id=inbound_number(made))).inbound_deployment_id is None
 
 
 @pytest.mark.parametrize(("auto_renew", "left"), [(False, "released"), (True, "suspended")])
 async def test_it_fails_when_its_number_is_lost_and_the_number_is_free(
     database_url: str, tmp_path: Path, auto_renew: bool, left: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await inbound(door)
-        await door.client.phone_numbers.update(id=inbound_number(made), auto_renew=auto_renew)
-        await leave_in_wallet(door, 1)
-        await sweep_after(door, 29)
-        assert (await door.client.deployments.get(id=made.id)).status == "active"
-        await sweep_after(door, 31)
-        number = await door.client.phone_numbers.get(id=inbound_number(made))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await inbound(tenant)
+        await tenant.client.phone_numbers.update(id=inbound_number(made), auto_renew=auto_renew)
+        await leave_in_wallet(tenant, 1)
+        await sweep_after(tenant, 29)
+        assert (await tenant.client.deployments.get(id=made.id)).status == "active"
+        await sweep_after(tenant, 31)
+        number = await tenant.client.phone_numbers.get(id=inbound_number(made))
         assert (number.status, number.inbound_deployment_id) == (left, None)
-        failed = await door.client.deployments.get(id=made.id)
+        failed = await tenant.client.deployments.get(id=made.id)
         assert (failed.status, failed.status_reason, failed.clock) == ("failed", "no_phone_number", None)
-        assert sorted(await event_types(door)) == ["deployment.failed", "phone_number.status_changed"]
+        assert sorted(await event_types(tenant)) == ["deployment.failed", "phone_number.status_changed"]
 
 
 async def test_a_number_that_is_paid_for_again_stays_bound(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await inbound(door)
-        await sweep_after(door, 31)
-        assert (await door.client.phone_numbers.get(id=inbound_number(made))).inbound_deployment_id == made.id
-        assert (await door.client.deployments.get(id=made.id)).status == "active"
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await inbound(tenant)
+        await sweep_after(tenant, 31)
+        assert (await tenant.client.phone_numbers.get(id=inbound_number(made))).inbound_deployment_id == made.id
+        assert (await tenant.client.deployments.get(id=made.id)).status == "active"
 
 
 async def test_the_dialler_never_takes_an_inbound_deployment(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made, services = await inbound(door), door.service.services
-        campaign = (await resources.draft(door)).deployment
-        await door.client.deployments.start(id=campaign.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made, services = await inbound(tenant), tenant.service.services
+        campaign = (await resources.draft(tenant)).deployment
+        await tenant.client.deployments.start(id=campaign.id)
         now_ms = services.clock.now_ms()
         assert await services.database.read(leases.candidates, "wrk_1", now_ms + DAY, 10) == [campaign.id]
         taken = await services.database.write(leases.take, [made.id, campaign.id], "wrk_1", now_ms, now_ms + 1)
@@ -150,12 +150,12 @@ async def test_the_dialler_never_takes_an_inbound_deployment(database_url: str, 
 async def test_beside_a_campaign_that_runs_to_its_end_an_inbound_deployment_is_left_alone(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        made = await inbound(door)
-        campaign = (await resources.draft(door)).deployment
-        await door.client.deployments.start(id=campaign.id)
-        assert (await door.ended(campaign.id)).status == "completed"
-        assert await door.client.deployments.get(id=made.id) == made
+    async with open_service(database_url, tmp_path) as tenant:
+        made = await inbound(tenant)
+        campaign = (await resources.draft(tenant)).deployment
+        await tenant.client.deployments.start(id=campaign.id)
+        assert (await tenant.ended(campaign.id)).status == "completed"
+        assert await tenant.client.deployments.get(id=made.id) == made
         lease = select(deployments.c.lease_owner).where(deployments.c.id == made.id)
-        owner = await door.service.services.database.read(lambda connection: connection.execute(lease).scalar_one())
+        owner = await tenant.service.services.database.read(lambda connection: connection.execute(lease).scalar_one())
         assert owner is None

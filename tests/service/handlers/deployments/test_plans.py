@@ -23,77 +23,79 @@ from callwright.service.workers import imports
 from tests.support import resources
 from tests.support.campaigns import ONCE, audience_of, draft, people, suspend_numbers
 from tests.support.plans import in_future, make_real, nobody_is_called, plan_of
-from tests.support.raw_requests import by_hand
+from tests.support.raw_requests import raw_client
 from tests.support.resources import Campaign, refusal, row
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
-Change = Callable[[Door, Campaign], Awaitable[Any]]
+Change = Callable[[Tenant, Campaign], Awaitable[Any]]
 HOURS = CallingHours(windows=[Window(days=["mon"], start="09:00", end="17:00")])
 
 
-async def started_by(door: Door, deployment_id: str) -> str | None:
+async def started_by(tenant: Tenant, deployment_id: str) -> str | None:
     """The key that is kept as having started it."""
     statement = select(deployments.c.started_by_key_id).where(deployments.c.id == deployment_id)
-    return await door.service.services.database.read(lambda connection: connection.execute(statement).scalar_one())
+    return await tenant.service.services.database.read(lambda connection: connection.execute(statement).scalar_one())
 
 
 def updated(**changes: Any) -> Change:
     """A change of the deployment."""
 
-    async def change(door: Door, campaign: Campaign) -> None:
-        await door.client.deployments.update(id=campaign.deployment.id, **changes)
+    async def change(tenant: Tenant, campaign: Campaign) -> None:
+        await tenant.client.deployments.update(id=campaign.deployment.id, **changes)
 
     return change
 
 
-async def _row_added(door: Door, campaign: Campaign) -> None:
-    await door.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
+async def _row_added(tenant: Tenant, campaign: Campaign) -> None:
+    await tenant.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
 
 
-async def _row_added_with_new_words(door: Door, campaign: Campaign) -> None:
-    await door.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1, note="x")])
+async def _row_added_with_new_words(tenant: Tenant, campaign: Campaign) -> None:
+    await tenant.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1, note="x")])
 
 
-async def _import_waits(door: Door, campaign: Campaign) -> None:
-    await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
+async def _import_waits(tenant: Tenant, campaign: Campaign) -> None:
+    await tenant.client.audiences.import_csv(id=campaign.audience.id, csv="phone_number\n+12125550161\n")
 
 
-async def _import_done(door: Door, campaign: Campaign) -> None:
-    await _import_waits(door, campaign)
-    assert await imports.work_on_one(door.service.services, "wrk_test")
+async def _import_done(tenant: Tenant, campaign: Campaign) -> None:
+    await _import_waits(tenant, campaign)
+    assert await imports.work_on_one(tenant.service.services, "wrk_test")
 
 
-async def _other_audience(door: Door, campaign: Campaign) -> None:
-    other = await resources.audience(door, "Others")
-    await door.client.deployments.update(id=campaign.deployment.id, audience_id=other.id)
+async def _other_audience(tenant: Tenant, campaign: Campaign) -> None:
+    other = await resources.audience(tenant, "Others")
+    await tenant.client.deployments.update(id=campaign.deployment.id, audience_id=other.id)
 
 
 def agent_changed(**changes: Any) -> Change:
     """A change of what the agent says, or how."""
 
-    async def change(door: Door, campaign: Campaign) -> None:
-        await door.client.agents.update(id=campaign.agent.id, **changes)
+    async def change(tenant: Tenant, campaign: Campaign) -> None:
+        await tenant.client.agents.update(id=campaign.agent.id, **changes)
 
     return change
 
 
-async def _other_agent(door: Door, campaign: Campaign) -> None:
-    await door.client.deployments.update(id=campaign.deployment.id, agent_id=(await resources.agent(door, "Bea")).id)
+async def _other_agent(tenant: Tenant, campaign: Campaign) -> None:
+    await tenant.client.deployments.update(
+        id=campaign.deployment.id, agent_id=(await resources.agent(tenant, "Bea")).id
+    )
 
 
-async def _other_number(door: Door, campaign: Campaign) -> None:
-    number = await resources.number(door)
+async def _other_number(tenant: Tenant, campaign: Campaign) -> None:
+    number = await resources.number(tenant)
     numbers = [number.id, campaign.number.id]
-    await door.client.deployments.update(id=campaign.deployment.id, phone_number_ids=numbers)
+    await tenant.client.deployments.update(id=campaign.deployment.id, phone_number_ids=numbers)
 
 
-async def _numbers_suspended(door: Door, _: Campaign) -> None:
-    await suspend_numbers(door)
+async def _numbers_suspended(tenant: Tenant, _: Campaign) -> None:
+    await suspend_numbers(tenant)
 
 
-async def _later(door: Door, campaign: Campaign) -> None:
-    start_at = moment(door.service.services.clock.now_ms()) + timedelta(hours=1)
-    await door.client.deployments.update(id=campaign.deployment.id, start_at=start_at)
+async def _later(tenant: Tenant, campaign: Campaign) -> None:
+    start_at = moment(tenant.service.services.clock.now_ms()) + timedelta(hours=1)
+    await tenant.client.deployments.update(id=campaign.deployment.id, start_at=start_at)
 
 
 CHANGES: list[tuple[str, str, Change]] = [
@@ -129,16 +131,16 @@ CHANGES: list[tuple[str, str, Change]] = [
 async def test_a_plan_is_stale_when_a_part_of_it_has_changed(
     database_url: str, tmp_path: Path, part: str, said: str, change: Change
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         made = campaign.deployment.id
-        plan_id = await plan_of(door, made)
-        await change(door, campaign)
+        plan_id = await plan_of(tenant, made)
+        await change(tenant, campaign)
         async with refusal(409, "plan_stale") as kept:
-            await door.client.deployments.start(id=made, plan_id=plan_id)
+            await tenant.client.deployments.start(id=made, plan_id=plan_id)
         assert kept[0].details == {"changed": [part]}
         assert kept[0].message == f"{said} changed since the preview"
-        assert await nobody_is_called(door, made)
+        assert await nobody_is_called(tenant, made)
 
 
 @pytest.mark.requirement("ERR-90")
@@ -146,86 +148,86 @@ async def test_a_plan_is_stale_when_a_part_of_it_has_changed(
 async def test_a_preview_of_a_plan_is_refused_when_a_part_of_it_has_changed(
     database_url: str, tmp_path: Path, part: str, said: str, change: Change
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         made = campaign.deployment.id
-        plan_id = await plan_of(door, made)
-        await change(door, campaign)
+        plan_id = await plan_of(tenant, made)
+        await change(tenant, campaign)
         async with refusal(409, "plan_stale") as kept:
-            await door.client.deployments.preview(id=made, plan_id=plan_id)
+            await tenant.client.deployments.preview(id=made, plan_id=plan_id)
         assert kept[0].details == {"changed": [part]}
 
 
 @pytest.mark.requirement("ERR-90")
 async def test_a_preview_of_a_plan_that_holds_is_about_that_plan(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment.id
-        first = await door.client.deployments.preview(id=made)
-        async with in_future(door, 14 * MINUTE) as later:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment.id
+        first = await tenant.client.deployments.preview(id=made)
+        async with in_future(tenant, 14 * MINUTE) as later:
             again = await later.deployments.preview(id=made, plan_id=first.plan_id)
         assert (again.plan_id, again.plan_valid_until) == (first.plan_id, first.plan_valid_until)
         assert again.summary == first.summary
-        async with in_future(door, 16 * MINUTE) as later, refusal(409, "plan_expired"):
+        async with in_future(tenant, 16 * MINUTE) as later, refusal(409, "plan_expired"):
             await later.deployments.preview(id=made, plan_id=first.plan_id)
-        other = (await resources.draft(door, "Other")).deployment.id
+        other = (await resources.draft(tenant, "Other")).deployment.id
         async with refusal(400, "invalid_field", "plan_id"):
-            await door.client.deployments.preview(id=other, plan_id=first.plan_id)
+            await tenant.client.deployments.preview(id=other, plan_id=first.plan_id)
 
 
 async def test_a_plan_is_stale_when_the_prices_have_changed(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment.id
-        plan_id = await plan_of(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment.id
+        plan_id = await plan_of(tenant, made)
         monkeypatch.setattr(plan_parts, "PRICES", PriceList(outbound_minute=12_001))
         async with refusal(409, "plan_stale") as kept:
-            await door.client.deployments.start(id=made, plan_id=plan_id)
+            await tenant.client.deployments.start(id=made, plan_id=plan_id)
         assert kept[0].details == {"changed": ["prices"]}
-        assert await nobody_is_called(door, made)
+        assert await nobody_is_called(tenant, made)
 
 
 async def test_a_plan_of_the_simulated_network_starts_nothing_real(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment.id
-        plan_id = await plan_of(door, made)
-        await make_real(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment.id
+        plan_id = await plan_of(tenant, made)
+        await make_real(tenant, made)
         async with refusal(409, "plan_stale"):
-            await door.client.deployments.start(id=made, plan_id=plan_id)
-        assert await nobody_is_called(door, made)
+            await tenant.client.deployments.start(id=made, plan_id=plan_id)
+        assert await nobody_is_called(tenant, made)
 
 
 async def test_everything_that_has_changed_is_named_at_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
-        plan_id = await plan_of(door, campaign.deployment.id)
-        await _row_added(door, campaign)
-        await updated(budget_cap=Spend(amount="99"), max_concurrency=9)(door, campaign)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
+        plan_id = await plan_of(tenant, campaign.deployment.id)
+        await _row_added(tenant, campaign)
+        await updated(budget_cap=Spend(amount="99"), max_concurrency=9)(tenant, campaign)
         async with refusal(409, "plan_stale") as kept:
-            await door.client.deployments.start(id=campaign.deployment.id, plan_id=plan_id)
+            await tenant.client.deployments.start(id=campaign.deployment.id, plan_id=plan_id)
         assert kept[0].details == {"changed": ["audience", "cap", "settings"]}
         assert kept[0].message == "the audience, the budget cap and the call settings have changed since the preview"
 
 
 async def test_what_does_not_change_the_plan_leaves_it_valid(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         made = campaign.deployment.id
-        plan_id = await plan_of(door, made)
-        await door.client.deployments.update(id=made, name="Renamed", metadata={"a": "b"})
-        await door.client.audiences.update(id=campaign.audience.id, description="Patients of the practice.")
-        await door.client.agents.update(id=campaign.agent.id, metadata={"a": "b"})
-        await door.client.phone_numbers.update(id=campaign.number.id, label="Front desk")
-        started = await door.client.deployments.start(id=made, plan_id=plan_id)
+        plan_id = await plan_of(tenant, made)
+        await tenant.client.deployments.update(id=made, name="Renamed", metadata={"a": "b"})
+        await tenant.client.audiences.update(id=campaign.audience.id, description="Patients of the practice.")
+        await tenant.client.agents.update(id=campaign.agent.id, metadata={"a": "b"})
+        await tenant.client.phone_numbers.update(id=campaign.number.id, label="Front desk")
+        started = await tenant.client.deployments.start(id=made, plan_id=plan_id)
         assert (started.status, started.plan_id, started.stats.pending) == ("active", plan_id, 1)
-        assert await started_by(door, made) == started.created_by_key_id
+        assert await started_by(tenant, made) == started.created_by_key_id
 
 
 async def test_two_previews_of_the_same_give_the_same_sentence(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment.id
-        first = await door.client.deployments.preview(id=made)
-        async with in_future(door, MINUTE) as client:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment.id
+        first = await tenant.client.deployments.preview(id=made)
+        async with in_future(tenant, MINUTE) as client:
             second = await client.deployments.preview(id=made)
         assert second.summary == first.summary
         assert second.plan_id != first.plan_id
@@ -233,49 +235,49 @@ async def test_two_previews_of_the_same_give_the_same_sentence(database_url: str
 
 
 async def test_the_same_plan_twice_is_one_start_and_one_set_of_calls(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
-        made = await draft(door, people(30, sim_outcome="answered"), retry_policy=ONCE)
-        plan_id = await plan_of(door, made.id)
+    async with open_service(database_url, tmp_path) as tenant:
+        made = await draft(tenant, people(30, sim_outcome="answered"), retry_policy=ONCE)
+        plan_id = await plan_of(tenant, made.id)
         answers: list[Deployment] = []
 
         async def start() -> None:
-            answers.append(await door.client.deployments.start(id=made.id, plan_id=plan_id))
+            answers.append(await tenant.client.deployments.start(id=made.id, plan_id=plan_id))
 
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 for _ in range(5):
                     tasks.start_soon(start)
         assert {answer.plan_id for answer in answers} == {plan_id}
-        ended = await door.ended(made.id)
-        again = await door.client.deployments.start(id=made.id, plan_id=plan_id)
+        ended = await tenant.ended(made.id)
+        again = await tenant.client.deployments.start(id=made.id, plan_id=plan_id)
         assert again == ended
         assert (again.status, again.stats.attempts) == ("completed", 30)
-        async with in_future(door, 60 * MINUTE) as client:
+        async with in_future(tenant, 60 * MINUTE) as client:
             assert (await client.deployments.start(id=made.id, plan_id=plan_id)).stats == ended.stats
-        assert (await door.client.calls.list(deployment_id=made.id)).pagination.total == 30
+        assert (await tenant.client.calls.list(deployment_id=made.id)).pagination.total == 30
 
 
 async def test_another_plan_of_what_was_started_meanwhile_is_stale(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment.id
-        first = await plan_of(door, made)
-        async with in_future(door, MINUTE) as client:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment.id
+        first = await plan_of(tenant, made)
+        async with in_future(tenant, MINUTE) as client:
             second = (await client.deployments.preview(id=made)).plan_id
-        await door.client.deployments.start(id=made, plan_id=first)
+        await tenant.client.deployments.start(id=made, plan_id=first)
         async with refusal(409, "plan_stale") as kept:
-            await door.client.deployments.start(id=made, plan_id=second)
+            await tenant.client.deployments.start(id=made, plan_id=second)
         assert kept[0].details == {"changed": ["progress"]}
-        running = await plan_of(door, made)
-        assert (await door.client.deployments.start(id=made, plan_id=running)).plan_id == first
+        running = await plan_of(tenant, made)
+        assert (await tenant.client.deployments.start(id=made, plan_id=running)).plan_id == first
 
 
 async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_the_plan_stale(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment
-        plan_id = await plan_of(door, made.id)
-        services, reached, go_on = door.service.services, anyio.Event(), threading.Event()
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment
+        plan_id = await plan_of(tenant, made.id)
+        services, reached, go_on = tenant.service.services, anyio.Event(), threading.Event()
 
         def add(connection: Connection) -> None:
             take_rows(
@@ -298,47 +300,47 @@ async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_th
 
                 async def start() -> None:
                     async with refusal(409, "plan_stale"):
-                        await door.client.deployments.start(id=made.id, plan_id=plan_id)
+                        await tenant.client.deployments.start(id=made.id, plan_id=plan_id)
                     refused.set()
 
                 tasks.start_soon(start)
                 with anyio.move_on_after(0.5):  # enough for a start that does not wait for the rows
                     await refused.wait()
                 await to_thread.run_sync(go_on.set)
-        assert await nobody_is_called(door, made.id)
+        assert await nobody_is_called(tenant, made.id)
 
 
 @pytest.mark.requirement("ERR-78")
 async def test_a_plan_can_be_used_for_15_minutes(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment.id
-        seen = await door.client.deployments.preview(id=made)
-        left = seen.plan_valid_until - moment(door.service.services.clock.now_ms())
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment.id
+        seen = await tenant.client.deployments.preview(id=made)
+        left = seen.plan_valid_until - moment(tenant.service.services.clock.now_ms())
         assert timedelta(minutes=14) < left <= timedelta(minutes=15)
-        async with in_future(door, 15 * MINUTE) as client:
+        async with in_future(tenant, 15 * MINUTE) as client:
             async with refusal(409, "plan_expired"):
                 await client.deployments.start(id=made, plan_id=seen.plan_id)
-        assert await nobody_is_called(door, made)
-        async with in_future(door, 14 * MINUTE) as client:
+        assert await nobody_is_called(tenant, made)
+        async with in_future(tenant, 14 * MINUTE) as client:
             assert (await client.deployments.start(id=made, plan_id=seen.plan_id)).status == "active"
 
 
 async def test_a_plan_of_something_else_or_altered_is_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         mine, second = (
-            (await resources.draft(door)).deployment.id,
-            (await resources.draft(door, "Second")).deployment.id,
+            (await resources.draft(tenant)).deployment.id,
+            (await resources.draft(tenant, "Second")).deployment.id,
         )
         theirs = (await resources.draft(other)).deployment.id
-        plan_id = await plan_of(door, mine)
+        plan_id = await plan_of(tenant, mine)
         altered = plan_id[:-10] + ("A" if plan_id[-10] != "A" else "B") + plan_id[-9:]
-        for wrong in (await plan_of(door, second), await plan_of(other, theirs), altered, "pln_x", plan_id[4:]):
+        for wrong in (await plan_of(tenant, second), await plan_of(other, theirs), altered, "pln_x", plan_id[4:]):
             async with refusal(400, "invalid_field", "plan_id"):
-                await door.client.deployments.start(id=mine, plan_id=wrong)
+                await tenant.client.deployments.start(id=mine, plan_id=wrong)
         async with refusal(404, "not_found"):
             await other.client.deployments.start(id=mine, plan_id=plan_id)
-        async with by_hand(door) as http:
+        async with raw_client(tenant) as http:
             for wrong in ("", "x" * 201, 5):
                 answer = await http.post(f"/v1/deployments/{mine}/start", json={"plan_id": wrong})
                 assert (answer.status_code, answer.json()["error"]["field"]) == (400, "plan_id")
-        assert await nobody_is_called(door, mine)
+        assert await nobody_is_called(tenant, mine)

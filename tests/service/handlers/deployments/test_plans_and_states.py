@@ -17,20 +17,20 @@ from tests.support.service import open_service
 async def test_a_paused_campaign_is_resumed_by_a_plan_made_while_it_is_paused(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
-        made, client = campaign.deployment.id, door.client.deployments
-        before = await plan_of(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
+        made, client = campaign.deployment.id, tenant.client.deployments
+        before = await plan_of(tenant, made)
         await client.start(id=made, plan_id=before)
-        running = await plan_of(door, made)
+        running = await plan_of(tenant, made)
         await client.pause(id=made)
         assert (await client.resume(id=made, plan_id=before)).status == "paused"  # it is the start that was done
         async with refusal(409, "plan_stale") as kept:
             await client.resume(id=made, plan_id=running)
         assert kept[0].details == {"changed": ["progress"]}
         assert kept[0].message == "the deployment's state has changed since the preview"
-        paused = await plan_of(door, made)
-        await door.client.agents.update(id=campaign.agent.id, system_prompt="Something else.")  # it keeps its agent
+        paused = await plan_of(tenant, made)
+        await tenant.client.agents.update(id=campaign.agent.id, system_prompt="Something else.")  # it keeps its agent
         resumed = await client.resume(id=made, plan_id=paused)
         assert (resumed.status, resumed.plan_id) == ("active", paused)
         await client.pause(id=made)
@@ -38,8 +38,8 @@ async def test_a_paused_campaign_is_resumed_by_a_plan_made_while_it_is_paused(
         for old in (before, running):
             async with refusal(409, "plan_stale"):
                 await client.resume(id=made, plan_id=old)
-        plan_id = await plan_of(door, made)
-        await door.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
+        plan_id = await plan_of(tenant, made)
+        await tenant.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
         async with refusal(409, "plan_stale") as kept:
             await client.resume(id=made, plan_id=plan_id)
         assert kept[0].details == {"changed": ["audience"]}
@@ -47,24 +47,24 @@ async def test_a_paused_campaign_is_resumed_by_a_plan_made_while_it_is_paused(
 
 
 async def test_a_plan_does_not_change_what_a_state_allows(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door)).deployment.id
-        plan_id = await plan_of(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment.id
+        plan_id = await plan_of(tenant, made)
         async with refusal(409, "invalid_state_transition"):
-            await door.client.deployments.resume(id=made, plan_id=plan_id)
-        await door.client.deployments.cancel(id=made)
+            await tenant.client.deployments.resume(id=made, plan_id=plan_id)
+        await tenant.client.deployments.cancel(id=made)
         async with refusal(409, "invalid_state_transition"):
-            await door.client.deployments.start(id=made, plan_id=plan_id)
+            await tenant.client.deployments.start(id=made, plan_id=plan_id)
 
 
 @pytest.mark.requirement("ERR-78")
 async def test_where_telephones_ring_a_start_needs_a_plan(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made, client = (await resources.draft(door)).deployment.id, door.client.deployments
-        await make_real(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made, client = (await resources.draft(tenant)).deployment.id, tenant.client.deployments
+        await make_real(tenant, made)
         async with refusal(409, "plan_required"):
             await client.start(id=made)
-        assert await nobody_is_called(door, made)
+        assert await nobody_is_called(tenant, made)
         seen = await client.preview(id=made)
         assert seen.summary.startswith("Call 1 person for ")
         assert (await client.start(id=made, plan_id=seen.plan_id)).status == "active"
@@ -72,19 +72,19 @@ async def test_where_telephones_ring_a_start_needs_a_plan(database_url: str, tmp
         async with refusal(409, "plan_required"):
             await client.resume(id=made)
         assert (await client.get(id=made)).status == "paused"
-        assert (await client.resume(id=made, plan_id=await plan_of(door, made))).status == "active"
+        assert (await client.resume(id=made, plan_id=await plan_of(tenant, made))).status == "active"
 
 
 async def test_where_telephones_ring_nothing_is_started_while_it_is_made(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         monkeypatch.setattr("callwright.service.handlers.deployments.deployments.NETWORK_IS_SIMULATED", False)
         async with refusal(409, "plan_required", "auto_start") as kept:
-            await resources.draft(door, auto_start=True)
+            await resources.draft(tenant, auto_start=True)
         assert "make a draft, preview it, then start it" in kept[0].message
-        assert (await door.client.deployments.list()).data == []
-        made = await resources.draft(door, "Draft")
+        assert (await tenant.client.deployments.list()).data == []
+        made = await resources.draft(tenant, "Draft")
         assert (made.deployment.status, made.deployment.simulated) == ("draft", False)
 
 
@@ -92,10 +92,10 @@ async def test_what_was_agreed_to_must_still_hold_when_the_moment_of_a_scheduled
     database_url: str, tmp_path: Path
 ) -> None:
     wall = Wall()
-    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
-        client = door.client.deployments
-        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
-        campaigns = [await resources.draft(door, name, start_at=start_at) for name in ("Same", "Other", "Unplanned")]
+    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as tenant:
+        client = tenant.client.deployments
+        start_at = moment(tenant.service.services.clock.now_ms()) + timedelta(days=1)
+        campaigns = [await resources.draft(tenant, name, start_at=start_at) for name in ("Same", "Other", "Unplanned")]
         same, other, unplanned = (campaign.deployment.id for campaign in campaigns)
         for made in (same, other):
             seen = await client.preview(id=made)
@@ -103,36 +103,36 @@ async def test_what_was_agreed_to_must_still_hold_when_the_moment_of_a_scheduled
             assert (await client.start(id=made, plan_id=seen.plan_id)).status == "scheduled"
         await client.start(id=unplanned)
         for campaign in campaigns[1:]:
-            await door.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
+            await tenant.client.audiences.add_rows(id=campaign.audience.id, rows=[row(1)])
         wall.ahead_ms += DAY
-        async with working(door):
-            ended = [await door.ended(made) for made in (same, other, unplanned)]
+        async with working(tenant):
+            ended = [await tenant.ended(made) for made in (same, other, unplanned)]
         assert [found.status for found in ended] == ["completed", "paused", "completed"]
         assert (ended[1].status_reason, ended[1].stats.contacts) == ("plan_stale", 0)
-        assert (await client.resume(id=other, plan_id=await plan_of(door, other))).status == "active"
+        assert (await client.resume(id=other, plan_id=await plan_of(tenant, other))).status == "active"
 
 
 async def test_what_really_rings_does_not_begin_by_itself_without_a_plan(database_url: str, tmp_path: Path) -> None:
     wall = Wall()
-    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
-        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
-        made = (await resources.draft(door, start_at=start_at)).deployment.id
-        await door.client.deployments.start(id=made)
-        await make_real(door, made)
+    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as tenant:
+        start_at = moment(tenant.service.services.clock.now_ms()) + timedelta(days=1)
+        made = (await resources.draft(tenant, start_at=start_at)).deployment.id
+        await tenant.client.deployments.start(id=made)
+        await make_real(tenant, made)
         wall.ahead_ms += DAY
-        async with working(door):
-            ended = await door.ended(made)
+        async with working(tenant):
+            ended = await tenant.ended(made)
         assert (ended.status, ended.status_reason, ended.stats.contacts) == ("paused", "plan_required", 0)
 
 
 async def test_a_repeated_plain_start_of_a_scheduled_campaign_changes_nothing(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=3)
-        client = door.client.deployments
-        made = (await resources.draft(door, start_at=start_at)).deployment.id
-        unused = await plan_of(door, made)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        start_at = moment(tenant.service.services.clock.now_ms()) + timedelta(days=3)
+        client = tenant.client.deployments
+        made = (await resources.draft(tenant, start_at=start_at)).deployment.id
+        unused = await plan_of(tenant, made)
         scheduled = await client.start(id=made)
         assert scheduled.status == "scheduled"
         assert await client.start(id=made) == scheduled
@@ -141,25 +141,25 @@ async def test_a_repeated_plain_start_of_a_scheduled_campaign_changes_nothing(
         await client.pause(id=made)
         resumed = await client.resume(id=made)
         assert (resumed.status, await client.start(id=made)) == ("scheduled", resumed)
-        assert await nobody_is_called(door, made, "scheduled")
+        assert await nobody_is_called(tenant, made, "scheduled")
 
 
 async def test_where_telephones_ring_a_repeated_plain_start_of_a_scheduled_campaign_changes_nothing(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=3)
-        made = (await resources.draft(door, start_at=start_at)).deployment.id
-        await make_real(door, made)
-        scheduled = await door.client.deployments.start(id=made, plan_id=await plan_of(door, made))
-        assert (await door.client.deployments.start(id=made), scheduled.status) == (scheduled, "scheduled")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        start_at = moment(tenant.service.services.clock.now_ms()) + timedelta(days=3)
+        made = (await resources.draft(tenant, start_at=start_at)).deployment.id
+        await make_real(tenant, made)
+        scheduled = await tenant.client.deployments.start(id=made, plan_id=await plan_of(tenant, made))
+        assert (await tenant.client.deployments.start(id=made), scheduled.status) == (scheduled, "scheduled")
 
 
 async def test_a_scheduled_campaign_begins_at_once_by_a_plan_that_says_so(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        start_at = moment(door.service.services.clock.now_ms()) + timedelta(days=3)
-        client = door.client.deployments
-        made = (await resources.draft(door, start_at=start_at)).deployment.id
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        start_at = moment(tenant.service.services.clock.now_ms()) + timedelta(days=3)
+        client = tenant.client.deployments
+        made = (await resources.draft(tenant, start_at=start_at)).deployment.id
         before = await client.preview(id=made)
         assert f", not before {start_at:%Y-%m-%d %H:%M} UTC, " in before.summary
         assert (await client.start(id=made, plan_id=before.plan_id)).status == "scheduled"

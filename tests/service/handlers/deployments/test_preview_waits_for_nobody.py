@@ -11,9 +11,9 @@ from tests.support.statements import recorded
 
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 async def test_a_preview_locks_nothing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = (await resources.draft(door, "Survey")).deployment
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = (await resources.draft(tenant, "Survey")).deployment
         with recorded() as ran:
-            await door.client.deployments.preview(id=made.id)
+            await tenant.client.deployments.preview(id=made.id)
         assert any("FROM deployments" in one.text for one in ran)
         assert not [one.text for one in ran if "FOR UPDATE" in one.text or "FOR SHARE" in one.text]

@@ -12,53 +12,53 @@ from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from tests.support.campaigns import ONCE, audience_of, draft, people, working
 from tests.support.clock_set_by_test import Wall
-from tests.support.plans import StandingClock
+from tests.support.plans import FixedClock
 from tests.support.resources import refusal
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 CSV = "phone_number,first_name\n+12125550161,Ada\n+12125550162,Bob\n"
 
 
-async def importing(door: Door, campaign: Deployment) -> str:
+async def importing(tenant: Tenant, campaign: Deployment) -> str:
     """An import into the campaign's audience that nobody works on yet."""
-    return (await door.client.audiences.import_csv(id=audience_of(campaign), csv=CSV)).id
+    return (await tenant.client.audiences.import_csv(id=audience_of(campaign), csv=CSV)).id
 
 
-async def work(door: Door, *, after_ms: int = 0) -> None:
+async def work(tenant: Tenant, *, after_ms: int = 0) -> None:
     """A worker takes the oldest import, so much later."""
-    services = door.service.services
-    later = replace(services, clock=StandingClock(services.clock.now_ms() + after_ms))
+    services = tenant.service.services
+    later = replace(services, clock=FixedClock(services.clock.now_ms() + after_ms))
     assert await imports.work_on_one(later, "wrk_test")
 
 
 @pytest.mark.requirement("ERR-91")
 @pytest.mark.parametrize("planned", [False, True])
 async def test_a_start_waits_for_the_imports_of_its_audience(planned: bool, database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await draft(door, people(3, sim_outcome="busy"), retry_policy=ONCE)
-        waiting = await importing(door, campaign)
-        preview = await door.client.deployments.preview(id=campaign.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await draft(tenant, people(3, sim_outcome="busy"), retry_policy=ONCE)
+        waiting = await importing(tenant, campaign)
+        preview = await tenant.client.deployments.preview(id=campaign.id)
         assert any(waiting in problem for problem in preview.problems)
         async with refusal(409, "audience_importing") as kept:
-            await door.client.deployments.start(id=campaign.id, plan_id=preview.plan_id if planned else None)
+            await tenant.client.deployments.start(id=campaign.id, plan_id=preview.plan_id if planned else None)
         assert kept[0].details == {"imports": [waiting]}
         assert waiting in kept[0].message
-        await work(door)
-        started = await door.client.deployments.start(id=campaign.id)
+        await work(tenant)
+        started = await tenant.client.deployments.start(id=campaign.id)
         assert (started.status, started.stats.contacts) == ("active", 5)
 
 
 @pytest.mark.requirement("ERR-91")
 async def test_a_resume_waits_for_the_imports_of_its_audience(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await draft(door, people(3, sim_outcome="busy"), retry_policy=ONCE)
-        await door.client.deployments.start(id=campaign.id)
-        await door.client.deployments.pause(id=campaign.id)
-        await importing(door, campaign)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await draft(tenant, people(3, sim_outcome="busy"), retry_policy=ONCE)
+        await tenant.client.deployments.start(id=campaign.id)
+        await tenant.client.deployments.pause(id=campaign.id)
+        await importing(tenant, campaign)
         async with refusal(409, "audience_importing"):
-            await door.client.deployments.resume(id=campaign.id)
-        await work(door)
-        assert (await door.client.deployments.resume(id=campaign.id)).stats.contacts == 5
+            await tenant.client.deployments.resume(id=campaign.id)
+        await work(tenant)
+        assert (await tenant.client.deployments.resume(id=campaign.id)).stats.contacts == 5
 
 
 @pytest.mark.requirement("ERR-91")
@@ -66,46 +66,46 @@ async def test_a_scheduled_deployment_whose_moment_comes_during_an_import_pauses
     database_url: str, tmp_path: Path
 ) -> None:
     wall = Wall()
-    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False, clock=wall.clock()) as tenant:
+        services = tenant.service.services
         now_ms = services.clock.now_ms()
-        campaign = await draft(door, people(3), start_at=moment(now_ms + HOUR), retry_policy=ONCE)
-        await door.client.deployments.start(id=campaign.id)
-        await importing(door, campaign)
+        campaign = await draft(tenant, people(3), start_at=moment(now_ms + HOUR), retry_policy=ONCE)
+        await tenant.client.deployments.start(id=campaign.id)
+        await importing(tenant, campaign)
         held = update(import_table).values(status="importing", lease_owner="wrk_other", lease_until=now_ms + 2 * HOUR)
         await services.database.write(lambda connection: connection.execute(held).rowcount)
         wall.ahead_ms += HOUR
-        async with working(door):
-            paused = await door.ended(campaign.id)
+        async with working(tenant):
+            paused = await tenant.ended(campaign.id)
         assert (paused.status, paused.status_reason) == ("paused", "audience_importing")
-        assert (await door.client.calls.list()).pagination.total == 0
+        assert (await tenant.client.calls.list()).pagination.total == 0
 
 
 @pytest.mark.requirement("ERR-91")
 async def test_an_import_that_never_ends_expires_and_starts_go_on(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await draft(door, people(3, sim_outcome="busy"), retry_policy=ONCE)
-        waiting = await importing(door, campaign)
-        await work(door, after_ms=6 * HOUR)
-        ended = await door.client.audiences.get_import(id=audience_of(campaign), import_id=waiting)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await draft(tenant, people(3, sim_outcome="busy"), retry_policy=ONCE)
+        waiting = await importing(tenant, campaign)
+        await work(tenant, after_ms=6 * HOUR)
+        ended = await tenant.client.audiences.get_import(id=audience_of(campaign), import_id=waiting)
         assert (ended.status, ended.added) == ("failed", 0)
         assert "6 hours" in (ended.status_reason or "")
-        assert (await door.client.deployments.start(id=campaign.id)).stats.contacts == 3
+        assert (await tenant.client.deployments.start(id=campaign.id)).stats.contacts == 3
 
 
 @pytest.mark.requirement("ERR-91")
 async def test_a_scheduled_deployment_gets_no_audience_into_which_a_file_is_being_imported(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await draft(door, people(3), start_at=moment(door.service.services.clock.now_ms() + HOUR))
-        other = await door.client.audiences.create(name="Others", rows=people(5, first=50))
-        await door.client.deployments.start(id=campaign.id)
-        waiting = (await door.client.audiences.import_csv(id=other.id, csv=CSV)).id
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await draft(tenant, people(3), start_at=moment(tenant.service.services.clock.now_ms() + HOUR))
+        other = await tenant.client.audiences.create(name="Others", rows=people(5, first=50))
+        await tenant.client.deployments.start(id=campaign.id)
+        waiting = (await tenant.client.audiences.import_csv(id=other.id, csv=CSV)).id
         async with refusal(409, "audience_importing") as kept:
-            await door.client.deployments.update(id=campaign.id, audience_id=other.id)
+            await tenant.client.deployments.update(id=campaign.id, audience_id=other.id)
         assert kept[0].details == {"imports": [waiting]}
-        assert (await door.client.deployments.get(id=campaign.id)).audience_id == campaign.audience_id
-        await work(door)
-        changed = await door.client.deployments.update(id=campaign.id, audience_id=other.id)
+        assert (await tenant.client.deployments.get(id=campaign.id)).audience_id == campaign.audience_id
+        await work(tenant)
+        changed = await tenant.client.deployments.update(id=campaign.id, audience_id=other.id)
         assert changed.audience_id == other.id

@@ -11,22 +11,22 @@ from callwright.contract.calls import ListCalls, list_calls
 from callwright.contract.declaration.filters import filter_of
 from tests.support import resources
 from tests.support.many_calls import put_many
-from tests.support.raw_requests import by_hand, refused
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import raw_client, refused
+from tests.support.service import Tenant, open_service
 
 
-async def first_cursor(door: Door, **asked: Any) -> str:
+async def first_cursor(tenant: Tenant, **asked: Any) -> str:
     """The cursor that a first page gives."""
-    cursor = (await door.client.calls.list(per_page=5, **asked)).pagination.next_cursor
+    cursor = (await tenant.client.calls.list(per_page=5, **asked)).pagination.next_cursor
     assert cursor is not None
     return cursor
 
 
 @pytest.mark.requirement("PAGE-06", "PAGE-14", "ERR-53")
 async def test_a_cursor_with_any_byte_changed_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        await put_many(door, 20, Random(7))
-        cursor = await first_cursor(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        await put_many(tenant, 20, Random(7))
+        cursor = await first_cursor(tenant)
         raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         changed = [
             base64.urlsafe_b64encode(raw[:place] + bytes([raw[place] ^ flipped]) + raw[place + 1 :])
@@ -60,11 +60,11 @@ FILTERS: dict[str, str] = {
 
 @pytest.mark.requirement("PAGE-15", "PAGE-16", "PAGE-17", "PAGE-18")
 async def test_a_cursor_holds_for_the_list_it_was_given_for_and_no_other(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        await put_many(door, 20, Random(8))
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        await put_many(tenant, 20, Random(8))
         await put_many(other, 20, Random(9), deployment_id="dep_2")
-        cursor, foreign = await first_cursor(door), await first_cursor(other)
-        async with by_hand(door) as http:
+        cursor, foreign = await first_cursor(tenant), await first_cursor(other)
+        async with raw_client(tenant) as http:
             names = [name for name, field in ListCalls.model_fields.items() if filter_of(field)]
             asked = [{f"filter[{name}]": FILTERS.get(name, "x")} for name in names]
             asked += [{"sort": f"{sign}{sort}"} for sort in list_calls.sorts for sign in ("", "-")]
@@ -79,7 +79,7 @@ async def test_a_cursor_holds_for_the_list_it_was_given_for_and_no_other(databas
             for per_page, shown in (("1", 1), ("10", 10), ("200", 15)):
                 answer = await http.get("/v1/calls", params={"cursor": cursor, "per_page": per_page})
                 assert len(answer.json()["data"]) == shown
-            filtered = await first_cursor(door, outcome=["answered"])
+            filtered = await first_cursor(tenant, outcome=["answered"])
             same = await http.get("/v1/calls", params={"cursor": filtered, "filter[outcome]": "answered"})
             assert same.status_code == 200
             other_value = await http.get("/v1/calls", params={"cursor": filtered, "filter[outcome]": "busy"})
@@ -87,9 +87,9 @@ async def test_a_cursor_holds_for_the_list_it_was_given_for_and_no_other(databas
 
 
 async def test_the_longest_names_make_cursors_that_are_taken_again(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         names = ['"' * 199 + letter for letter in "abc"] + ["🙂" * 199 + letter for letter in "abc"]
         for name in names:
-            await resources.agent(door, name)
+            await resources.agent(tenant, name)
         sort = ",".join(["name", "-created_at", "updated_at"] + ["name"] * 25)
-        assert [entry.name async for entry in door.client.agents.list(per_page=1, sort=sort)] == sorted(names)
+        assert [entry.name async for entry in tenant.client.agents.list(per_page=1, sort=sort)] == sorted(names)

@@ -14,10 +14,10 @@ from tests.support import resources
 from tests.support.calls.stored_calls import put_call
 from tests.support.imports import carry_out_import
 from tests.support.many_calls import FIRST_MS
-from tests.support.raw_requests import AsyncClient, by_hand, refused
+from tests.support.raw_requests import AsyncClient, raw_client, refused
 from tests.support.resources import row
 from tests.support.sent_events import put_delivery, put_event, subscribe
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 SEVERAL = {
     operation.name: {name for name, field in operation.takes.model_fields.items() if takes_several(field)}
@@ -46,30 +46,30 @@ async def found(http: AsyncClient, path: str, **filters: str) -> list[dict[str, 
 @pytest.mark.parametrize("name", sorted(CALLS))
 async def test_calls_are_filtered_by_one_value_or_several(database_url: str, tmp_path: Path, name: str) -> None:
     assert set(CALLS) == SEVERAL["list_calls"]
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         values = CALLS[name]
         for index in range(3):
             fields: dict[str, Any] = {key: each[index] for key, each in CALLS.items()}
-            await put_call(door, id=f"cal_{index}", **fields)
+            await put_call(tenant, id=f"cal_{index}", **fields)
         for wanted in (values[:1], values[:2], values[1:], ("nothing", values[2]), (values[0], values[0])):
             if name == "call_type" and "nothing" in wanted:
                 continue
             expected = {f"cal_{index}" for index, value in enumerate(values) if value in wanted}
             assert {call["id"] for call in await found(http, "/calls", **{name: ",".join(wanted)})} == expected
             by_client: dict[str, Any] = {name: list(wanted)}
-            assert {call.id async for call in door.client.calls.list(**by_client)} == expected
+            assert {call.id async for call in tenant.client.calls.list(**by_client)} == expected
         single: dict[str, Any] = {name: values[1]}
-        assert {call.id async for call in door.client.calls.list(**single)} == {"cal_1"}
-        stats = await door.client.calls.stats(group_by=["outcome"], **single)
+        assert {call.id async for call in tenant.client.calls.list(**single)} == {"cal_1"}
+        stats = await tenant.client.calls.stats(group_by=["outcome"], **single)
         assert stats.calls == 1
 
 
 @pytest.mark.requirement("FILTER-11", "FILTER-13")
 async def test_calls_are_filtered_by_when_they_ended(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for index in range(3):
-            await put_call(door, id=f"cal_{index}", ended_at=FIRST_MS + index * 1_000)
-        await put_call(door, id="cal_running", status="in_progress", outcome=None, ended_at=None)
+            await put_call(tenant, id=f"cal_{index}", ended_at=FIRST_MS + index * 1_000)
+        await put_call(tenant, id="cal_running", status="in_progress", outcome=None, ended_at=None)
         at = [moment(FIRST_MS + index * 1_000).isoformat().replace("+00:00", "Z") for index in range(4)]
         for span, expected in (
             ({"ended_from": at[1]}, {"cal_1", "cal_2"}),
@@ -84,7 +84,7 @@ async def test_calls_are_filtered_by_when_they_ended(database_url: str, tmp_path
             refused(answer, 400, "invalid_field", "filter[ended_from]")
 
 
-async def renamed_contacts(door: Door, deployment_id: str) -> None:
+async def renamed_contacts(tenant: Tenant, deployment_id: str) -> None:
     """Gives the contacts of a deployment outcomes and dispositions, as calls would."""
     columns = deployment_contacts.c
 
@@ -94,31 +94,31 @@ async def renamed_contacts(door: Door, deployment_id: str) -> None:
             values = {"last_outcome": outcome, "last_disposition": disposition}
             assert connection.execute(update(deployment_contacts).where(mine).values(values)).rowcount == 1
 
-    await door.service.services.database.write(write)
+    await tenant.service.services.database.write(write)
 
 
 @pytest.mark.requirement("FILTER-02", "FILTER-11")
 async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = [await resources.draft(door, f"Campaign {index}") for index in range(3)]
-        await door.client.audiences.add_rows(id=made[0].audience.id, rows=[row(1), row(2)])
-        await door.client.deployments.start(id=made[0].deployment.id)
-        await renamed_contacts(door, made[0].deployment.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = [await resources.draft(tenant, f"Campaign {index}") for index in range(3)]
+        await tenant.client.audiences.add_rows(id=made[0].audience.id, rows=[row(1), row(2)])
+        await tenant.client.deployments.start(id=made[0].deployment.id)
+        await renamed_contacts(tenant, made[0].deployment.id)
         contacts = f"/deployments/{made[0].deployment.id}/contacts"
-        done = await carry_out_import(door, "phone_number\nx\n+1212\n", audience_id=made[0].audience.id)
+        done = await carry_out_import(tenant, "phone_number\nx\n+1212\n", audience_id=made[0].audience.id)
         errors = f"/audiences/{made[0].audience.id}/imports/{done.id}/errors"
         for name, value in (("A", "de-DE"), ("B", "fr-FR"), ("C", "it-IT")):
-            await resources.agent(door, name, language=value, voice_id={"A": "en-US-ben"}.get(name, "en-US-ada"))
-        german = await resources.number(door, "DE")
+            await resources.agent(tenant, name, language=value, voice_id={"A": "en-US-ben"}.get(name, "en-US-ada"))
+        german = await resources.number(tenant, "DE")
         agents, audiences = [each.agent.id for each in made], [each.audience.id for each in made]
-        to = await subscribe(door)
-        await door.client.webhooks.update(id=(await subscribe(door)).id, status="disabled")
+        to = await subscribe(tenant)
+        await tenant.client.webhooks.update(id=(await subscribe(tenant)).id, status="disabled")
         for kind, status, cause in (("call.started", "failed", "event"), ("call.completed", "missed", "replay")):
-            event = await put_event(door, kind)
-            await put_delivery(door, to.id, event, event_type=kind, status=status, cause=cause)
-        await door.client.webhooks.test(id=to.id)
+            event = await put_event(tenant, kind)
+            await put_delivery(tenant, to.id, event, event_type=kind, status=status, cause=cause)
+        await tenant.client.webhooks.test(id=to.id)
         sent = f"/webhooks/{to.id}/deliveries"
         cases = (
             ("list_deployments", "/deployments", "agent_id", f"{agents[0]},{agents[2]}", 2),
@@ -148,6 +148,6 @@ async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense
         }
         assert {(name, field) for name, _, field, _, _ in cases} == others
         later = update(phone_numbers).where(phone_numbers.c.id == german.id).values(created_at=FIRST_MS + 10**10)
-        await door.service.services.database.write(lambda connection: connection.execute(later).rowcount)
+        await tenant.service.services.database.write(lambda connection: connection.execute(later).rowcount)
         span = {"created_from": moment(FIRST_MS + 10**10).isoformat().replace("+00:00", "Z")}
         assert [number["id"] for number in await found(http, "/phone_numbers", **span)] == [german.id]

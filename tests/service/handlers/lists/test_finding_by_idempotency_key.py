@@ -11,9 +11,9 @@ from callwright.service.platform.clock.clock import HOUR
 from callwright.service.tables.schema import idempotency_keys
 from tests.support import resources
 from tests.support.plans import plan_of
-from tests.support.raw_requests import by_hand
+from tests.support.raw_requests import raw_client
 from tests.support.resources import refusal, row
-from tests.support.service import BASE_URL, Door, open_service
+from tests.support.service import BASE_URL, Tenant, open_service
 
 
 async def found(client: Client, key: str) -> list[str]:
@@ -23,15 +23,15 @@ async def found(client: Client, key: str) -> list[str]:
     return [entry.id for entry in page.data]
 
 
-async def age(door: Door, hours: int) -> None:
+async def age(tenant: Tenant, hours: int) -> None:
     """Makes every idempotency key older."""
     older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
-    await door.service.services.database.write(lambda connection: connection.execute(older).rowcount)
+    await tenant.service.services.database.write(lambda connection: connection.execute(older).rowcount)
 
 
 async def test_the_deployment_that_was_made_started_or_resumed_is_found(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        client, campaign = door.client, await resources.draft(door, "Other")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        client, campaign = tenant.client, await resources.draft(tenant, "Other")
         made = await client.idempotent("make").deployments.create(
             name="Mine",
             agent_id=campaign.agent.id,
@@ -40,13 +40,13 @@ async def test_the_deployment_that_was_made_started_or_resumed_is_found(database
         )
         assert await found(client, "make") == [made.id]
         assert await found(client, "go") == []
-        await client.idempotent("go").deployments.start(id=made.id, plan_id=await plan_of(door, made.id))
+        await client.idempotent("go").deployments.start(id=made.id, plan_id=await plan_of(tenant, made.id))
         assert await found(client, "go") == [made.id]
         await client.deployments.pause(id=made.id)
         await client.idempotent("on").deployments.resume(id=made.id)
         assert await found(client, "on") == [made.id]
         assert (await client.deployments.list(idempotency_key="on", status=["draft"])).data == []
-        async with by_hand(door) as http:
+        async with raw_client(tenant) as http:
             path = f"/v1/deployments/{campaign.deployment.id}/start"
             assert (await http.post(path, headers={"Idempotency-Key": '"by-hand"'})).is_success
             answer = await http.get("/v1/deployments", params={"filter[idempotency_key]": "by-hand"})
@@ -54,31 +54,31 @@ async def test_the_deployment_that_was_made_started_or_resumed_is_found(database
 
 
 async def test_a_key_that_started_nothing_leads_to_nothing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        made = (await resources.draft(door)).deployment.id
-        assert await found(door.client, "never used") == []
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        made = (await resources.draft(tenant)).deployment.id
+        assert await found(tenant.client, "never used") == []
         async with refusal(400, "invalid_field", "plan_id"):
-            await door.client.idempotent("refused").deployments.start(id=made, plan_id="pln_x")
-        assert await found(door.client, "refused") == []
-        await door.client.idempotent("seen").deployments.preview(id=made)
-        await door.client.idempotent("rows").audiences.create(name="Rows", rows=[row()])
-        assert await found(door.client, "seen") == await found(door.client, "rows") == []
-        await door.client.idempotent("go").deployments.start(id=made)
+            await tenant.client.idempotent("refused").deployments.start(id=made, plan_id="pln_x")
+        assert await found(tenant.client, "refused") == []
+        await tenant.client.idempotent("seen").deployments.preview(id=made)
+        await tenant.client.idempotent("rows").audiences.create(name="Rows", rows=[row()])
+        assert await found(tenant.client, "seen") == await found(tenant.client, "rows") == []
+        await tenant.client.idempotent("go").deployments.start(id=made)
         assert await found(other.client, "go") == []
 
 
 async def test_any_key_of_the_organization_finds_it_for_24_hours(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
         second = await services.database.write(
-            accounts.create_key, services.ids, door.org_id, "second", services.clock.now_ms()
+            accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
         )
-        made = (await resources.draft(door)).deployment.id
-        await door.client.idempotent("go").deployments.start(id=made)
-        async with Client(BASE_URL, second.secret, transport=ASGITransport(app=door.service.asgi)) as client:
+        made = (await resources.draft(tenant)).deployment.id
+        await tenant.client.idempotent("go").deployments.start(id=made)
+        async with Client(BASE_URL, second.secret, transport=ASGITransport(app=tenant.service.asgi)) as client:
             await client.idempotent("go").deployments.start(id=made)
             assert await found(client, "go") == [made]
-            await age(door, 23)
+            await age(tenant, 23)
             assert await found(client, "go") == [made]
-            await age(door, 1)
+            await age(tenant, 1)
             assert await found(client, "go") == []

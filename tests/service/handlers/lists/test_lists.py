@@ -10,21 +10,21 @@ from callwright.contract.declaration.filters import filter_of
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables.schema import agents
 from tests.support import resources
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal, row
 from tests.support.sent_events import subscribe
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 LISTS = [operation for operation in OPERATIONS.values() if operation.shape == "many"]
 NAMES = ("Zoë", "zoe", "Ärger", "anton", "Anton", "Émile", "emile", "ß", "ss", "李", "1", "_", "a b", "a-b", "🙂")
 """Names that databases with a language of their own would order in many ways."""
 
 
-async def many_agents(door: Door, count: int) -> list[str]:
+async def many_agents(tenant: Tenant, count: int) -> list[str]:
     """Ids of so many agents, all made at the same moment."""
-    made = [(await resources.agent(door, f"A{index:03d}")).id for index in range(count)]
+    made = [(await resources.agent(tenant, f"A{index:03d}")).id for index in range(count)]
     same = update(agents).values(created_at=1_800_000_000_000)
-    await door.service.services.database.write(lambda connection: connection.execute(same).rowcount)
+    await tenant.service.services.database.write(lambda connection: connection.execute(same).rowcount)
     return made
 
 
@@ -33,18 +33,18 @@ async def many_agents(door: Door, count: int) -> list[str]:
 async def test_a_walk_is_complete_and_without_repeats_while_others_insert(
     database_url: str, tmp_path: Path, sort: str | None
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await many_agents(door, 12)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await many_agents(tenant, 12)
         seen: list[str] = []
         listing = (
-            door.client.agents.list(per_page=5) if sort is None else door.client.agents.list(per_page=5, sort=sort)
+            tenant.client.agents.list(per_page=5) if sort is None else tenant.client.agents.list(per_page=5, sort=sort)
         )
         async for page in listing.pages():
             assert page.pagination.total == 12
             assert page.pagination.page == 1 + len(seen) // 5
             seen.extend(entry.id for entry in page.data)
             for name in ("A000x", "ZZZ", "000"):
-                await resources.agent(door, f"{name}{len(seen)}")
+                await resources.agent(tenant, f"{name}{len(seen)}")
             if len(seen) > 40:
                 break
         assert len(seen) == len(set(seen))
@@ -53,22 +53,22 @@ async def test_a_walk_is_complete_and_without_repeats_while_others_insert(
 
 @pytest.mark.requirement("PAGE-20")
 async def test_a_walk_goes_on_behind_an_entry_that_was_deleted(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await many_agents(door, 6)
-        first = await door.client.agents.list(per_page=2, sort="name")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await many_agents(tenant, 6)
+        first = await tenant.client.agents.list(per_page=2, sort="name")
         assert first.pagination.next_cursor is not None
-        await door.client.agents.delete(id=made[1])
-        await door.client.agents.delete(id=made[2])
-        rest = await door.client.agents.list(per_page=5, sort="name", cursor=first.pagination.next_cursor)
+        await tenant.client.agents.delete(id=made[1])
+        await tenant.client.agents.delete(id=made[2])
+        rest = await tenant.client.agents.list(per_page=5, sort="name", cursor=first.pagination.next_cursor)
         assert [entry.id for entry in rest.data] == made[3:]
         assert not rest.pagination.has_more
 
 
 @pytest.mark.requirement("PAGE-02", "PAGE-07", "PAGE-10", "PAGE-18")
-async def test_pages_and_cursors_tell_the_same_story(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await many_agents(door, 11)
-        find = door.client.agents.list
+async def test_pages_and_cursors_give_the_same_entries(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await many_agents(tenant, 11)
+        find = tenant.client.agents.list
         pages = [await find(page=number, per_page=5, sort="name") for number in (1, 2, 3, 4)]
         assert [entry.id for page in pages for entry in page.data] == made
         assert [page.pagination.has_more for page in pages] == [True, True, False, False]
@@ -87,22 +87,24 @@ async def test_pages_and_cursors_tell_the_same_story(database_url: str, tmp_path
 
 @pytest.mark.requirement("FILTER-12")
 async def test_names_are_in_the_same_order_on_both_engines(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         for name in NAMES:
-            await resources.agent(door, name)
+            await resources.agent(tenant, name)
         by_code_point = sorted(NAMES)
-        assert [entry.name async for entry in door.client.agents.list(sort="name", per_page=4)] == by_code_point
-        assert [entry.name async for entry in door.client.agents.list(sort="-name", per_page=4)] == by_code_point[::-1]
+        assert [entry.name async for entry in tenant.client.agents.list(sort="name", per_page=4)] == by_code_point
+        assert [entry.name async for entry in tenant.client.agents.list(sort="-name", per_page=4)] == by_code_point[
+            ::-1
+        ]
         for name in NAMES:
-            assert [entry.name async for entry in door.client.agents.list(name=name)] == [name]
+            assert [entry.name async for entry in tenant.client.agents.list(name=name)] == [name]
 
 
 @pytest.mark.requirement("FILTER-06", "FILTER-07")
 async def test_several_sort_fields_count_in_their_order(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await many_agents(door, 4)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await many_agents(tenant, 4)
         older = update(agents).where(agents.c.name.in_(["A001", "A003"])).values(created_at=1_700_000_000_000)
-        await door.service.services.database.write(lambda connection: connection.execute(older).rowcount)
+        await tenant.service.services.database.write(lambda connection: connection.execute(older).rowcount)
         for sort, expected in (
             ("created_at,name", "1302"),
             ("created_at,-name", "3120"),
@@ -110,15 +112,15 @@ async def test_several_sort_fields_count_in_their_order(database_url: str, tmp_p
             ("-created_at,-name", "2031"),
             (" -created_at , name ", "0213"),
         ):
-            order = [entry.name[-1] async for entry in door.client.agents.list(sort=sort, per_page=1)]
+            order = [entry.name[-1] async for entry in tenant.client.agents.list(sort=sort, per_page=1)]
             assert "".join(order) == expected, sort
 
 
 @pytest.mark.requirement("PAGE-06", "PAGE-14", "PAGE-15", "PAGE-17", "PAGE-18", "ERR-53")
 async def test_a_cursor_that_was_not_given_out_for_this_list_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        await many_agents(door, 5)
-        first = await door.client.agents.list(per_page=2, sort="name")
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        await many_agents(tenant, 5)
+        first = await tenant.client.agents.list(per_page=2, sort="name")
         cursor = first.pagination.next_cursor
         assert cursor is not None
         raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
@@ -146,27 +148,30 @@ async def test_a_cursor_that_was_not_given_out_for_this_list_is_refused(database
 
 @pytest.mark.requirement("PAGE-15")
 async def test_a_cursor_of_one_audiences_rows_is_not_one_of_anothers(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
         rows = [row(index) for index in range(3)]
-        first, second = await resources.audience(door, "1", rows=rows), await resources.audience(door, "2", rows=rows)
-        cursor = (await door.client.audiences.list_rows(id=first.id, per_page=1)).pagination.next_cursor
+        first, second = (
+            await resources.audience(tenant, "1", rows=rows),
+            await resources.audience(tenant, "2", rows=rows),
+        )
+        cursor = (await tenant.client.audiences.list_rows(id=first.id, per_page=1)).pagination.next_cursor
         assert cursor is not None
         async with refusal(400, "invalid_cursor", "cursor"):
-            await door.client.audiences.list_rows(id=second.id, per_page=1, cursor=cursor)
+            await tenant.client.audiences.list_rows(id=second.id, per_page=1, cursor=cursor)
 
 
 async def test_rows_and_contacts_come_in_the_order_of_the_file(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         added = [row(index) for index in range(60, 0, -1)]
-        await door.client.audiences.add_rows(id=campaign.audience.id, rows=added)
-        await door.client.deployments.start(id=campaign.deployment.id)
+        await tenant.client.audiences.add_rows(id=campaign.audience.id, rows=added)
+        await tenant.client.deployments.start(id=campaign.deployment.id)
         numbers = [row()["phone_number"], *(entry["phone_number"] for entry in added)]
-        rows = door.client.audiences.list_rows(id=campaign.audience.id, per_page=7)
+        rows = tenant.client.audiences.list_rows(id=campaign.audience.id, per_page=7)
         assert [entry.phone_number async for entry in rows] == numbers
-        contacts = door.client.deployments.list_contacts(id=campaign.deployment.id, per_page=7)
+        contacts = tenant.client.deployments.list_contacts(id=campaign.deployment.id, per_page=7)
         assert [entry.phone_number async for entry in contacts] == numbers
-        last = await door.client.audiences.list_rows(id=campaign.audience.id, sort="-position", per_page=1)
+        last = await tenant.client.audiences.list_rows(id=campaign.audience.id, sort="-position", per_page=1)
         assert last.data[0].phone_number == numbers[-1]
 
 
@@ -180,10 +185,10 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
     database_url: str, tmp_path: Path, name: str
 ) -> None:
     operation = OPERATIONS[name]
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        campaign = await resources.draft(door)
-        waiting = await door.client.audiences.import_csv(id=campaign.audience.id, csv="phone\n1\n")
-        tried = await door.client.webhooks.test(id=(await subscribe(door)).id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        campaign = await resources.draft(tenant)
+        waiting = await tenant.client.audiences.import_csv(id=campaign.audience.id, csv="phone\n1\n")
+        tried = await tenant.client.webhooks.test(id=(await subscribe(tenant)).id)
         own = {
             "deployments": campaign.deployment.id,
             "webhooks": tried.webhook_id,
@@ -224,8 +229,8 @@ async def test_every_list_refuses_bad_paging_sorting_and_filters_by_name(
 
 @pytest.mark.requirement("PAGE-19")
 async def test_a_page_far_down_points_to_the_cursor(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        assert (await door.client.calls.list(page=51, per_page=200)).data == []
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        assert (await tenant.client.calls.list(page=51, per_page=200)).data == []
         async with refusal(400, "invalid_field", "page") as kept:
-            await door.client.calls.list(page=52, per_page=200)
+            await tenant.client.calls.list(page=52, per_page=200)
         assert "cursor" in kept[0].message

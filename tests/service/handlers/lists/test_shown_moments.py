@@ -15,9 +15,9 @@ from callwright.service.platform.database.listing import in_seconds
 from callwright.service.tables.schema import agents, audiences, calls, deployments, phone_numbers, webhooks
 from tests.support import resources
 from tests.support.many_calls import FIRST_MS, put_many
-from tests.support.raw_requests import AsyncClient, by_hand
+from tests.support.raw_requests import AsyncClient, raw_client
 from tests.support.sent_events import put_event, subscribe
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.statements import Statement, recorded
 
 TABLES: dict[str, Table] = {
@@ -34,15 +34,15 @@ SEVERAL_SORTS = [
 """Lists that are sorted by a moment and by something else."""
 
 
-async def many(door: Door) -> None:
+async def many(tenant: Tenant) -> None:
     """Twelve entries of each list."""
     for index in range(12):
-        await resources.draft(door, f"C{index:02d}")
-        await subscribe(door)
-    await put_many(door, 12, Random(5), deployment_id="dep_1")
+        await resources.draft(tenant, f"C{index:02d}")
+        await subscribe(tenant)
+    await put_many(tenant, 12, Random(5), deployment_id="dep_1")
 
 
-async def scatter(door: Door, table: Table) -> None:
+async def scatter(tenant: Tenant, table: Table) -> None:
     """Gives every entry a millisecond of its own in one of two seconds, in an order that is nobody's."""
     moments = [name for name in ("created_at", "updated_at", "started_at", "ended_at") if name in table.c]
 
@@ -56,13 +56,13 @@ async def scatter(door: Door, table: Table) -> None:
             }
             connection.execute(update(table).where(table.c.id == id_).values(values))
 
-    await door.service.services.database.write(write)
+    await tenant.service.services.database.write(write)
 
 
-async def put_at(door: Door, agent_id: str, at_ms: int) -> None:
+async def put_at(tenant: Tenant, agent_id: str, at_ms: int) -> None:
     """Makes an agent one of that moment."""
     statement = update(agents).where(agents.c.id == agent_id).values(created_at=at_ms)
-    await door.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
+    await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def walked(http: AsyncClient, operation: AnyOperation, **asked: str) -> list[dict[str, Any]]:
@@ -94,10 +94,10 @@ async def test_entries_of_the_same_second_are_sorted_by_the_next_field_in_every_
     database_url: str, tmp_path: Path
 ) -> None:
     assert {one.noun for one in SEVERAL_SORTS} == set(TABLES)
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        await many(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        await many(tenant)
         for operation in SEVERAL_SORTS:
-            await scatter(door, TABLES[operation.noun])
+            await scatter(tenant, TABLES[operation.noun])
             pairs = [(one, other) for one in operation.sorts for other in operation.sorts if one != other]
             sorts = [f"{a}{one},{b}{other}" for one, other in pairs for a in ("", "-") for b in ("", "-")]
             for sort in (*sorts, ",".join((*operation.sorts, "-created_at"))):
@@ -115,10 +115,10 @@ async def test_entries_of_the_same_second_are_sorted_by_the_next_field_in_every_
 async def test_by_a_moment_alone_what_was_made_later_in_the_same_second_is_later(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for place, name in enumerate("bca"):
-            made = await resources.agent(door, name)
-            await put_at(door, made.id, FIRST_MS + place)
+            made = await resources.agent(tenant, name)
+            await put_at(tenant, made.id, FIRST_MS + place)
         for sort, expected in (("created_at", "bca"), ("-created_at", "acb"), ("created_at,name", "abc")):
             found = await walked(http, OPERATIONS["list_agents"], sort=sort)
             assert "".join(entry["name"] for entry in found) == expected, sort
@@ -126,11 +126,11 @@ async def test_by_a_moment_alone_what_was_made_later_in_the_same_second_is_later
 
 @pytest.mark.requirement("FILTER-11", "FILTER-15")
 async def test_a_span_of_time_keeps_what_is_shown_in_it(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        await many(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        await many(tenant)
         second = moment(FIRST_MS + 1_000).strftime("%Y-%m-%dT%H:%M:%S")
         for operation in SEVERAL_SORTS:
-            await scatter(door, TABLES[operation.noun])
+            await scatter(tenant, TABLES[operation.noun])
             everything = await walked(http, operation)
             if "created_from" not in operation.takes.model_fields:
                 continue
@@ -144,16 +144,16 @@ async def test_a_span_of_time_keeps_what_is_shown_in_it(database_url: str, tmp_p
 
 @pytest.mark.requirement("FILTER-15")
 async def test_events_are_shown_and_kept_to_the_millisecond(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        ids = [await put_event(door, created_at=FIRST_MS + index) for index in range(3)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        ids = [await put_event(tenant, created_at=FIRST_MS + index) for index in range(3)]
         ours = {"filter[subject_id]": "cal_1"}
         middle = "2027-01-15T08:00:00.001Z"
-        assert (await door.client.events.get(id=ids[1])).created_at == middle
+        assert (await tenant.client.events.get(id=ids[1])).created_at == middle
         for name, expected in (("created_from", ids[1:]), ("created_before", ids[:1])):
             found = await walked(http, OPERATIONS["list_events"], **{f"filter[{name}]": middle}, **ours)
             assert {entry["id"] for entry in found} == set(expected)
             given: dict[str, Any] = {name: moment(FIRST_MS + 1), "subject_id": "cal_1"}
-            assert {entry.id async for entry in door.client.events.list(**given)} == set(expected)
+            assert {entry.id async for entry in tenant.client.events.list(**given)} == set(expected)
 
 
 def listing_statement(statements: list[Statement], table: str) -> Statement:
@@ -167,12 +167,12 @@ async def test_an_index_holds_the_order_by_seconds_and_leads_to_the_place_of_a_c
     database_url: str, tmp_path: Path, noun: str
 ) -> None:
     operation = next(one for one in SEVERAL_SORTS if one.noun == noun)
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        await many(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        await many(tenant)
         if noun == "calls":
-            await put_many(door, 3_000, Random(6), deployment_id="dep_2")
-        await scatter(door, TABLES[noun])
-        database = door.service.services.database
+            await put_many(tenant, 3_000, Random(6), deployment_id="dep_2")
+        await scatter(tenant, TABLES[noun])
+        database = tenant.service.services.database
         if not database.is_sqlite:
             await database.write(lambda connection: connection.execute(text(f"ANALYZE {noun}")))
         other = next(sort for sort in operation.sorts if not in_seconds(operation, sort))

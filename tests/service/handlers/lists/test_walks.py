@@ -18,7 +18,7 @@ from callwright.service.tables.schema import calls, deployments
 from tests.support import resources
 from tests.support.many_calls import FIRST_MS, call_row, put, put_many
 from tests.support.resources import refusal
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 from tests.support.statements import Statement, recorded
 
 MANY = 20_000
@@ -32,13 +32,13 @@ SORTS = (
 )
 
 
-async def moment_of(door: Door, call_id: str) -> int:
+async def moment_of(tenant: Tenant, call_id: str) -> int:
     """When a call was made, in milliseconds."""
     statement = select(calls.c.created_at).where(calls.c.id == call_id)
-    return await door.service.services.database.read(lambda connection: connection.execute(statement).scalar_one())
+    return await tenant.service.services.database.read(lambda connection: connection.execute(statement).scalar_one())
 
 
-async def walked(door: Door, chance: Random, listing: Listing[Call], begun_with: int) -> list[str]:
+async def walked(tenant: Tenant, chance: Random, listing: Listing[Call], begun_with: int) -> list[str]:
     """The ids that a walk shows while after each page others write calls before, behind and at its very place."""
     seen: list[str] = []
     number = 0
@@ -46,13 +46,13 @@ async def walked(door: Door, chance: Random, listing: Listing[Call], begun_with:
         number += 1
         assert (page.pagination.page, page.pagination.total) == (number, begun_with)
         seen += [entry.id for entry in page.data]
-        at_ms = await moment_of(door, seen[-1])
+        at_ms = await moment_of(tenant, seen[-1])
         new = [(at_ms, 0), (at_ms, 4_000), (FIRST_MS - number, 2_000), (FIRST_MS + 10**9 + number, 3_000)]
         rows = [
-            call_row(door, 10**6 + 10 * number + index, at, chance, duration_ms=talked_ms, deployment_id=None)
+            call_row(tenant, 10**6 + 10 * number + index, at, chance, duration_ms=talked_ms, deployment_id=None)
             for index, (at, talked_ms) in enumerate(new)
         ]
-        await put(door, rows)
+        await put(tenant, rows)
     return seen
 
 
@@ -61,16 +61,16 @@ async def test_a_walk_over_twenty_thousand_calls_shows_each_once_while_others_wr
     database_url: str, tmp_path: Path
 ) -> None:
     chance = Random(1)
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        put_first = await put_many(door, MANY, chance)
-        seen = await walked(door, chance, door.client.calls.list(per_page=200), MANY)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        put_first = await put_many(tenant, MANY, chance)
+        seen = await walked(tenant, chance, tenant.client.calls.list(per_page=200), MANY)
         assert len(seen) == len(set(seen))
         assert put_first <= set(seen)
         assert len(seen) > MANY  # the ones written earlier than all are shown at the end
-        deep = await door.client.calls.list(per_page=200, page=51)
+        deep = await tenant.client.calls.list(per_page=200, page=51)
         assert len(deep.data) == 200
         async with refusal(400, "invalid_field", "page"):
-            await door.client.calls.list(per_page=200, page=52)
+            await tenant.client.calls.list(per_page=200, page=52)
 
 
 @pytest.mark.requirement("PAGE-13", "FILTER-07")
@@ -79,9 +79,9 @@ async def test_a_walk_in_any_order_shows_each_call_once_while_others_write(
     database_url: str, tmp_path: Path, sort: str
 ) -> None:
     chance = Random(2)
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        put_first = await put_many(door, 900, chance)
-        seen = await walked(door, chance, door.client.calls.list(per_page=60, sort=sort), 900)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        put_first = await put_many(tenant, 900, chance)
+        seen = await walked(tenant, chance, tenant.client.calls.list(per_page=60, sort=sort), 900)
         assert len(seen) == len(set(seen))
         assert put_first <= set(seen)
 
@@ -90,9 +90,9 @@ async def test_a_walk_in_any_order_shows_each_call_once_while_others_write(
 async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for(
     database_url: str, tmp_path: Path, sort: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await put_many(door, 600, Random(3))
-        rows = await door.service.services.database.read(lambda connection: connection.execute(select(calls)).all())
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await put_many(tenant, 600, Random(3))
+        rows = await tenant.service.services.database.read(lambda connection: connection.execute(select(calls)).all())
         parts = sort.split(",")
         expected = sorted(rows, key=attrgetter("id"), reverse=parts[-1].startswith("-"))
         for place, part in reversed(list(enumerate(parts))):
@@ -103,8 +103,8 @@ async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for
                 key=lambda row, of=attrgetter(column), unit=unit: of(row) // unit, reverse=part.startswith("-")
             )
         ids = [row.id for row in expected]
-        assert [entry.id async for entry in door.client.calls.list(per_page=170, sort=sort)] == ids
-        numbered = [(await door.client.calls.list(per_page=170, sort=sort, page=page)).data for page in (1, 2, 3, 4)]
+        assert [entry.id async for entry in tenant.client.calls.list(per_page=170, sort=sort)] == ids
+        numbered = [(await tenant.client.calls.list(per_page=170, sort=sort, page=page)).data for page in (1, 2, 3, 4)]
         assert [entry.id for page in numbered for entry in page] == ids
 
 
@@ -115,13 +115,13 @@ async def test_calls_of_several_deployments_come_in_one_order(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str, most_parts: int
 ) -> None:
     monkeypatch.setattr(deployment_calls, "MOST_PARTS", most_parts)
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         for seed, deployment_id in enumerate(("dep_1", "dep_2", "dep_3"), start=10):
-            await put_many(door, 100, Random(seed), deployment_id=deployment_id)
+            await put_many(tenant, 100, Random(seed), deployment_id=deployment_id)
         await put_many(other, 10, Random(20), deployment_id="dep_4")
-        await put_deployment(door, "dep_1")
-        await put_deployment(door, "dep_2")
-        find, asked = door.client.calls.list, ["dep_2", "dep_1", "dep_2", "dep_4", "dep_5"]
+        await put_deployment(tenant, "dep_1")
+        await put_deployment(tenant, "dep_2")
+        find, asked = tenant.client.calls.list, ["dep_2", "dep_1", "dep_2", "dep_4", "dep_5"]
         ids = [call.id async for call in find(sort=sort, per_page=200) if call.deployment_id in asked]
         pages = [page async for page in find(sort=sort, deployment_id=asked, per_page=30).pages()]
         assert [call.id for page in pages for call in page.data] == ids
@@ -132,26 +132,26 @@ async def test_calls_of_several_deployments_come_in_one_order(
         assert busy == [call.id async for call in find(sort=sort, outcome=["busy"]) if call.id in ids]
 
 
-async def put_deployment(door: Door, deployment_id: str) -> None:
+async def put_deployment(tenant: Tenant, deployment_id: str) -> None:
     """Makes a deployment under this id."""
-    made = (await resources.draft(door, deployment_id)).deployment
+    made = (await resources.draft(tenant, deployment_id)).deployment
     statement = select(deployments).where(deployments.c.id == made.id)
 
     def copy(connection: Connection) -> None:
         row = connection.execute(statement).mappings().one()
         connection.execute(insert(deployments), {**row, "id": deployment_id, "name": f"{row['name']} again"})
 
-    await door.service.services.database.write(copy)
+    await tenant.service.services.database.write(copy)
 
 
 @pytest.mark.requirement("PAGE-12", "PAGE-21")
 async def test_totals_are_exact_where_an_index_counts_and_else_stop_at_ten_thousand(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        await put_many(door, MANY, Random(4))
-        await put_deployment(door, "dep_1")
-        find = door.client.calls.list
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        await put_many(tenant, MANY, Random(4))
+        await put_deployment(tenant, "dep_1")
+        find = tenant.client.calls.list
         half = moment(FIRST_MS + MANY // 7 // 2)
         exact: tuple[tuple[dict[str, Any], int], ...] = (
             ({}, MANY),
@@ -173,8 +173,8 @@ async def test_totals_are_exact_where_an_index_counts_and_else_stop_at_ten_thous
 
 
 async def test_a_list_that_fits_one_page_is_not_counted(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await put_many(door, 150, Random(5))
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await put_many(tenant, 150, Random(5))
         cases: tuple[tuple[dict[str, Any], int, int], ...] = (
             ({"per_page": 200}, 150, 0),
             ({"per_page": 150}, 150, 0),
@@ -185,7 +185,7 @@ async def test_a_list_that_fits_one_page_is_not_counted(database_url: str, tmp_p
         )
         for asked, total, counts in cases:
             with recorded() as statements:
-                assert (await door.client.calls.list(**asked)).pagination.total == total
+                assert (await tenant.client.calls.list(**asked)).pagination.total == total
             assert sum("count(" in each.text for each in statements) == counts, asked
 
 
@@ -209,14 +209,14 @@ def of_calls(statements: Sequence[Statement]) -> Statement:
 async def test_an_index_leads_to_the_place_of_a_cursor(
     database_url: str, tmp_path: Path, filters: dict[str, Any], index: str, leads_to: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        await put_many(door, 3_000, Random(6))
-        database = door.service.services.database
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        await put_many(tenant, 3_000, Random(6))
+        database = tenant.service.services.database
         if not database.is_sqlite:
             await database.write(lambda connection: connection.execute(text("ANALYZE calls")))
-        first = await door.client.calls.list(per_page=20, **filters)
+        first = await tenant.client.calls.list(per_page=20, **filters)
         with recorded() as statements:
-            await door.client.calls.list(per_page=20, cursor=first.pagination.next_cursor, **filters)
+            await tenant.client.calls.list(per_page=20, cursor=first.pagination.next_cursor, **filters)
         plan = await database.read(of_calls(statements).plan)
         lines = plan.splitlines()
         if database.is_sqlite:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from callwright.service.tables.schema import audit_log, webhooks
-from tests.support.clock_set_by_test import NOON_MS, standing
-from tests.support.raw_requests import by_hand, refused
+from tests.support.clock_set_by_test import NOON_MS, process_with_fixed_clock
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.sent_events import URL, rows_of, subscribe
 from tests.support.service import open_service
@@ -20,13 +20,13 @@ DAY_MS = 86_400_000
 
 @pytest.mark.requirement("HOOK-07", "HOOK-10")
 async def test_a_secret_of_one_s_own_is_taken_as_it_is(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await subscribe(door, secret=OWN_SECRET)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await subscribe(tenant, secret=OWN_SECRET)
         assert (made.secret, made.secret_prefix) == (OWN_SECRET, "whsec_a1B2")
-        (row,) = await rows_of(door, webhooks)
+        (row,) = await rows_of(tenant, webhooks)
         assert row["secret"] == OWN_SECRET
         shortest = "whsec_" + "a" * 24
-        assert (await subscribe(door, secret=shortest)).secret == shortest
+        assert (await subscribe(tenant, secret=shortest)).secret == shortest
 
 
 @pytest.mark.requirement("HOOK-10")
@@ -47,18 +47,18 @@ async def test_a_secret_of_one_s_own_is_taken_as_it_is(database_url: str, tmp_pa
 async def test_a_secret_of_another_form_is_refused_and_not_repeated(
     database_url: str, tmp_path: Path, secret: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answer = await http.post("/v1/webhooks", json={"url": URL, "events": ["*"], "secret": secret})
         refused(answer, 400, "invalid_field", "secret")
         assert "aaaa" not in answer.text
-        made = await subscribe(door)
+        made = await subscribe(tenant)
         again = await http.post(f"/v1/webhooks/{made.id}/rotate_secret", json={"secret": secret})
         refused(again, 400, "invalid_field", "secret")
-        assert len(await rows_of(door, webhooks)) == 1
+        assert len(await rows_of(tenant, webhooks)) == 1
 
 
 async def test_the_same_creation_again_is_answered_with_the_same_secret(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         once = {"Idempotency-Key": "once"}
         body = {"url": URL, "events": ["*"]}
         first, second = [await http.post("/v1/webhooks", json=body, headers=once) for _ in range(2)]
@@ -69,12 +69,15 @@ async def test_the_same_creation_again_is_answered_with_the_same_secret(database
         rotated, again = [await http.post(path, json={}, headers={"Idempotency-Key": "turn"}) for _ in range(2)]
         assert again.content == rotated.content
         assert rotated.json()["data"]["secret"] != first.json()["data"]["secret"]
-        assert len(await rows_of(door, webhooks)) == 1
+        assert len(await rows_of(tenant, webhooks)) == 1
 
 
 @pytest.mark.requirement("HOOK-08")
 async def test_the_secret_before_signs_until_the_overlap_ends(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         path = "/v1/webhooks"
         made = (await process.http.post(path, json={"url": URL, "events": ["*"]})).json()["data"]
         at = f"{path}/{made['id']}"
@@ -82,7 +85,7 @@ async def test_the_secret_before_signs_until_the_overlap_ends(database_url: str,
         assert re.fullmatch(r"whsec_[0-9A-Za-z_-]{43}", rotated["secret"])
         assert rotated["secret"] != made["secret"]
         assert rotated["previous_secret_until"] == "2026-11-22T12:00:00Z"
-        (row,) = await rows_of(door, webhooks)
+        (row,) = await rows_of(tenant, webhooks)
         assert row["secret"] == rotated["secret"]
         assert json.loads(row["earlier_secrets"]) == [[made["secret"], NOON_MS + DAY_MS]]
         shown = (await process.http.get(at)).json()["data"]
@@ -97,7 +100,10 @@ async def test_the_secret_before_signs_until_the_overlap_ends(database_url: str,
 async def test_each_replaced_secret_keeps_its_own_end_and_a_fourth_rotation_names_the_moment(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, standing(door) as process:
+    async with (
+        open_service(database_url, tmp_path, workers=False) as tenant,
+        process_with_fixed_clock(tenant) as process,
+    ):
         made = (await process.http.post("/v1/webhooks", json={"url": URL, "events": ["*"]})).json()["data"]
         path = f"/v1/webhooks/{made['id']}/rotate_secret"
 
@@ -107,7 +113,7 @@ async def test_each_replaced_secret_keeps_its_own_end_and_a_fourth_rotation_name
             return answer.json()["data"]
 
         async def earlier() -> list[list[str | int]]:
-            (row,) = await rows_of(door, webhooks)
+            (row,) = await rows_of(tenant, webhooks)
             return json.loads(row["earlier_secrets"])
 
         secrets = [made["secret"]]
@@ -126,7 +132,7 @@ async def test_each_replaced_secret_keeps_its_own_end_and_a_fourth_rotation_name
         refused(answer, 409, "secrets_still_sign")
         assert answer.json()["error"]["possible_from"] == "2026-11-21T13:00:00Z"
         assert "2026-11-21T13:00:00Z" in answer.json()["error"]["message"]
-        (row,) = await rows_of(door, webhooks)
+        (row,) = await rows_of(tenant, webhooks)
         assert (row["secret"], json.loads(row["earlier_secrets"])) == (secrets[3], kept)
 
         process.clock.move(3_600_000)
@@ -140,35 +146,35 @@ async def test_each_replaced_secret_keeps_its_own_end_and_a_fourth_rotation_name
 
 
 async def test_a_rotation_without_overlap_ends_the_secret_at_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await subscribe(door)
-        turned = await door.client.webhooks.rotate_secret(id=made.id, overlap_seconds=0)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await subscribe(tenant)
+        turned = await tenant.client.webhooks.rotate_secret(id=made.id, overlap_seconds=0)
         assert turned.previous_secret_until is None
-        (row,) = await rows_of(door, webhooks)
+        (row,) = await rows_of(tenant, webhooks)
         assert (row["secret"], row["earlier_secrets"]) == (turned.secret, "[]")
-        third = await door.client.webhooks.rotate_secret(id=made.id, secret=OWN_SECRET, overlap_seconds=60)
+        third = await tenant.client.webhooks.rotate_secret(id=made.id, secret=OWN_SECRET, overlap_seconds=60)
         assert third.previous_secret_until == third.updated_at + timedelta(seconds=60)
 
 
 async def test_the_secret_that_there_is_cannot_replace_itself(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await subscribe(door, secret=OWN_SECRET)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await subscribe(tenant, secret=OWN_SECRET)
         async with refusal(400, "invalid_field", "secret"):
-            await door.client.webhooks.rotate_secret(id=made.id, secret=OWN_SECRET)
+            await tenant.client.webhooks.rotate_secret(id=made.id, secret=OWN_SECRET)
         for overlap in (-1, 7 * 86_400 + 1, "x"):
             path = f"/v1/webhooks/{made.id}/rotate_secret"
             refused(await http.post(path, json={"overlap_seconds": overlap}), 400, "invalid_field", "overlap_seconds")
-        longest = await door.client.webhooks.rotate_secret(id=made.id, overlap_seconds=7 * 86_400)
+        longest = await tenant.client.webhooks.rotate_secret(id=made.id, overlap_seconds=7 * 86_400)
         assert longest.previous_secret_until == longest.updated_at + timedelta(days=7)
 
 
 async def test_no_secret_is_in_the_audit_log(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await subscribe(door, secret=OWN_SECRET)
-        rotated = await door.client.webhooks.rotate_secret(id=made.id)
-        await door.client.webhooks.update(id=made.id, description="changed")
-        await door.client.webhooks.delete(id=made.id)
-        entries = {entry["action"]: entry for entry in await rows_of(door, audit_log, subject=made.id)}
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await subscribe(tenant, secret=OWN_SECRET)
+        rotated = await tenant.client.webhooks.rotate_secret(id=made.id)
+        await tenant.client.webhooks.update(id=made.id, description="changed")
+        await tenant.client.webhooks.delete(id=made.id)
+        entries = {entry["action"]: entry for entry in await rows_of(tenant, audit_log, subject=made.id)}
         text = repr(entries)
         assert not [part for part in (OWN_SECRET[6:], OWN_SECRET[6:10], rotated.secret[6:]) if part in text]
         created = json.loads(entries["create_webhook"]["changes"])
@@ -181,13 +187,13 @@ async def test_no_secret_is_in_the_audit_log(database_url: str, tmp_path: Path) 
 
 @pytest.mark.requirement("HOOK-09", "AUTH-35")
 async def test_a_signing_secret_is_no_api_key(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await subscribe(door)
-        async with by_hand(door, key=made.secret) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await subscribe(tenant)
+        async with raw_client(tenant, key=made.secret) as http:
             answer = await http.get("/v1/webhooks")
         assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required")
-        api_key = door.api_key
-        async with by_hand(door) as http:
+        api_key = tenant.api_key
+        async with raw_client(tenant) as http:
             answer = await http.post("/v1/webhooks", json={"url": URL, "events": ["*"], "secret": api_key})
             refused(answer, 400, "invalid_field", "secret")
             answer = await http.post(f"/v1/webhooks/{made.id}/rotate_secret", json={"secret": api_key})

@@ -15,38 +15,38 @@ from callwright.service.rest.audit.words import BEGINNING, LONG_TEXT, MOST_BYTES
 from callwright.service.tables.schema import api_keys, audit_log, transcripts
 from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import run
-from tests.support.raw_requests import AsyncClient, by_hand
+from tests.support.raw_requests import AsyncClient, raw_client
 from tests.support.resources import agent, audience, draft, number, row
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 SECRETS = ("whsec_a1b2c3marked", "svc_live_a1b2c3marked", "svc_mcp_a1b2c3marked")
 CONTACT = "+12125550187"
 PRIVATE = "MARKED words of a person"
 
 
-async def entries(door: Door, action: str | None = None) -> list[Any]:
+async def entries(tenant: Tenant, action: str | None = None) -> list[Any]:
     """The organization's entries, the oldest first."""
-    statement = select(audit_log).where(audit_log.c.org_id == door.org_id).order_by(audit_log.c.at, audit_log.c.id)
+    statement = select(audit_log).where(audit_log.c.org_id == tenant.org_id).order_by(audit_log.c.at, audit_log.c.id)
     if action is not None:
         statement = statement.where(audit_log.c.action == action)
-    return await door.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
+    return await tenant.service.services.database.read(lambda connection: list(connection.execute(statement).all()))
 
 
-async def changes(door: Door, action: str) -> dict[str, Any]:
+async def changes(tenant: Tenant, action: str) -> dict[str, Any]:
     """The changes of the only entry of an action."""
-    (entry,) = await entries(door, action)
+    (entry,) = await entries(tenant, action)
     return json.loads(entry.changes)
 
 
 @pytest.mark.requirement("AUTH-44")
 async def test_a_change_is_kept_with_each_field_before_and_after(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await agent(door, metadata={"team": "a"})
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await agent(tenant, metadata={"team": "a"})
         body = {"name": "Eve", "language": "en-US", "metadata": {"team": "b"}}
         answer = await http.patch(f"/v1/agents/{made.id}", json=body, headers={"X-Callwright-Tool": "update_agent"})
-        (entry,) = await entries(door, "update_agent")
-        key = select(api_keys.c.id).where(api_keys.c.org_id == door.org_id)
-        assert entry.actor == await door.service.services.database.read(lambda c: c.execute(key).scalar_one())
+        (entry,) = await entries(tenant, "update_agent")
+        key = select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)
+        assert entry.actor == await tenant.service.services.database.read(lambda c: c.execute(key).scalar_one())
     assert (entry.subject, entry.tool) == (made.id, "update_agent")
     assert entry.request_id == answer.headers["x-request-id"]
     assert json.loads(entry.changes) == {
@@ -57,28 +57,28 @@ async def test_a_change_is_kept_with_each_field_before_and_after(database_url: s
 
 @pytest.mark.requirement("AUTH-23")
 async def test_a_change_that_changes_nothing_is_an_entry_without_changes(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await agent(door)
-        await door.client.agents.update(id=made.id, name="Ada")
-        assert await changes(door, "update_agent") == {}
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await agent(tenant)
+        await tenant.client.agents.update(id=made.id, name="Ada")
+        assert await changes(tenant, "update_agent") == {}
 
 
 async def test_a_value_that_is_cleared_is_null_afterwards(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = await draft(door, budget_cap={"amount": "25.00"})
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = await draft(tenant, budget_cap={"amount": "25.00"})
         path = f"/v1/deployments/{made.deployment.id}"
         assert (await http.patch(path, json={"budget_cap": None})).status_code == 200
         cap = {"amount": "25.000000", "currency": "USD"}
-        assert await changes(door, "update_deployment") == {"budget_cap": {"before": cap, "after": None}}
+        assert await changes(tenant, "update_deployment") == {"budget_cap": {"before": cap, "after": None}}
 
 
 @pytest.mark.requirement("AUTH-44")
 async def test_an_action_is_kept_as_what_it_changed(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        deployment_id = (await draft(door)).deployment.id
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        deployment_id = (await draft(tenant)).deployment.id
         for act in ("start", "pause", "resume", "cancel"):
-            await getattr(door.client.deployments, act)(id=deployment_id)
-        kept = {act: await changes(door, f"{act}_deployment") for act in ("start", "pause", "resume", "cancel")}
+            await getattr(tenant.client.deployments, act)(id=deployment_id)
+        kept = {act: await changes(tenant, f"{act}_deployment") for act in ("start", "pause", "resume", "cancel")}
     assert kept["start"].pop("started_at")["before"] is None
     assert kept["cancel"].pop("completed_at")["before"] is None
     assert kept == {
@@ -100,9 +100,9 @@ async def test_an_action_is_kept_as_what_it_changed(database_url: str, tmp_path:
 
 @pytest.mark.requirement("AUTH-44")
 async def test_a_creation_is_kept_with_the_fields_that_were_sent(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await agent(door, system_prompt="Say hello.")
-        (entry,) = await entries(door, "create_agent")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await agent(tenant, system_prompt="Say hello.")
+        (entry,) = await entries(tenant, "create_agent")
         assert entry.subject == made.id
         assert json.loads(entry.changes) == {
             "language": {"after": "en-US"},
@@ -110,18 +110,18 @@ async def test_a_creation_is_kept_with_the_fields_that_were_sent(database_url: s
             "system_prompt": {"after": "Say hello."},
             "voice_id": {"after": "en-US-ada"},
         }
-        campaign = await draft(door, auto_start=True)
-        kept = await changes(door, "create_deployment")
+        campaign = await draft(tenant, auto_start=True)
+        kept = await changes(tenant, "create_deployment")
         assert (kept["auto_start"], kept["status"]) == ({"after": True}, {"after": "active"})
         assert kept["phone_number_ids"] == {"after": [campaign.number.id]}
 
 
 @pytest.mark.requirement("AUTH-44")
 async def test_a_deletion_is_kept_with_what_was_there(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        people = await audience(door, "People", rows=[row(1), row(2)])
-        await door.client.audiences.delete(id=people.id)
-        kept = await changes(door, "delete_audience")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        people = await audience(tenant, "People", rows=[row(1), row(2)])
+        await tenant.client.audiences.delete(id=people.id)
+        kept = await changes(tenant, "delete_audience")
         assert kept["name"] == {"before": "People"}
         assert kept["valid_count"] == {"before": 2}
         assert {tuple(side) for side in kept.values()} == {("before",)}
@@ -129,20 +129,20 @@ async def test_a_deletion_is_kept_with_what_was_there(database_url: str, tmp_pat
 
 
 async def test_a_number_that_is_given_back_stays_with_its_new_state(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        rented = await number(door)
-        await door.client.phone_numbers.release(id=rented.id)
-        kept = await changes(door, "release_phone_number")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        rented = await number(tenant)
+        await tenant.client.phone_numbers.release(id=rented.id)
+        kept = await changes(tenant, "release_phone_number")
         assert kept["status"] == {"before": "active", "after": "released"}
         assert set(kept) == {"status", "renews_at", "released_at"}
 
 
 async def test_rows_are_kept_as_counts_alone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        people = await audience(door, rows=[row(1), row(2)])
-        assert (await changes(door, "create_audience"))["rows"] == {"after": {"count": 2}}
-        await door.client.audiences.add_rows(id=people.id, rows=[row(2), row(3), {"phone_number": "none"}])
-        assert await changes(door, "add_audience_rows") == {
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        people = await audience(tenant, rows=[row(1), row(2)])
+        assert (await changes(tenant, "create_audience"))["rows"] == {"after": {"count": 2}}
+        await tenant.client.audiences.add_rows(id=people.id, rows=[row(2), row(3), {"phone_number": "none"}])
+        assert await changes(tenant, "add_audience_rows") == {
             "rows": {"after": {"count": 3}},
             "received": {"after": 3},
             "added": {"after": 1},
@@ -150,8 +150,8 @@ async def test_rows_are_kept_as_counts_alone(database_url: str, tmp_path: Path) 
             "duplicates": {"after": 1},
         }
         csv = "phone_number,first_name\n+12125550100,Ada\n"
-        importing = await door.client.audiences.import_csv(id=people.id, csv=csv)
-        (entry,) = await entries(door, "import_audience")
+        importing = await tenant.client.audiences.import_csv(id=people.id, csv=csv)
+        (entry,) = await entries(tenant, "import_audience")
         assert entry.subject == people.id
         assert json.loads(entry.changes) == {
             "csv": {"after": {"characters": len(csv)}},
@@ -164,10 +164,10 @@ async def test_a_long_text_is_kept_by_its_length_its_digest_and_its_beginning(
     database_url: str, tmp_path: Path
 ) -> None:
     whole, long = "a" * LONG_TEXT, "Zoë " * 2_000
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await agent(door, system_prompt=whole)
-        await door.client.agents.update(id=made.id, system_prompt=long)
-        kept = await changes(door, "update_agent")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await agent(tenant, system_prompt=whole)
+        await tenant.client.agents.update(id=made.id, system_prompt=long)
+        kept = await changes(tenant, "update_agent")
     digest = hashlib.sha256(long.encode()).hexdigest()
     short = {"characters": len(long), "sha256": digest, "begins": long[:BEGINNING]}
     assert kept == {"system_prompt": {"before": whole, "after": short}}
@@ -175,10 +175,10 @@ async def test_a_long_text_is_kept_by_its_length_its_digest_and_its_beginning(
 
 async def test_changes_that_take_too_much_room_are_kept_by_name(database_url: str, tmp_path: Path) -> None:
     notes = {f"note {index}": "x" * 500 for index in range(50)}
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await agent(door)
-        await door.client.agents.update(id=made.id, name="Eve", metadata=notes)
-        (entry,) = await entries(door, "update_agent")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await agent(tenant)
+        await tenant.client.agents.update(id=made.id, name="Eve", metadata=notes)
+        (entry,) = await entries(tenant, "update_agent")
     assert json.loads(entry.changes) == {"fields": ["metadata", "name"], "too_long": True}
     assert len(entry.changes) < MOST_BYTES
 
@@ -186,26 +186,26 @@ async def test_changes_that_take_too_much_room_are_kept_by_name(database_url: st
 async def test_changes_at_the_same_time_are_each_kept_with_what_was_there_just_before(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        made = await agent(door, "agent 0")
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await agent(tenant, "agent 0")
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
                 for index in range(1, 17):
-                    tasks.start_soon(rename, door.client, made.id, f"agent {index}")
-        kept = [json.loads(entry.changes) for entry in await entries(door, "update_agent")]
+                    tasks.start_soon(rename, tenant.client, made.id, f"agent {index}")
+        kept = [json.loads(entry.changes) for entry in await entries(tenant, "update_agent")]
         assert [set(change) for change in kept] == [{"name"}] * 16
         after = {change["name"]["before"]: change["name"]["after"] for change in kept}
         name, seen = "agent 0", 0
         while name in after:
             name, seen = after[name], seen + 1
-        assert (name, seen) == ((await door.client.agents.get(id=made.id)).name, 16)
+        assert (name, seen) == ((await tenant.client.agents.get(id=made.id)).name, 16)
 
 
 async def rename(client: Client, agent_id: str, name: str) -> None:
     await client.agents.update(id=agent_id, name=name)
 
 
-async def write_everything(door: Door, http: AsyncClient) -> set[str]:
+async def write_everything(tenant: Tenant, http: AsyncClient) -> set[str]:
     """Every operation that writes, once at least, with secrets, numbers and private words wherever they fit."""
     secret = " and ".join(SECRETS)
     notes = {"secret": "hunter2", "api_key": "hunter2", SECRETS[0]: SECRETS[1], "call": f"ring {CONTACT} or {secret}"}
@@ -277,7 +277,7 @@ async def write_everything(door: Door, http: AsyncClient) -> set[str]:
         "variables": json.dumps(people),
         "unanswered_questions": '["MARKED"]',
     }
-    call_id = await put_call(door, ended_at=None, status="in_progress", outcome=None, **spoken)
+    call_id = await put_call(tenant, ended_at=None, status="in_progress", outcome=None, **spoken)
     await does("hang_up_call", f"/calls/{call_id}/hangup")
     return done
 
@@ -286,13 +286,16 @@ async def write_everything(door: Door, http: AsyncClient) -> set[str]:
 async def test_no_secret_no_number_of_others_and_nothing_private_is_ever_kept(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False, extra_dollars=100) as door, by_hand(door) as http:
-        done = await write_everything(door, http)
-        written = "\n".join(repr(tuple(entry)) for entry in await entries(door))
-        kept = {entry.action for entry in await entries(door)}
+    async with (
+        open_service(database_url, tmp_path, workers=False, extra_dollars=100) as tenant,
+        raw_client(tenant) as http,
+    ):
+        done = await write_everything(tenant, http)
+        written = "\n".join(repr(tuple(entry)) for entry in await entries(tenant))
+        kept = {entry.action for entry in await entries(tenant)}
     assert done == {name for name, operation in OPERATIONS.items() if operation.writes}
     assert done <= kept
-    for marked in ("a1b2c3marked", "hunter2", CONTACT, CONTACT[1:], "2125550188", "MARKED", door.api_key):
+    for marked in ("a1b2c3marked", "hunter2", CONTACT, CONTACT[1:], "2125550188", "MARKED", tenant.api_key):
         assert marked not in written
     assert "(secret)" in written
     assert "+12•" in written
@@ -301,12 +304,12 @@ async def test_no_secret_no_number_of_others_and_nothing_private_is_ever_kept(
 @pytest.mark.requirement("AUTH-45")
 async def test_a_campaign_leaves_no_number_of_a_contact_and_no_spoken_word(database_url: str, tmp_path: Path) -> None:
     people = [{"phone_number": f"+1415555{1000 + index}", "first_name": f"Zebulon{index}"} for index in range(8)]
-    async with open_service(database_url, tmp_path) as door:
-        await run(door, people)
-        read = door.service.services.database.read
+    async with open_service(database_url, tmp_path) as tenant:
+        await run(tenant, people)
+        read = tenant.service.services.database.read
         talks = await read(lambda connection: connection.execute(select(transcripts.c.turns)).scalars().all())
-        written = "\n".join(repr(tuple(entry)) for entry in await entries(door))
-        prompts = await changes(door, "create_agent")
+        written = "\n".join(repr(tuple(entry)) for entry in await entries(tenant))
+        prompts = await changes(tenant, "create_agent")
     said = {turn["text"] for talk in talks for turn in json.loads(talk)}
     assert len(said) > 8
     config = json.dumps(prompts)
@@ -318,7 +321,7 @@ async def test_a_campaign_leaves_no_number_of_a_contact_and_no_spoken_word(datab
 async def test_the_number_that_an_organization_rents_is_its_own_and_stands_whole(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         found = (await http.get("/v1/phone_numbers/available?filter[country]=US")).json()["data"][0]["number"]
-        rented = await door.client.phone_numbers.rent(country="US", number=found)
-        assert (await changes(door, "rent_phone_number"))["number"] == {"after": rented.number}
+        rented = await tenant.client.phone_numbers.rent(country="US", number=found)
+        assert (await changes(tenant, "rent_phone_number"))["number"] == {"after": rented.number}

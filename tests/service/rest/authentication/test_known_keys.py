@@ -11,33 +11,33 @@ from tests.support.service import open_service
 
 
 async def test_a_key_is_remembered_until_anybody_commits(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        database = door.service.services.database
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        database = tenant.service.services.database
         known = KnownKeys(database)
-        assert known.remembered(door.api_key) is None
-        found = await known.find(door.api_key)
-        assert found.org_id == door.org_id
-        assert known.remembered(door.api_key) == (found if database.is_sqlite else None)
-        await door.client.audiences.create(name="Somebody commits")
-        assert known.remembered(door.api_key) is None
-        assert await known.find(door.api_key) == found
+        assert known.remembered(tenant.api_key) is None
+        found = await known.find(tenant.api_key)
+        assert found.org_id == tenant.org_id
+        assert known.remembered(tenant.api_key) == (found if database.is_sqlite else None)
+        await tenant.client.audiences.create(name="Somebody commits")
+        assert known.remembered(tenant.api_key) is None
+        assert await known.find(tenant.api_key) == found
 
 
 @pytest.mark.requirement("AUTH-17")
 async def test_a_revoked_key_is_refused_at_the_next_request(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
         known = KnownKeys(services.database)
-        found = await known.find(door.api_key)
+        found = await known.find(tenant.api_key)
         await services.database.write(accounts.revoke_key, services.ids, found.key_id, services.clock.now_ms())
         with pytest.raises(Refusal) as caught:
-            await known.find(door.api_key)
+            await known.find(tenant.api_key)
         assert caught.value.problem.code == "invalid_api_key"
 
 
 async def test_an_unknown_key_is_not_remembered(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        known = KnownKeys(door.service.services.database)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        known = KnownKeys(tenant.service.services.database)
         for _ in range(2):
             with pytest.raises(Refusal):
                 await known.find("svc_live_" + "0" * 48)

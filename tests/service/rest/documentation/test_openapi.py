@@ -24,7 +24,7 @@ from callwright.service.rest.documentation.openapi.problems import problems_of
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.openapi.whole import operation_entry
 from tests.service.rest.documentation.description import DESCRIPTION, answers_of, entry_of, parameters_of, resolved
-from tests.support.raw_requests import by_hand
+from tests.support.raw_requests import raw_client
 from tests.support.service import open_service
 
 COMMITTED = Path(__file__).parents[4] / "docs" / "reference" / "openapi.json"
@@ -56,7 +56,7 @@ def references(value: object) -> Iterator[str]:
 async def test_the_description_is_served_without_a_key_and_is_the_committed_copy(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
         answer = await http.get("/openapi.json")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"

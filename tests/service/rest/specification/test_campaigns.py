@@ -15,7 +15,7 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.settings import ServiceSettings
 from tests.support import resources
 from tests.support.campaigns import ONCE, draft, people, run
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 STEERED = ("answered", "busy", "no_answer", "voicemail", "unreachable", "rejected", "invalid_number")
@@ -31,9 +31,9 @@ CONTACTS = (
 async def test_a_finished_call_says_whose_it_is_how_long_it_was_and_what_came_of_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path) as tenant, raw_client(tenant) as http:
         rows = [row for index, outcome in enumerate(STEERED) for row in people(1, first=index, sim_outcome=outcome)]
-        ended = await run(door, rows, retry_policy=ONCE)
+        ended = await run(tenant, rows, retry_policy=ONCE)
         listed = (await http.get("/v1/calls", params={"filter[deployment_id]": ended.id})).json()["data"]
         assert {call["outcome"] for call in listed} == set(STEERED) <= set(OUTCOMES)
         for call in listed:
@@ -51,11 +51,11 @@ async def test_a_finished_call_says_whose_it_is_how_long_it_was_and_what_came_of
 
 @pytest.mark.requirement("STATE-25", "STATE-12")
 async def test_calls_that_reached_somebody_or_nobody_are_completed_alike(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as door:
+    async with open_service(database_url, tmp_path) as tenant:
         rows = [row for index, outcome in enumerate(STEERED) for row in people(1, first=index, sim_outcome=outcome)]
-        ended = await run(door, rows, retry_policy=ONCE)
+        ended = await run(tenant, rows, retry_policy=ONCE)
         assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-        listed = [call async for call in door.client.calls.list(deployment_id=ended.id)]
+        listed = [call async for call in tenant.client.calls.list(deployment_id=ended.id)]
         assert sorted(str(call.outcome) for call in listed) == sorted(STEERED)
         assert {call.status for call in listed} == {"completed"}
 
@@ -65,19 +65,19 @@ async def test_outside_its_hours_a_deployment_stays_active_and_says_when_it_dial
     database_url: str, tmp_path: Path
 ) -> None:
     settings = replace(ServiceSettings(data=tmp_path, database_url=database_url), sim_time_scale=1.0)
-    async with open_service(database_url, tmp_path, settings=settings) as door:
-        tomorrow = moment(door.service.services.clock.now_ms()) + timedelta(days=1)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
+        tomorrow = moment(tenant.service.services.clock.now_ms()) + timedelta(days=1)
         after = tomorrow + timedelta(days=1)  # a window that is not near, whatever the hour of this test
         hours = CallingHours(
             timezone_mode="fixed",
             timezone="UTC",
             windows=[Window(days=[WEEKDAYS[after.weekday()]], start="09:00", end="17:00")],
         )
-        made = await draft(door, people(2), calling_hours=hours)
-        await door.client.deployments.start(id=made.id)
+        made = await draft(tenant, people(2), calling_hours=hours)
+        await tenant.client.deployments.start(id=made.id)
         opens = datetime(after.year, after.month, after.day, 9, tzinfo=UTC)
         with anyio.fail_after(20):
-            while (seen := await door.client.deployments.get(id=made.id)).next_dial_at != opens:
+            while (seen := await tenant.client.deployments.get(id=made.id)).next_dial_at != opens:
                 assert seen.status == "active"
                 await anyio.sleep(0.01)
         assert (seen.status, seen.stats.attempts) == ("active", 0)
@@ -86,9 +86,9 @@ async def test_outside_its_hours_a_deployment_stays_active_and_says_when_it_dial
 @pytest.mark.requirement("STATE-29")
 async def test_a_contact_has_one_of_nine_states(database_url: str, tmp_path: Path) -> None:
     assert get_args(ContactStatus) == CONTACTS
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = (await resources.draft(door)).deployment
-        await door.client.deployments.start(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = (await resources.draft(tenant)).deployment
+        await tenant.client.deployments.start(id=made.id)
         path = f"/v1/deployments/{made.id}/contacts"
         for status in CONTACTS:
             found = (await http.get(path, params={"filter[status]": status})).json()["data"]

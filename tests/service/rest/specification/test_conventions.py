@@ -12,8 +12,8 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.tables.schema import agents, api_keys
 from tests.support import resources
 from tests.support.isolation import REQUIRED_QUERY, Owned, id_places, one_of_everything
-from tests.support.raw_requests import AsyncClient, Response, by_hand
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import AsyncClient, Response, raw_client
+from tests.support.service import Tenant, open_service
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 OF_EVENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -56,8 +56,8 @@ async def reads(http: AsyncClient, mine: Owned) -> dict[str, Response]:
 
 @pytest.mark.requirement("CONV-01", "CONV-02", "PATH-03")
 async def test_every_read_answers_in_the_envelope_of_its_shape(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        for name, answer in (await reads(http, await one_of_everything(door))).items():
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        for name, answer in (await reads(http, await one_of_everything(tenant))).items():
             assert answer.headers["content-type"] == "application/json"
             body: dict[str, Any] = answer.json()
             if OPERATIONS[name].shape == "one":
@@ -74,10 +74,10 @@ async def test_every_read_answers_in_the_envelope_of_its_shape(database_url: str
 async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_places(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await one_of_everything(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        mine = await one_of_everything(tenant)
         late = update(agents).where(agents.c.id == mine.ids["agent"]).values(created_at=1_800_000_000_999)
-        await door.service.services.database.write(lambda connection: connection.execute(late).rowcount)
+        await tenant.service.services.database.write(lambda connection: connection.execute(late).rowcount)
         moments = amounts = 0
         for name, answer in (await reads(http, mine)).items():
             for field, value in members(answer.json()):
@@ -98,8 +98,8 @@ async def test_every_moment_is_in_utc_to_the_second_and_every_amount_has_six_pla
 
 @pytest.mark.requirement("CONV-05", "CONV-06", "CONV-07", "CONV-10", "CONV-11", "CONV-12", "CONV-14")
 async def test_ids_begin_with_the_prefix_of_their_kind(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await one_of_everything(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        mine = await one_of_everything(tenant)
         made = (await http.get(f"/v1/agents/{mine.ids['agent']}")).json()["data"]
         movement = (await http.get("/v1/wallet/transactions")).json()["data"][0]
         unknown = await http.get("/v1/agents/agt_nobody")
@@ -107,7 +107,7 @@ async def test_ids_begin_with_the_prefix_of_their_kind(database_url: str, tmp_pa
         "agt": mine.ids["agent"],
         "dep": mine.ids["deployment"],
         "cal": mine.ids["call"],
-        "org": door.org_id,
+        "org": tenant.org_id,
         "req": unknown.json()["error"]["request_id"],
         "num": mine.ids["number"],
         "aud": mine.ids["audience"],
@@ -122,8 +122,8 @@ async def test_ids_begin_with_the_prefix_of_their_kind(database_url: str, tmp_pa
 
 @pytest.mark.requirement("CONV-15", "CONV-16", "CONV-17", "CONV-18", "CONV-19", "PATH-18")
 async def test_each_kind_of_success_has_its_status(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        campaign = await resources.draft(tenant)
         made = await http.post("/v1/agents", json=AGENT)
         agent_id = made.json()["data"]["id"]
         assert (made.status_code, made.headers["location"]) == (201, f"/v1/agents/{agent_id}")
@@ -145,8 +145,8 @@ async def test_each_kind_of_success_has_its_status(database_url: str, tmp_path: 
 
 @pytest.mark.requirement("CONV-27")
 async def test_a_moment_may_be_sent_with_any_offset_and_comes_back_in_utc(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        path = f"/v1/deployments/{(await resources.draft(door)).deployment.id}"
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        path = f"/v1/deployments/{(await resources.draft(tenant)).deployment.id}"
         for sent, kept in (
             ("2090-06-01T12:00:00Z", "2090-06-01T12:00:00Z"),
             ("2090-06-01T14:30:00+02:30", "2090-06-01T12:00:00Z"),
@@ -159,15 +159,15 @@ async def test_a_moment_may_be_sent_with_any_offset_and_comes_back_in_utc(databa
 
 @pytest.mark.requirement("CONV-31")
 async def test_a_list_without_an_order_is_newest_first_and_then_by_id(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        made = [(await resources.agent(door, f"A{index}")).id for index in range(6)]
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        made = [(await resources.agent(tenant, f"A{index}")).id for index in range(6)]
         order = {made_id: 1_700_000_000_000 if made_id in made[:2] else 1_800_000_000_000 for made_id in made}
 
         def place(connection: Connection) -> None:
             for made_id, at_ms in order.items():
                 connection.execute(update(agents).where(agents.c.id == made_id).values(created_at=at_ms))
 
-        await door.service.services.database.write(place)
+        await tenant.service.services.database.write(place)
         listed = [entry["id"] for entry in (await http.get("/v1/agents")).json()["data"]]
         assert listed == [*sorted(made[2:], reverse=True), *sorted(made[:2], reverse=True)]
 
@@ -176,7 +176,7 @@ async def test_a_list_without_an_order_is_newest_first_and_then_by_id(database_u
     "AGENT-01", "AGENT-02", "AGENT-03", "AGENT-04", "AGENT-06", "AGENT-07", "SERV-01", "PATH-05", "PATH-22"
 )
 async def test_an_agent_has_the_fields_it_was_made_with(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         made = (await http.post("/v1/agents", json=AGENT)).json()["data"]
         assert {name: made[name] for name in AGENT} == AGENT
         assert MOMENT.fullmatch(made["created_at"])
@@ -189,9 +189,9 @@ async def test_an_agent_has_the_fields_it_was_made_with(database_url: str, tmp_p
 
 @pytest.mark.requirement("AGENT-08", "CONV-32")
 async def test_what_a_key_made_names_the_key(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await one_of_everything(door)
-        own = await door.service.services.database.read(_only_key, door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        mine = await one_of_everything(tenant)
+        own = await tenant.service.services.database.read(_only_key, tenant)
         for noun, kind in (
             ("agents", "agent"),
             ("audiences", "audience"),
@@ -205,5 +205,5 @@ async def test_what_a_key_made_names_the_key(database_url: str, tmp_path: Path) 
         assert imported.json()["data"]["created_by_key_id"] == own
 
 
-def _only_key(connection: Connection, door: Door) -> str:
-    return connection.execute(select(api_keys.c.id).where(api_keys.c.org_id == door.org_id)).scalar_one()
+def _only_key(connection: Connection, tenant: Tenant) -> str:
+    return connection.execute(select(api_keys.c.id).where(api_keys.c.org_id == tenant.org_id)).scalar_one()

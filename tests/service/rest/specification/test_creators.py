@@ -9,28 +9,28 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from tests.support import resources
-from tests.support.raw_requests import AsyncClient, Response, by_hand
+from tests.support.raw_requests import AsyncClient, Response, raw_client
 from tests.support.resources import row
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
 
-async def key_of(door: Door, *, email: str | None) -> tuple[str, str]:
+async def key_of(tenant: Tenant, *, email: str | None) -> tuple[str, str]:
     """A user of the organization and a key made by that user: the user's id, the key."""
-    services = door.service.services
+    services = tenant.service.services
     now_ms, write = services.clock.now_ms(), services.database.write
     user_id = await write(accounts.create_user, services.ids, email, "Ann", now_ms)
-    await write(accounts.join, services.ids, door.org_id, user_id, "member", now_ms)
+    await write(accounts.join, services.ids, tenant.org_id, user_id, "member", now_ms)
     named: dict[str, Any] = {"created_by_user_id": user_id}
-    key = await write(accounts.create_key, services.ids, door.org_id, "hers", now_ms, **named)
+    key = await write(accounts.create_key, services.ids, tenant.org_id, "hers", now_ms, **named)
     return user_id, key.secret
 
 
-async def bodies(door: Door) -> Mapping[str, dict[str, Any]]:
+async def bodies(tenant: Tenant) -> Mapping[str, dict[str, Any]]:
     """A good body for each operation that needs the creator, by its path."""
-    campaign = await resources.draft(door)
-    free = await resources.number(door)
+    campaign = await resources.draft(tenant)
+    free = await resources.number(tenant)
     return {
         "/agents": AGENT,
         "/deployments": {
@@ -61,17 +61,17 @@ def owner_required(answer: Response) -> None:
 @pytest.mark.requirement("AUTH-27", "AUTH-28", "AUTH-29", "AUTH-30", "AUTH-31", "AUTH-33", "ERR-16", "ERR-35")
 @pytest.mark.parametrize("how", ["left", "deleted"])
 async def test_four_creations_need_the_creator_of_the_key(database_url: str, tmp_path: Path, how: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
-        asked = await bodies(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
+        asked = await bodies(tenant)
         bound = {op.path for op in OPERATIONS.values() if op.creator_bound is not None}
         bound.remove("/deployments/{id}/clone")  # a copy is the creation of a deployment, made by another path
         assert set(asked) == bound
-        user_id, secret = await key_of(door, email="ann@example.com")
-        async with by_hand(door, key=secret) as http:
+        user_id, secret = await key_of(tenant, email="ann@example.com")
+        async with raw_client(tenant, key=secret) as http:
             if how == "left":
                 await services.database.write(
-                    accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms()
+                    accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms()
                 )
             else:
                 await services.database.write(accounts.delete_user, services.ids, user_id, services.clock.now_ms())
@@ -83,7 +83,7 @@ async def test_four_creations_need_the_creator_of_the_key(database_url: str, tmp
             owner_required(await http.post("/v1/phone-numbers", json=asked["/phone_numbers"]))
             if how == "left":
                 await services.database.write(
-                    accounts.join, services.ids, door.org_id, user_id, "member", services.clock.now_ms()
+                    accounts.join, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms()
                 )
                 for path, body in asked.items():
                     assert (await http.post(f"/v1{path}", json=body)).status_code == 201, path
@@ -91,10 +91,10 @@ async def test_four_creations_need_the_creator_of_the_key(database_url: str, tmp
 
 @pytest.mark.requirement("AUTH-32", "AUTH-33")
 async def test_renting_needs_the_creators_address_and_nothing_else_does(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        asked = await bodies(door)
-        _, secret = await key_of(door, email=None)
-        async with by_hand(door, key=secret) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        asked = await bodies(tenant)
+        _, secret = await key_of(tenant, email=None)
+        async with raw_client(tenant, key=secret) as http:
             before = await total(http, "/phone_numbers")
             owner_required(await http.post("/v1/phone_numbers", json=asked["/phone_numbers"]))
             assert await total(http, "/phone_numbers") == before
@@ -105,12 +105,12 @@ async def test_renting_needs_the_creators_address_and_nothing_else_does(database
 
 @pytest.mark.requirement("AUTH-34")
 async def test_without_its_creator_a_key_reads_everything_and_does_the_rest(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
-        campaign = await resources.draft(door)
-        user_id, secret = await key_of(door, email="ann@example.com")
-        await services.database.write(accounts.leave, services.ids, door.org_id, user_id, services.clock.now_ms())
-        async with by_hand(door, key=secret) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
+        campaign = await resources.draft(tenant)
+        user_id, secret = await key_of(tenant, email="ann@example.com")
+        await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
+        async with raw_client(tenant, key=secret) as http:
             for operation in OPERATIONS.values():
                 if operation.shape == "many" and "{" not in operation.path:
                     needed = {

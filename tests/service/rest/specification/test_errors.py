@@ -10,7 +10,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.rest.documentation.reference.problems import problems_page
 from tests.support.calls.stored_calls import put_call
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
@@ -18,7 +18,7 @@ AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_pr
 
 @pytest.mark.requirement("ERR-01", "ERR-02", "ERR-05", "ERR-31")
 async def test_a_problem_is_nested_and_names_its_field_where_it_has_one(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answers = {
             "missing_field": await http.post("/v1/agents", json={**AGENT, "name": None, "org_id": 1}),
             "not_found": await http.get("/v1/agents/agt_nobody"),
@@ -43,10 +43,10 @@ async def test_a_problem_is_nested_and_names_its_field_where_it_has_one(database
 
 @pytest.mark.requirement("ERR-03", "ERR-05", "ERR-12", "ERR-14", "ERR-34", "ERR-36", "ERR-38")
 async def test_a_problem_with_the_key_or_the_origin_is_flat(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        services = tenant.service.services
         revoked = await services.database.write(
-            accounts.create_key, services.ids, door.org_id, "x", services.clock.now_ms()
+            accounts.create_key, services.ids, tenant.org_id, "x", services.clock.now_ms()
         )
         await services.database.write(accounts.revoke_key, services.ids, revoked.id, services.clock.now_ms())
         for headers, status, code in (
@@ -88,8 +88,8 @@ def test_rules_of_business_are_422_and_nothing_else_is() -> None:
 async def test_bytes_that_a_recording_does_not_have_are_refused_with_its_size(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        path = f"/v1/calls/{await put_call(door, turns=2, duration_ms=4_000)}/recording"
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        path = f"/v1/calls/{await put_call(tenant, turns=2, duration_ms=4_000)}/recording"
         size = len((await http.get(path)).content)
         last = await http.get(path, headers={"Range": f"bytes={size - 1}-"})
         assert (last.status_code, len(last.content)) == (206, 1)

@@ -12,17 +12,17 @@ from callwright.service.tables.schema import audit_log
 from tests.support import resources
 from tests.support.claiming_process import BODY, ONCE, claiming_process
 from tests.support.databases import Engine
-from tests.support.raw_requests import Response, by_hand, refused
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.service import Tenant, open_service
 
 KILLED = -9
 
 
-async def audited(door: Door, action: str) -> list[Any]:
+async def audited(tenant: Tenant, action: str) -> list[Any]:
     """The subjects of the audit entries of an action."""
-    mine = (audit_log.c.org_id == door.org_id) & (audit_log.c.action == action)
+    mine = (audit_log.c.org_id == tenant.org_id) & (audit_log.c.action == action)
     statement = select(audit_log.c.subject).where(mine)
-    return await door.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
+    return await tenant.service.services.database.read(lambda connection: list(connection.execute(statement).scalars()))
 
 
 @pytest.mark.requirement("IDEM-02", "IDEM-07", "IDEM-16")
@@ -30,7 +30,7 @@ async def test_two_hundred_creations_at_once_make_one_resource_and_one_audit_ent
     database_url: str, tmp_path: Path
 ) -> None:
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
         async def create() -> None:
             answers.append(await http.post("/v1/audiences", json=BODY, headers=ONCE))
@@ -40,7 +40,7 @@ async def test_two_hundred_creations_at_once_make_one_resource_and_one_audit_ent
                 for _ in range(200):
                     tasks.start_soon(create)
         (made,) = (await http.get("/v1/audiences")).json()["data"]
-        assert await audited(door, "create_audience") == [made["id"]]
+        assert await audited(tenant, "create_audience") == [made["id"]]
     assert [answer.status_code for answer in answers] == [201] * 200
     assert {answer.content for answer in answers} == {answers[0].content}
     assert {answer.json()["data"]["id"] for answer in answers} == {made["id"]}
@@ -51,9 +51,9 @@ async def test_two_hundred_creations_at_once_make_one_resource_and_one_audit_ent
 async def test_a_process_that_is_killed_before_its_answer_leaves_the_key_free(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         with anyio.fail_after(90):
-            async with claiming_process(database_url, tmp_path / "other", door.api_key) as process:
+            async with claiming_process(database_url, tmp_path / "other", tenant.api_key) as process:
                 assert (await http.get("/v1/audiences")).json()["data"] == []
                 process.kill()
                 assert await process.wait() == KILLED
@@ -64,7 +64,7 @@ async def test_a_process_that_is_killed_before_its_answer_leaves_the_key_free(
         assert [entry["id"] for entry in (await http.get("/v1/audiences")).json()["data"]] == [
             again.json()["data"]["id"]
         ]
-        assert len(await audited(door, "create_audience")) == 1
+        assert len(await audited(tenant, "create_audience")) == 1
 
 
 @pytest.mark.requirement("IDEM-07", "ERR-82")
@@ -74,13 +74,13 @@ async def test_a_key_that_another_process_holds_is_waited_for_or_refused_for_now
     """SQLite has one writer, for whom the next one waits. Postgres has many, who wait a bounded time for one key."""
     monkeypatch.setattr(app, "LOCK_LIMIT_MS", 100)
     answers: list[Response] = []
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
         async def create() -> None:
             answers.append(await http.post("/v1/audiences", json=BODY, headers=ONCE))
 
         with anyio.fail_after(90):
-            async with claiming_process(database_url, tmp_path / "other", door.api_key) as process:
+            async with claiming_process(database_url, tmp_path / "other", tenant.api_key) as process:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(create)
                     if engine == "postgres":
@@ -99,7 +99,7 @@ async def test_a_key_that_another_process_holds_is_waited_for_or_refused_for_now
 
 @pytest.mark.requirement("IDEM-12")
 async def test_without_a_key_every_creation_counts(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         answers = [await http.post("/v1/phone_numbers", json={"country": "US"}) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [201] * 3
         assert (await http.get("/v1/phone_numbers")).json()["pagination"]["total"] == 3
@@ -108,11 +108,11 @@ async def test_without_a_key_every_creation_counts(database_url: str, tmp_path: 
 
 @pytest.mark.requirement("IDEM-13")
 async def test_the_header_means_nothing_to_get_and_delete(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        first, second = await resources.agent(door, "First"), await resources.agent(door, "Second")
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        first, second = await resources.agent(tenant, "First"), await resources.agent(tenant, "Second")
         for headers in (ONCE, {"Idempotency-Key": "of no good form"}):
             assert (await http.get("/v1/agents", headers=headers)).json()["pagination"]["total"] == 2
-        await resources.agent(door, "Third")
+        await resources.agent(tenant, "Third")
         assert (await http.get("/v1/agents", headers=ONCE)).json()["pagination"]["total"] == 3
         for made in (first, second):
             answer = await http.delete(f"/v1/agents/{made.id}", headers=ONCE)

@@ -14,8 +14,8 @@ from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import api_keys
 from tests.support import resources
 from tests.support.isolation import PREFIXES, id_places, one_of_everything, requests_with_ids, send
-from tests.support.raw_requests import Response, by_hand, refused, sample_path
-from tests.support.service import Door, open_service
+from tests.support.raw_requests import Response, raw_client, refused, sample_path
+from tests.support.service import Tenant, open_service
 from tests.support.statements import recorded
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
@@ -28,15 +28,15 @@ def flat(response: Response, status: int, code: str) -> None:
     assert body["request_id"] == response.headers["x-request-id"]
 
 
-async def key_row(door: Door) -> Any:
-    """The row of the door's key."""
-    statement = select(api_keys).where(api_keys.c.org_id == door.org_id)
-    return await door.service.services.database.read(lambda connection: connection.execute(statement).one())
+async def key_row(tenant: Tenant) -> Any:
+    """The row of the tenant's key."""
+    statement = select(api_keys).where(api_keys.c.org_id == tenant.org_id)
+    return await tenant.service.services.database.read(lambda connection: connection.execute(statement).one())
 
 
 @pytest.mark.requirement("AUTH-01", "AUTH-36", "ERR-12", "ERR-33")
 async def test_every_operation_needs_a_key(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door, key=None) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
         for operation in OPERATIONS.values():
             for headers in ({}, {"Authorization": "Bearer other_" + "0" * 48}):
                 answer = await http.request(operation.method, f"/v1{sample_path(operation.path)}", headers=headers)
@@ -46,7 +46,7 @@ async def test_every_operation_needs_a_key(database_url: str, tmp_path: Path) ->
 @pytest.mark.requirement("AUTH-02")
 async def test_no_operation_makes_lists_or_revokes_keys(database_url: str, tmp_path: Path) -> None:
     assert [name for name, operation in OPERATIONS.items() if re.search(r"key|token", name + operation.path)] == []
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for path in ("/keys", "/api_keys", "/api-keys", "/organizations", "/users"):
             refused(await http.get(f"/v1{path}"), 404, "not_found")
             refused(await http.post(f"/v1{path}", json={}), 404, "not_found")
@@ -55,13 +55,13 @@ async def test_no_operation_makes_lists_or_revokes_keys(database_url: str, tmp_p
 @pytest.mark.requirement("AUTH-06", "AUTH-08", "AUTH-09")
 @pytest.mark.parametrize("token", ["svc_test_", "svc_mcp_", "svc_session_", "sess_", "whsec_", "SVC_LIVE_"])
 async def test_the_prefix_decides_before_anything_is_looked_up(database_url: str, tmp_path: Path, token: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        async with by_hand(door, key=token + door.api_key[-48:]) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        async with raw_client(tenant, key=token + tenant.api_key[-48:]) as http:
             with recorded() as ran:
                 flat(await http.get("/v1/wallet"), 401, "api_key_required")
                 flat(await http.post("/v1/agents", json=AGENT), 401, "api_key_required")
         assert ran == []
-        async with by_hand(door) as http:
+        async with raw_client(tenant) as http:
             with recorded() as ran:
                 assert (await http.get("/v1/wallet")).status_code == 200
         assert ran != []
@@ -69,9 +69,9 @@ async def test_the_prefix_decides_before_anything_is_looked_up(database_url: str
 
 @pytest.mark.requirement("AUTH-10", "AUTH-11", "SERV-09")
 async def test_a_key_works_in_its_own_organization_alone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         theirs = await resources.agent(other, "Theirs")
-        async with by_hand(door) as http:
+        async with raw_client(tenant) as http:
             mine = (await http.post("/v1/agents", json=AGENT)).json()["data"]
             assert [entry["id"] for entry in (await http.get("/v1/agents")).json()["data"]] == [mine["id"]]
             for method in ("GET", "PATCH", "DELETE"):
@@ -82,13 +82,13 @@ async def test_a_key_works_in_its_own_organization_alone(database_url: str, tmp_
 
 @pytest.mark.requirement("AUTH-13")
 async def test_any_key_of_an_organization_may_do_everything_in_it(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
-        mine = await one_of_everything(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
+        mine = await one_of_everything(tenant)
         second = await services.database.write(
-            accounts.create_key, services.ids, door.org_id, "second", services.clock.now_ms()
+            accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
         )
-        async with by_hand(door, key=second.secret) as http:
+        async with raw_client(tenant, key=second.secret) as http:
             for name, operation in OPERATIONS.items():
                 if operation.method != "GET" or operation.shape == "media" or operation.noun not in ("agents", "calls"):
                     continue
@@ -108,11 +108,13 @@ async def test_any_key_of_an_organization_may_do_everything_in_it(database_url: 
 
 @pytest.mark.requirement("AUTH-16", "LIMIT-15")
 async def test_a_key_of_twenty_years_ago_works(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        services = tenant.service.services
         long_ago = services.clock.now_ms() - 20 * 365 * DAY
         old = (
-            update(api_keys).where(api_keys.c.org_id == door.org_id).values(created_at=long_ago, last_used_at=long_ago)
+            update(api_keys)
+            .where(api_keys.c.org_id == tenant.org_id)
+            .values(created_at=long_ago, last_used_at=long_ago)
         )
         await services.database.write(lambda connection: connection.execute(old).rowcount)
         assert (await http.get("/v1/wallet")).status_code == 200
@@ -121,12 +123,12 @@ async def test_a_key_of_twenty_years_ago_works(database_url: str, tmp_path: Path
 
 @pytest.mark.requirement("AUTH-07", "AUTH-20")
 async def test_a_key_is_known_by_its_beginning_its_day_and_its_last_use(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services = door.service.services
-        before = await key_row(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services = tenant.service.services
+        before = await key_row(tenant)
         await services.database.write(accounts.revoke_key, services.ids, before.id, services.clock.now_ms())
-        (listed,) = await services.database.read(accounts.keys_of, door.org_id)
-        assert (listed.id, listed.identity) == (before.id, door.api_key[:16])
+        (listed,) = await services.database.read(accounts.keys_of, tenant.org_id)
+        assert (listed.id, listed.identity) == (before.id, tenant.api_key[:16])
         assert listed.created_at == before.created_at
         assert listed.last_used_at == before.last_used_at
         assert listed.revoked_at is not None
@@ -137,21 +139,21 @@ async def test_a_write_whose_key_is_revoked_meanwhile_fails_and_leaves_nothing(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The key is good when the request comes in, and is revoked before its transaction begins."""
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        services = door.service.services
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        services = tenant.service.services
         write = services.database.write
 
         async def revoked_first(*asked: Any, **named: Any) -> Any:
             monkeypatch.undo()
-            await write(accounts.revoke_key, services.ids, door.api_key[:16], services.clock.now_ms())
+            await write(accounts.revoke_key, services.ids, tenant.api_key[:16], services.clock.now_ms())
             return await write(*asked, **named)
 
         monkeypatch.setattr(services.database, "write", revoked_first)
         flat(await http.post("/v1/audiences", json={"name": "People"}), 401, "invalid_api_key")
         fresh = await services.database.write(
-            accounts.create_key, services.ids, door.org_id, "new", services.clock.now_ms()
+            accounts.create_key, services.ids, tenant.org_id, "new", services.clock.now_ms()
         )
-        async with by_hand(door, key=fresh.secret) as later:
+        async with raw_client(tenant, key=fresh.secret) as later:
             assert (await later.get("/v1/audiences")).json()["data"] == []
 
 
@@ -174,10 +176,10 @@ async def test_anothers_id_takes_the_same_statements_as_an_unknown_one(
 ) -> None:
     """Time itself is not measured here. What takes it is: what is asked of the database must be the same."""
     operation = OPERATIONS[name]
-    async with open_service(database_url, tmp_path, workers=False) as door, door.another_organization() as other:
-        mine, theirs = await one_of_everything(door), await one_of_everything(other)
-        unknown = {kind: door.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
-        async with by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
+        mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
+        unknown = {kind: tenant.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
+        async with raw_client(tenant) as http:
             await http.get("/v1/wallet")
             pairs = zip(
                 requests_with_ids(operation, mine.ids, theirs.ids),

@@ -9,26 +9,26 @@ from sqlalchemy import Connection, insert, select, update
 from callwright.service.tables.schema import audiences, deployments
 from tests.support import resources
 from tests.support.imports import carry_out_import
-from tests.support.raw_requests import by_hand, refused
+from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal, row
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 COUNTED = ("scheduled", "active", "paused")
 FREE = ("draft", "completed", "cancelled", "failed")
 
 
-async def copies(door: Door, deployment_id: str, statuses: list[str]) -> None:
+async def copies(tenant: Tenant, deployment_id: str, statuses: list[str]) -> None:
     """Puts copies of a deployment beside it, one in each of these states."""
 
     def put(connection: Connection) -> None:
         row = connection.execute(select(deployments).where(deployments.c.id == deployment_id)).mappings().one()
         made: list[dict[str, Any]] = [
-            {**row, "id": door.service.services.ids.new("dep"), "name": f"Copy {index}", "status": status}
+            {**row, "id": tenant.service.services.ids.new("dep"), "name": f"Copy {index}", "status": status}
             for index, status in enumerate(statuses)
         ]
         connection.execute(insert(deployments), made)
 
-    await door.service.services.database.write(put)
+    await tenant.service.services.database.write(put)
 
 
 @pytest.mark.requirement("LIMIT-10", "LIMIT-11", "LIMIT-16", "ERR-40")
@@ -36,19 +36,19 @@ async def copies(door: Door, deployment_id: str, statuses: list[str]) -> None:
 async def test_a_plan_allows_so_many_deployments_at_a_time(
     database_url: str, tmp_path: Path, plan: str, limit: int | None
 ) -> None:
-    async with open_service(database_url, tmp_path, plan=plan, workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, plan=plan, workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         parts: dict[str, Any] = {"agent_id": campaign.agent.id, "audience_id": campaign.audience.id}
-        second = await door.client.deployments.create(name="Second", phone_number_id=campaign.number.id, **parts)
+        second = await tenant.client.deployments.create(name="Second", phone_number_id=campaign.number.id, **parts)
         others = 300 if limit is None else limit - 1
         counted = [COUNTED[index % len(COUNTED)] for index in range(others)]
-        await copies(door, campaign.deployment.id, [*counted, *FREE])
-        assert (await door.client.deployments.start(id=campaign.deployment.id)).status == "active"
+        await copies(tenant, campaign.deployment.id, [*counted, *FREE])
+        assert (await tenant.client.deployments.start(id=campaign.deployment.id)).status == "active"
         if limit is None:
-            assert (await door.client.deployments.start(id=second.id)).status == "active"
+            assert (await tenant.client.deployments.start(id=second.id)).status == "active"
             return
         async with refusal(422, "plan_limit_reached") as kept:
-            await door.client.deployments.start(id=second.id)
+            await tenant.client.deployments.start(id=second.id)
         assert kept[0].details == {"limit": limit, "current": limit}
 
 
@@ -57,9 +57,9 @@ async def test_a_plan_allows_so_many_deployments_at_a_time(
 async def test_a_plan_allows_so_many_calls_at_a_time(
     database_url: str, tmp_path: Path, plan: str, limit: int | None
 ) -> None:
-    async with open_service(database_url, tmp_path, plan=plan, workers=False) as door:
-        made = (await resources.draft(door)).deployment
-        change = door.client.deployments.update
+    async with open_service(database_url, tmp_path, plan=plan, workers=False) as tenant:
+        made = (await resources.draft(tenant)).deployment
+        change = tenant.client.deployments.update
         most = 1_000 if limit is None else limit
         assert (await change(id=made.id, max_concurrency=most)).max_concurrency == most
         if limit is not None:
@@ -69,10 +69,10 @@ async def test_a_plan_allows_so_many_calls_at_a_time(
 
 @pytest.mark.requirement("LIMIT-07")
 async def test_an_audience_takes_its_five_millionth_row_and_none_beyond(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        audience = await door.client.audiences.create(name="Large")
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        audience = await tenant.client.audiences.create(name="Large")
         full = update(audiences).values(valid_count=4_999_999, row_count=4_999_999, status="ready")
-        await door.service.services.database.write(lambda connection: connection.execute(full).rowcount)
+        await tenant.service.services.database.write(lambda connection: connection.execute(full).rowcount)
         path = f"/v1/audiences/{audience.id}/rows"
         refusal = await http.post(path, json={"rows": [row(1), row(2)]})
         found = refused(refusal, 422, "audience_full", "rows")
@@ -80,6 +80,6 @@ async def test_an_audience_takes_its_five_millionth_row_and_none_beyond(database
         assert (await http.post(path, json={"rows": [row(1)]})).json()["data"]["added"] == 1
         refused(await http.post(path, json={"rows": [row(2)]}), 422, "audience_full", "rows")
         assert (await http.post(path, json={"rows": [{"phone_number": "x"}]})).json()["data"]["invalid"] == 1
-        done = await carry_out_import(door, "phone_number\n+12125550163\n", audience_id=audience.id)
+        done = await carry_out_import(tenant, "phone_number\n+12125550163\n", audience_id=audience.id)
         assert (done.status, done.added) == ("failed", 0)
         assert done.status_reason == "an audience has at most 5,000,000 rows"

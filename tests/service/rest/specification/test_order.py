@@ -9,9 +9,9 @@ import pytest
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import SECOND
 from tests.support import resources
-from tests.support.clock_set_by_test import standing
+from tests.support.clock_set_by_test import process_with_fixed_clock
 from tests.support.raw_requests import Response
-from tests.support.service import Door, open_service
+from tests.support.service import Tenant, open_service
 
 FOREIGN = {"Origin": "https://elsewhere.example"}
 PATH = "/v1/deployments"
@@ -25,21 +25,21 @@ def said(response: Response) -> tuple[int, str, str | None]:
     return response.status_code, error["code"], error.get("field")
 
 
-async def key_of_one_who_left(door: Door) -> str:
+async def key_of_one_who_left(tenant: Tenant) -> str:
     """A key whose creator is no longer in the organization."""
-    services = door.service.services
+    services = tenant.service.services
     now_ms, write = services.clock.now_ms(), services.database.write
-    user_id = await write(accounts.add_member, services.ids, door.org_id, "ann@example.com", now_ms)
+    user_id = await write(accounts.add_member, services.ids, tenant.org_id, "ann@example.com", now_ms)
     named: dict[str, Any] = {"created_by_user_id": user_id}
-    key = await write(accounts.create_key, services.ids, door.org_id, "hers", now_ms, **named)
-    await write(accounts.leave, services.ids, door.org_id, user_id, now_ms)
+    key = await write(accounts.create_key, services.ids, tenant.org_id, "hers", now_ms, **named)
+    await write(accounts.leave, services.ids, tenant.org_id, user_id, now_ms)
     return key.secret
 
 
 @pytest.mark.requirement("BODY-09", "AUTH-40", "AUTH-28", "BODY-02", "ERR-22")
 async def test_each_check_comes_in_its_turn(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as door:
-        campaign = await resources.draft(door)
+    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
+        campaign = await resources.draft(tenant)
         good = {
             "name": "Fresh",
             "agent_id": campaign.agent.id,
@@ -48,9 +48,9 @@ async def test_each_check_comes_in_its_turn(database_url: str, tmp_path: Path) -
         }
         greedy = {**good, "name": campaign.deployment.name, "max_concurrency": 1_000}
         wrong = {**greedy, "colour": "red"}
-        left = {"Authorization": f"Bearer {await key_of_one_who_left(door)}"}
+        left = {"Authorization": f"Bearer {await key_of_one_who_left(tenant)}"}
         used = {"Idempotency-Key": "used"}
-        async with standing(door) as process:
+        async with process_with_fixed_clock(tenant) as process:
 
             async def post(body: Any, *headers: dict[str, str]) -> tuple[int, str, str | None]:
                 content = body if isinstance(body, bytes) else json.dumps(body).encode()

@@ -6,14 +6,14 @@ import pytest
 
 from callwright.contract.surface import OPERATIONS
 from tests.support.isolation import one_of_everything
-from tests.support.raw_requests import by_hand, refused, sample_path
+from tests.support.raw_requests import raw_client, refused, sample_path
 from tests.support.sent_events import URL
 from tests.support.service import open_service
 
 
 @pytest.mark.requirement("PATH-01", "PATH-02", "VER-01")
 async def test_every_operation_is_there_under_both_prefixes_and_spellings(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         for operation in OPERATIONS.values():
             path = sample_path(operation.path)
             for prefix in ("/v1", "/api/v1"):
@@ -26,8 +26,8 @@ async def test_every_operation_is_there_under_both_prefixes_and_spellings(databa
 
 @pytest.mark.requirement("PATH-01", "PATH-19")
 async def test_both_prefixes_give_the_same_bytes_and_none_redirects(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
-        mine = await one_of_everything(door)
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
+        mine = await one_of_everything(tenant)
         for path in (
             "/agents",
             "/wallet",
@@ -45,7 +45,7 @@ async def test_both_prefixes_give_the_same_bytes_and_none_redirects(database_url
 
 @pytest.mark.requirement("PATH-21")
 async def test_subscriptions_to_events_are_one_collection(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door, by_hand(door) as http:
+    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
         described = (await http.get("/openapi.json")).json()["paths"]
         about = {path for path in described if "webhook" in path or "subscription" in path}
         assert {"/v1/webhooks", "/v1/webhooks/{id}"} <= about

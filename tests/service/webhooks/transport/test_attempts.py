@@ -133,8 +133,8 @@ async def test_the_log_keeps_what_was_sent_and_what_was_answered_and_no_secret(
         at.endpoints.answers[url_of("a")] = lambda _: answer("rejected", 422, "no such thing")
         await at.happen(simulated=True)
         await at.deliver()
-        (delivery,) = (await at.door.client.webhooks.list_deliveries(id=webhook.id)).data
-        logged = (await at.door.client.webhooks.get_delivery(id=webhook.id, delivery_id=delivery.id)).attempts[0]
+        (delivery,) = (await at.tenant.client.webhooks.list_deliveries(id=webhook.id)).data
+        logged = (await at.tenant.client.webhooks.get_delivery(id=webhook.id, delivery_id=delivery.id)).attempts[0]
         (request,) = at.endpoints.requests
         assert logged.request_headers == request.headers
         assert request.headers["Content-Type"] == "application/json"
@@ -164,7 +164,7 @@ async def test_a_test_is_sent_once_whatever_is_answered_and_counts_as_no_failed_
     async with delivering(database_url, tmp_path) as at:
         webhook = await at.subscribe()
         at.endpoints.answers[url_of("a")] = lambda _: answer("server_error")
-        await at.door.client.webhooks.test(id=webhook.id)
+        await at.tenant.client.webhooks.test(id=webhook.id)
         await at.deliver(after_ms=1_000)
         await at.deliver(after_ms=3_600_000)
         (delivery,) = await at.deliveries()
@@ -195,7 +195,7 @@ async def test_a_receiver_that_knows_only_the_description_accepts_every_attempt(
 async def test_both_secrets_sign_until_the_overlap_is_over(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         before = await at.subscribe()
-        after = await at.door.client.webhooks.rotate_secret(id=before.id, overlap_seconds=3_600)
+        after = await at.tenant.client.webhooks.rotate_secret(id=before.id, overlap_seconds=3_600)
         ((_, until_ms),) = json.loads((await at.webhook(before.id)).earlier_secrets)
         at.clock.at_ms = until_ms - 1
         await at.happen()
@@ -221,7 +221,7 @@ async def test_receivers_with_any_valid_secret_accept_what_is_sent_after_three_r
         made = await at.subscribe()
         secrets = [made.secret]
         for hours in (1, 2, 3):
-            turned = await at.door.client.webhooks.rotate_secret(id=made.id, overlap_seconds=hours * 3_600)
+            turned = await at.tenant.client.webhooks.rotate_secret(id=made.id, overlap_seconds=hours * 3_600)
             secrets.append(turned.secret)
         earlier = json.loads((await at.webhook(made.id)).earlier_secrets)
         ends = [until_ms for _, until_ms in reversed(earlier)]

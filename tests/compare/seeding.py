@@ -24,7 +24,7 @@ _LISTS = (
 _PER_PAGE = 100
 
 
-def furnished(old: Side, new: Side, seed: int) -> tuple[Names, Names]:
+def seed_both(old: Side, new: Side, seed: int) -> tuple[Names, Names]:
     """Runs a few small campaigns on both sides, and names all that there is then."""
     with receiving() as endpoint:
         for side in (old, new):

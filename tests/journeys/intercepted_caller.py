@@ -14,7 +14,7 @@ Change = Callable[[], Awaitable[Any]]
 
 
 @dataclass
-class Meanwhile:
+class InterceptedCaller:
     """The way to the service, on which something happens when the first request of an operation comes by."""
 
     way: Caller
