@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if worker_input is None:
         run_folder = RunFolder()
         config.add_cleanup(run_folder.close)
-        config.stash[_run] = RunDatabases(run_folder.folder)
+        config.stash[_run] = RunDatabases(run_folder.path)
         config.pluginmanager.register(EngineCount(ENGINES))
     else:
         config.stash[_run] = RunDatabases(Path(worker_input["databases"]))

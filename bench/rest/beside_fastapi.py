@@ -146,7 +146,7 @@ def main(rounds: int = ROUNDS) -> None:
 
     run_folder = RunFolder()
     try:
-        databases = RunDatabases(run_folder.folder)
+        databases = RunDatabases(run_folder.path)
         urls = (databases.postgres("ours", migrated=True), databases.postgres("theirs", migrated=True))
         with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
             compare("Postgres", Path(folder), urls, rounds)

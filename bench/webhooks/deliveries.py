@@ -181,7 +181,7 @@ def main(rounds: int = 3, count: int = EVENTS) -> None:
 
     run_folder = RunFolder()
     try:
-        databases = RunDatabases(run_folder.folder)
+        databases = RunDatabases(run_folder.path)
         with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
             compare("Postgres", folder, databases.postgres("bench", migrated=True), rounds, count)
     finally:

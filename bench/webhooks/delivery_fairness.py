@@ -105,7 +105,7 @@ def main() -> None:
 
     run_folder = RunFolder()
     try:
-        url = RunDatabases(run_folder.folder).postgres("bench", migrated=True)
+        url = RunDatabases(run_folder.path).postgres("bench", migrated=True)
         with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
             anyio.run(measure, folder, url, "Postgres", backend_options=OPTIONS)
     finally:

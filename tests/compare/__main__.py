@@ -45,7 +45,7 @@ def main() -> int:
             checkouts = [
                 checked_out(version, folder / side) for side, version in (("old", asked.old), ("new", asked.new))
             ]
-            databases = RunDatabases(run_folder.folder)
+            databases = RunDatabases(run_folder.path)
             for engine in ENGINES[asked.engine]:
                 for part in parts:
                     lines = _part(part, engine, checkouts, databases, folder, asked)

@@ -35,7 +35,7 @@ def main() -> int:
     warnings.filterwarnings("ignore", category=HypothesisDeprecationWarning, message="Do not use the `random` module")
     run_folder = RunFolder()
     try:
-        databases = RunDatabases(run_folder.folder)
+        databases = RunDatabases(run_folder.path)
         found = [_on(databases, engine, asked) for engine in ENGINES[asked.engine]]
     finally:
         run_folder.close()

@@ -29,10 +29,10 @@ class RunFolder:
     """A new folder for the run's databases, and the process that cleans up after them."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="callwright-tests-"))
-        self.folder.chmod(0o711)  # the account that Postgres runs as passes through to the server's own folder
+        self.path = Path(tempfile.mkdtemp(prefix="callwright-tests-"))
+        self.path.chmod(0o711)  # the account that Postgres runs as passes through to the server's own folder
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.run_folder", str(self.folder)],
+            [sys.executable, "-m", "tests.support.run_folder", str(self.path)],
             cwd=Path(__file__).parents[2],
             stdin=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the run; the process cleans up then
@@ -46,7 +46,7 @@ class RunFolder:
         """
         self._process.communicate(timeout=CLEAN_UP_LIMIT_S)
         if self._process.returncode != 0:
-            raise RuntimeError(f"cleaning up after the tests failed; what is left is in {self.folder}")
+            raise RuntimeError(f"cleaning up after the tests failed; what is left is in {self.path}")
 
 
 def ask_for(folder: Path, program: Program, about: str = "") -> str:
