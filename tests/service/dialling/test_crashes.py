@@ -15,7 +15,7 @@ from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deployments
 from callwright.service.telephony.engine import CallRequest, EngineParts
 from callwright.service.telephony.simulated.engine import SimulatedEngine
-from tests.support.campaign_invariants import check_dialled_once, check_everything, campaign_records
+from tests.support.campaign_invariants import campaign_records, check_dialled_once, check_everything
 from tests.support.campaigns import (
     Forgetful,
     Interrupted,

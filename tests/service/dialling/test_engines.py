@@ -14,7 +14,7 @@ from callwright.service.dialling.runner import Runner
 from callwright.service.tables.schema import phone_numbers
 from callwright.service.telephony.engine import CallProgress, CallRequest, CallResult, EngineParts, Report, Turn
 from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
-from tests.support.campaign_invariants import check_counters, campaign_records
+from tests.support.campaign_invariants import campaign_records, check_counters
 from tests.support.campaigns import draft, lease, people
 from tests.support.service import Tenant, open_service
 

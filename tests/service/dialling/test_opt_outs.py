@@ -19,7 +19,7 @@ from callwright.service.platform.clock.clock import DAY
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import audit_log, calls, do_not_call, organizations
-from tests.support.campaign_invariants import check_counters, check_dialled_once, campaign_records
+from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once
 from tests.support.campaigns import (
     Forgetful,
     Interrupted,
