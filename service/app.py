@@ -10,8 +10,6 @@ from typing import Any
 import anyio
 from anyio import to_thread
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -26,7 +24,8 @@ from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.platform.data_folder import DataFolder
 from callwright.service.platform.database.database import Database, opened
-from callwright.service.platform.database.engines import Limits
+from callwright.service.platform.database.engines import Limits, file_of
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.database.sqlite.fullness import LEAST_FREE
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -151,16 +150,14 @@ def _secret(connection: Connection, name: str) -> str | None:
 
 
 def _made_secret(connection: Connection, name: str) -> str:
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    row = {"name": name, "value": secrets.token_hex(32)}
-    connection.execute(insert(service_state).values(row).on_conflict_do_nothing())
+    insert_ignoring_conflicts(connection, service_state, [{"name": name, "value": secrets.token_hex(32)}])
     return connection.execute(select(service_state.c.value).where(service_state.c.name == name)).scalar_one()
 
 
 @asynccontextmanager
 async def _alone(settings: ServiceSettings) -> AsyncGenerator[None]:
     """Holds the data folder for this process; on Postgres many processes may share one."""
-    if not settings.database_url.startswith("sqlite"):
+    if file_of(settings.database_url) is None:
         yield
         return
     folder = DataFolder(settings.data)

@@ -29,6 +29,7 @@ from callwright.server.transport.hosts import BadHostName, HostNames, names_for
 from callwright.server.transport.http import mcp_beside
 from callwright.service.app import LAST_UNITS_S, Service
 from callwright.service.platform.data_folder import DataFolder, DataFolderInUse
+from callwright.service.platform.database.engines import file_of
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ async def answering(
     keys = ServiceKeys(service)
     base_url = _address_for_clients(settings, where, listener)
     service.services.own_address.bound = base_url.removesuffix("/v1")
-    sticky = settings.database_url.startswith("sqlite") if where.sticky is None else where.sticky
+    sticky = file_of(settings.database_url) is not None if where.sticky is None else where.sticky
     async with mcp_beside(
         service.asgi,
         keys,
@@ -150,4 +151,4 @@ def _greet(settings: ProgramSettings, base_url: str, names: HostNames) -> None:
 def _new_key(settings: ProgramSettings) -> str:
     """The command that makes a key of this service. The URL of another database has a password in it."""
     command = f"callwright keys create --data {shlex.quote(str(settings.data))}"
-    return command if settings.database_url.startswith("sqlite") else f"{command} --database URL"
+    return command if file_of(settings.database_url) else f"{command} --database URL"

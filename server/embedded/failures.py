@@ -16,8 +16,7 @@ def reason(error: BaseException) -> str | None:
     """Why the data folder or the database cannot be used, in one line. None where it is neither."""
     from sqlalchemy.exc import DBAPIError  # loaded already wherever such an error can come from
 
-    from callwright.service.platform.database.unavailable import StorageUnavailable
-    from callwright.service.platform.database.unusable import DatabaseUnusable
+    from callwright.service.platform.database.unavailable import DatabaseUnusable, StorageUnavailable
     from callwright.service.tables.migrations.upgrade import SchemaTooNew
 
     found = first_cause(error)

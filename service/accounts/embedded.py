@@ -1,6 +1,6 @@
 """The organization and the key with which the service in an assistant's own process works."""
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, select, update
 
 from callwright.service.accounts.api_keys import create_key
 from callwright.service.accounts.memberships import OWNER, first_owner, join, role_of
@@ -8,6 +8,7 @@ from callwright.service.accounts.organizations import create_organization
 from callwright.service.accounts.principals import fingerprint
 from callwright.service.accounts.records import change, note
 from callwright.service.accounts.users import operator_user
+from callwright.service.platform.database.concurrency import wait_for_turn
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import api_keys, organizations
 
@@ -16,14 +17,13 @@ DEFAULT_PLAN = "enterprise"
 """It is the user's own machine, so there is nothing to ration."""
 EMBEDDED_LABEL = "embedded"
 _LOCK = 7_263_902
-"""Any number that is ours: the name of the advisory lock on Postgres."""
+"""Any number that is ours: who makes the organization waits for the others."""
 _K = api_keys.c
 
 
 def default_organization(connection: Connection, ids: Ids, now_ms: int) -> str:
     """The organization of the embedded default, made when there is none yet; returns its id."""
-    if connection.dialect.name == "postgresql":  # several processes may start on a new database
-        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    wait_for_turn(connection, _LOCK)  # several processes may start on a new database
     known = select(organizations.c.id).where(organizations.c.name == DEFAULT_ORGANIZATION)
     org_id = connection.execute(known).scalar()
     return org_id or create_organization(connection, ids, DEFAULT_ORGANIZATION, DEFAULT_PLAN, now_ms)

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, null, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract.audiences import MAX_ROWS
 from callwright.contract.checks.phone_columns import phone_column_of
 from callwright.contract.problems import AUDIENCE_FULL
 from callwright.service.campaigns.spending_cap import Answerable, check_joining
 from callwright.service.dialling.eligibility.reasons import why_not
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import BadRow, GoodRow, RowRules, column_type, read_rows
@@ -150,9 +149,7 @@ def _store(
         }
         for index, (_, row) in enumerate(good)
     ]
-    dialect_insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    statement = dialect_insert(audience_rows).on_conflict_do_nothing().returning(_R.id)
-    stored = set(connection.execute(statement, rows).scalars())
+    stored = insert_ignoring_conflicts(connection, audience_rows, rows)
     added: list[GoodRow] = []
     for values, (number, row) in zip(rows, good, strict=True):
         if values["id"] in stored:

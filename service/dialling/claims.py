@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
 from callwright.service.dialling.eligibility import reasons
@@ -20,6 +18,7 @@ from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.queue import Rules
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import MINUTE, moment
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import PRICES
 from callwright.service.tables import counters, outbox
@@ -198,10 +197,6 @@ def _judged(
 
 
 def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], owner: str) -> set[str]:
-    if not drafts:
-        return set()
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    statement = insert(calls).on_conflict_do_nothing().returning(calls.c.id)
     rows = [
         {
             "id": draft.request.call_id,
@@ -226,7 +221,7 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], 
         }
         for draft in sorted(drafts, key=lambda draft: draft.request.to)  # in one order, so that no two claims deadlock
     ]
-    return set(connection.execute(statement, rows).scalars())
+    return insert_ignoring_conflicts(connection, calls, rows)
 
 
 def _claimed(deployment_id: str, draft: Draft) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, or_, select, update
 
 from callwright.service.dialling.queue import LOCKED
-from callwright.service.platform.database.database_clock import moment_of
+from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.tables.schema import deployments, imports
 from callwright.service.telephony.engine import CallRequest
 

@@ -4,8 +4,6 @@ import json
 from typing import Any
 
 from sqlalchemy import bindparam, delete, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract import agents as contract
 from callwright.contract.declaration.pagination import Page
@@ -14,6 +12,7 @@ from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, check_name_free, given, name_taken
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import moment
+from callwright.service.platform.database.inserts import PreparedInsert
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.refusals import Refusal, invalid, not_found
@@ -24,13 +23,9 @@ from callwright.service.tables.schema import agents, deployments
 
 _C = agents.c
 _BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
-_UNIQUE = (_C.org_id, _C.name)
 _FIND, _LOCK = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
 _NAMED = Prepared(select(_C.id).where(_C.org_id == bindparam("org"), _C.name == bindparam("name")))
-_ADD = {
-    "sqlite": Prepared(sqlite_insert(agents).on_conflict_do_nothing(index_elements=_UNIQUE).returning(agents)),
-    "postgresql": Prepared(pg_insert(agents).on_conflict_do_nothing(index_elements=_UNIQUE).returning(agents)),
-}
+_ADD = PreparedInsert(agents, (_C.org_id, _C.name))
 """Gives no row where the name is taken: looking first would be another statement, and could be overtaken."""
 _IN_USE = select(deployments.c.id).where(deployments.c.agent_id == bindparam("id"), deployments.c.status.in_(LIVE))
 _LIST = Listing(
@@ -103,7 +98,7 @@ def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contra
         "updated_at": context.now_ms,
         "created_by_key_id": context.key_id,
     }
-    made = _ADD[context.connection.dialect.name].first(context.connection, row)
+    made = _ADD.first(context.connection, row)
     if made is None:
         raise name_taken()
     return show(made)

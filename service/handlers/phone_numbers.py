@@ -5,8 +5,6 @@ from collections import defaultdict
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.declaration.pagination import Page
@@ -16,6 +14,7 @@ from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, given
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import moment, moment_or_none
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.listing import Listing, page_of, page_of_values, sort_fields
 from callwright.service.platform.money import PRICES, RENTAL_PERIOD_MS, amount, micros, money
 from callwright.service.platform.refusals import Refusal, not_found
@@ -167,7 +166,6 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
 def _take(
     context: RequestContext, asked: contract.RentPhoneNumber, entry: RentableNumber, number_id: str, price: int
 ) -> bool:
-    insert = sqlite_insert if context.connection.dialect.name == "sqlite" else pg_insert
     row = {
         "id": number_id,
         "org_id": context.org_id,
@@ -188,8 +186,7 @@ def _take(
         "created_by_key_id": context.key_id,
         "renewed_by_key_id": context.key_id,
     }
-    taken = insert(phone_numbers).values(row).on_conflict_do_nothing().returning(_N.id)
-    return context.connection.execute(taken).scalar() is not None
+    return bool(insert_ignoring_conflicts(context.connection, phone_numbers, [row]))
 
 
 @handles(contract.get_phone_number)

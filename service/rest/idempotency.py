@@ -10,12 +10,11 @@ import re
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.problems import IDEMPOTENCY_KEY_REUSED
 from callwright.service.platform.clock.clock import DAY
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.postgres.lock_waits import Locked, is_locked
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables.schema import idempotency_keys
@@ -87,10 +86,8 @@ def _claimed(
 ) -> StoredAnswer | None:
     mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
     connection.execute(_EXPIRE, {**mine, "b_before": sure_ms - LIFETIME_MS})
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     row = {"org_id": org_id, "key_id": key_id, "key": key, "fingerprint": fingerprint, "created_at": now_ms}
-    taken = insert(_TABLE).values(row).on_conflict_do_nothing().returning(_TABLE.c.key)
-    if connection.execute(taken).scalar() is not None:
+    if insert_ignoring_conflicts(connection, _TABLE, [row]):
         return None
     found = connection.execute(_FIND, mine).one()
     if found.fingerprint != fingerprint:

@@ -113,8 +113,6 @@ class RequestPipeline:
 
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
         body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
-        if self._services.database.is_sqlite:  # nothing there waits for another machine
-            return await self._served(incoming, body, request_id, headers)
         with limited():
             return await self._served(incoming, body, request_id, headers)
 

@@ -52,16 +52,6 @@ class Query:
 
     phrases: tuple[tuple[str, ...], ...]
 
-    @property
-    def fts5(self) -> str:
-        """For SQLite's FTS5."""
-        return " AND ".join('"' + " ".join(phrase) + '"' for phrase in self.phrases)
-
-    @property
-    def tsquery(self) -> str:
-        """For Postgres' `to_tsquery('simple', …)`."""
-        return " & ".join("(" + " <-> ".join(phrase) + ")" for phrase in self.phrases)
-
     def occurs_in(self, words: list[str]) -> bool:
         """Whether any of the phrases stands in the words: what a snippet shows."""
         return any(

@@ -5,12 +5,11 @@ import logging
 
 import anyio
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.service.platform.clock.certainty import Seen
 from callwright.service.platform.clock.clock import MINUTE, SECOND, SystemClock
 from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.tables.schema import service_state
 
@@ -52,8 +51,7 @@ def _kept(connection: Connection) -> Seen | None:
 def _keep(connection: Connection, seen: Seen, before: Seen | None) -> None:
     """Writes `seen` in place of `before`. What another process has written since then stays: the next look reads it."""
     if before is None:
-        insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-        connection.execute(insert(service_state).values(name=_NAME, value=_written(seen)).on_conflict_do_nothing())
+        insert_ignoring_conflicts(connection, service_state, [{"name": _NAME, "value": _written(seen)}])
     else:
         same = (_S.name == _NAME) & (_S.value == _written(before))
         connection.execute(update(service_state).where(same).values(value=_written(seen)))

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from callwright.service.platform.data_folder import KEY
 from callwright.service.platform.database.sqlite.files_beside import beside, identity, other_file_mark
-from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables.schema import metadata
 
 RECORDINGS = "recordings"

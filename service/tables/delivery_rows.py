@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, bindparam, case, delete, insert, or_, select, update
 
 from callwright.service.platform.database.bulk import inserting
+from callwright.service.platform.database.concurrency import is_only_writer
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema.events import UNARRIVED, deliveries, late_wakes, webhook_lanes
 
@@ -125,14 +126,14 @@ def take_over(connection: Connection, webhook_id: str, event_ids: Sequence[str],
 def wake(connection: Connection, wakes: Mapping[str, str], now_ms: int) -> None:
     """Makes lanes due now at the latest. To be called behind whatever became due, in its transaction.
 
-    `wakes` names a wake for each lane. On Postgres the lanes are locked first: a lane that its holder is about to
-    change shows its new state only then. Those that others hold are noted and woken later (`wake_late`): a holder
-    that has frozen keeps nobody waiting.
+    `wakes` names a wake for each lane. Where others write too, the lanes are locked first: a lane that its holder is
+    about to change shows its new state only then. Those that others hold are noted and woken later (`wake_late`): a
+    holder that has frozen keeps nobody waiting.
     """
     lanes: Sequence[str] = sorted(wakes)
     if not lanes:
         return
-    if connection.dialect.name == "postgresql":
+    if not is_only_writer(connection):
         free = set(connection.execute(_LOCK, {"b_lanes": lanes}).scalars())
         late = [{"id": wakes[lane], "webhook_id": lane} for lane in lanes if lane not in free]
         if late:

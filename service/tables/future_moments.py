@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from callwright.service.platform.clock.clock import MINUTE
-from callwright.service.platform.database.database_clock import moment_of
+from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deliveries, deployments, imports, webhook_lanes
 

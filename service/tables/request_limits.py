@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select, text
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.rules.request_rate import (
     AHEAD_MS,
@@ -128,7 +128,9 @@ class RequestLimits:
             for key_id, held in self._days.items()
             if not held.is_kept
         ]
-        if not self._database.is_sqlite or rows:
+        if self._database.is_shared:
+            await self._database.write(_keep_levels, day_of(sure_ms))
+        elif rows:
             await self._database.write(_keep, rows, day_of(sure_ms))
         for row in rows:
             held = self._days[row["key_id"]]
@@ -191,14 +193,14 @@ def taken_there(connection: Connection, allowance: Allowance, now_ms: int) -> St
 
 
 def _keep(connection: Connection, rows: list[dict[str, Any]], today: int) -> None:
-    if connection.dialect.name == "postgresql":
-        connection.execute(_KEEP)
-    elif rows:
-        added = sqlite_insert(_T)
-        connection.execute(
-            added.on_conflict_do_update(
-                index_elements=[_T.c.key_id, _T.c.day], set_={"requests": added.excluded.requests}
-            ),
-            rows,
-        )
+    upsert(connection, _T, rows, unique=(_T.c.key_id, _T.c.day), replaces=("requests",), returning=(_T.c.key_id,))
+    _forget(connection, today)
+
+
+def _keep_levels(connection: Connection, today: int) -> None:
+    connection.execute(_KEEP)
+    _forget(connection, today)
+
+
+def _forget(connection: Connection, today: int) -> None:
     connection.execute(_OLD, {"before": today - KEPT_DAYS})

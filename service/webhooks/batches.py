@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 from sqlalchemy import Connection, Select, Subquery, Text, bindparam, func, select, update
 
-from callwright.service.platform.database.bulk import for_ids
+from callwright.service.platform.database.bulk import for_ids, selects_from_updates
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import delivery_rows
@@ -174,16 +174,16 @@ def turn(
 
 def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Sequence[Due]:
     given = {"b_lane": webhook_id, "b_now": now_ms, "b_most": most}
-    is_sqlite = connection.dialect.name == "sqlite"
+    is_marked = selects_from_updates(connection)
     found: list[Any]
-    if is_sqlite:
-        found = orjson.loads(_DUE_AT_ONCE.first(connection, given).found)
-    else:
+    if is_marked:
         found = _DUE_MARKED.all(connection, given)
+    else:
+        found = orjson.loads(_DUE_AT_ONCE.first(connection, given).found)
     due = [Due._make(row) for row in found if row[_TYPE] is not None]
     if len(due) < len(found):  # events are kept while they wait to be sent; if one is gone all the same, it is over
         lost = [row[_ID] for row in found if row[_TYPE] is None]
         _NO_EVENT.run(connection, lost, {"b_now": now_ms})
-    if due and is_sqlite:
+    if due and not is_marked:
         _MARK.run(connection, [row.id for row in due], {"b_now": now_ms})
     return due

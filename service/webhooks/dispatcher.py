@@ -25,7 +25,7 @@ from callwright.service.webhooks.fan_out import fan_out, is_waiting
 from callwright.service.webhooks.sending import (
     FINISH_S,
     MOST_AHEAD,
-    MOST_AHEAD_ON_POSTGRES,
+    MOST_AHEAD_WHERE_SHARED,
     MOST_AT_ONCE,
     Lane,
     Load,
@@ -77,11 +77,11 @@ class Dispatcher:
         )
         self._new, self._due = bell.alarm(), bell.alarm()
         self._driven: dict[str, _Driven] = {}
-        self._load = Load(most_ahead=MOST_AHEAD if services.database.is_sqlite else MOST_AHEAD_ON_POSTGRES)
+        self._load = Load(most_ahead=MOST_AHEAD_WHERE_SHARED if services.database.is_shared else MOST_AHEAD)
 
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
-        if self._services.database.is_sqlite:
+        if not self._services.database.is_shared:
             await write_once_there_is_room(self._services.database, endpoint_queue.all_left_behind)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._renew)
@@ -217,11 +217,10 @@ class Dispatcher:
 def _seen(
     connection: Connection, owner: str, now_ms: int, driven: frozenset[str]
 ) -> tuple[list[DueLane], int | None, bool]:
-    late = connection.dialect.name == "postgresql" and delivery_rows.sleeps_late(connection)
     return (
         endpoint_queue.due(connection, owner, now_ms, MOST_SEEN, driven),
         endpoint_queue.next_due(connection, now_ms),
-        late,
+        delivery_rows.sleeps_late(connection),
     )
 
 

@@ -34,8 +34,8 @@ MOST_AHEAD = 80
 """Deliveries that a process marks as under way at a time, for all its lanes together; each lane has a share. These are
 what arrives twice at most when the process is killed.
 """
-MOST_AHEAD_ON_POSTGRES = 200
-"""A write there takes longer, and more is sent meanwhile."""
+MOST_AHEAD_WHERE_SHARED = 200
+"""A write to a database that processes share takes longer, and more is sent meanwhile."""
 GATHER_S = 0.03
 """How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
 SLICE_MS = 2_000

@@ -19,7 +19,7 @@ from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportComplete
 from callwright.service.campaigns.intake import rules_of, take_rows
 from callwright.service.campaigns.spending_cap import answerable
 from callwright.service.platform.clock.clock import HOUR
-from callwright.service.platform.database.database_clock import moment_of
+from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.services import Services

@@ -12,12 +12,11 @@ from hashlib import shake_256
 
 import anyio
 from sqlalchemy import Connection, delete
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from callwright.service.campaigns.pausing import pause_all
 from callwright.service.platform.alarm import Bell
 from callwright.service.platform.database.engines import DatabaseClosed
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.room import ROOM_S
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, REASON
 from callwright.service.platform.database.sqlite.presence import LOOK_S
@@ -73,9 +72,7 @@ class StorageWatch:
 
 def _fill(connection: Connection) -> None:
     """Writes more than finds its place by chance in room that was left in a file."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    row = {"name": _PROBE, "value": _FILLING}
-    connection.execute(insert(service_state).values(row).on_conflict_do_nothing())
+    insert_ignoring_conflicts(connection, service_state, [{"name": _PROBE, "value": _FILLING}])
 
 
 def _free(connection: Connection) -> None:

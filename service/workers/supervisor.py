@@ -67,7 +67,7 @@ class Supervisor:
 
     async def run(self) -> None:
         """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
-        if self._services.database.is_sqlite:
+        if not self._services.database.is_shared:
             await write_once_there_is_room(self._services.database, leases.forget_all)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(

@@ -76,7 +76,7 @@ async def overlapping(
 
     def is_anybody_waiting(connection: Connection) -> bool:
         mine = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-        return database.is_sqlite or connection.execute(text(mine)).scalar_one() > 0
+        return not database.is_shared or connection.execute(text(mine)).scalar_one() > 0
 
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:

@@ -22,7 +22,7 @@ CREATE TRIGGER disk_full BEFORE INSERT OR UPDATE ON {table} FOR EACH STATEMENT E
 @asynccontextmanager
 async def full(database: Database) -> AsyncGenerator[None]:
     """The disk is full inside the block, and has room again after it. The first write inside finds that out."""
-    if not database.is_sqlite:
+    if database.is_shared:
         await database.write(_run, _FAIL)
         for table in metadata.tables:  # each for itself: whoever locks them all at once waits for who waits for him
             await database.write(_run, _REFUSE.format(table=table))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import anyio
 from anyio import to_thread
-from sqlalchemy import make_url, text
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from callwright.client.transport import httpx
@@ -17,12 +17,13 @@ from callwright.server.commands.doctor.checkup import Finding, Report, Section
 from callwright.server.commands.doctor.disk import free_finding, health_finding, soundness
 from callwright.server.settings import ProgramSettings
 from callwright.service.platform.data_folder import ADDRESS, DataFolder
-from callwright.service.platform.database.engines import is_sqlite, make_engine
-from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.platform.database.engines import file_of, make_engine
+from callwright.service.platform.database.postgres.encoding import check_encoding
+from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import VOICES
 from callwright.service.tables.database_file import check_database, read_only
-from callwright.service.tables.migrations.upgrade import REVISION, check_encoding, revision_of
+from callwright.service.tables.migrations.upgrade import REVISION, revision_of
 
 PORT = 8080
 """Where `callwright serve` listens unless it is told otherwise."""
@@ -91,8 +92,7 @@ _MAY_NOT = "The account may not make tables there. An administrator can say: GRA
 
 def _database(url: str, data: Path) -> list[Finding]:
     try:
-        if is_sqlite(url):
-            file = Path(make_url(url).database or "")
+        if (file := file_of(url)) is not None:
             check_database(data, file)
             if not file.exists():
                 return [Finding(state="good", what="Database", said="SQLite, made at the first start")]

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from callwright.contract.deployments.dialling import CONSENT_GIVEN, CONSENT_WORDS
-from callwright.service.platform.database.json_cells import cell
+from callwright.service.platform.database.columns import cell
 from callwright.service.platform.phone import redacted
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import audience_rows

@@ -5,12 +5,10 @@ campaign and the audience it came from.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
+from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import do_not_call, organizations
@@ -46,18 +44,20 @@ def opt_out(
         }
         for number in sorted(numbers)  # in one order, so that no two deadlock
     ]
-    insert: Any = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    added = insert(do_not_call)
-    kept = added.on_conflict_do_update(
-        index_elements=[_N.org_id, _N.simulated, _N.number],
-        set_={name: added.excluded[name] for name in ("reason", "source_call_id", "created_at", "expires_at")},
+    kept = upsert(
+        connection,
+        do_not_call,
+        rows,
+        unique=(_N.org_id, _N.simulated, _N.number),
+        replaces=("reason", "source_call_id", "created_at", "expires_at"),
         where=_N.expires_at.is_not(None),
-    ).returning(_N.id, _N.source_call_id)
+        returning=(_N.id, _N.source_call_id),
+    )
     entries = [
         outbox.entry_row(
             ids, org_id, "do_not_call.added", entry.id, at_ms=now_ms, changes={"call_id": entry.source_call_id}
         )
-        for entry in connection.execute(kept, rows)
+        for entry in kept
     ]
     outbox.add_entries(connection, entries)
 

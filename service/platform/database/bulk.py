@@ -37,6 +37,11 @@ MOST_AT_ONCE = 64
 _MANY = "b_many"
 
 
+def selects_from_updates(connection: Connection) -> bool:
+    """Whether one statement can change rows and select from what it changed, with what is joined to it."""
+    return connection.dialect.name != "sqlite"
+
+
 @dataclass(frozen=True)
 class ForIds:
     """A statement about the rows with certain ids, in the form of each engine."""

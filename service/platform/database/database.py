@@ -12,12 +12,11 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import anyio
 from anyio import to_thread
-from sqlalchemy import Connection, make_url, select, text
+from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from callwright.service.platform.database.engines import (
@@ -27,7 +26,7 @@ from callwright.service.platform.database.engines import (
     STOPS,
     DatabaseClosed,
     Limits,
-    is_sqlite,
+    file_of,
     make_engine,
 )
 from callwright.service.platform.database.postgres import silence
@@ -81,17 +80,18 @@ class Database:
     def __init__(self, url: str, limits: Limits | None = None, *, checkpoints: bool = False) -> None:
         self.url = url
         self.limits = limits or Limits()
-        self.is_sqlite = is_sqlite(url)
-        file = Path(make_url(url).database or "") if self.is_sqlite else None
+        file = file_of(url)
+        self.is_shared = file is None
+        """Whether other processes may work with it at the same time; a file of SQLite belongs to one."""
         self.fullness = Fullness(None if file is None else file.parent)
         self.presence = Presence(file)
         self.reachability = Reachability()
-        self._times = None if self.is_sqlite else ThreadLimits()
+        self._times = ThreadLimits() if self.is_shared else None
         self._limit_s = LIMIT_S
         moves = Checkpoints(self.presence) if checkpoints else None
-        self._writer = GroupCommit(make_engine(url, writer=True, begins=False), moves) if self.is_sqlite else None
+        self._writer = GroupCommit(make_engine(url, writer=True, begins=False), moves) if not self.is_shared else None
         self._brief: BriefUnits | None = None
-        self._brief_is_chosen = self.is_sqlite
+        self._brief_is_chosen = not self.is_shared
         self._choosing = anyio.Lock()
         self._engine = make_engine(url, limits=self.limits, times=self._times)
         self._at_once = self._engine.execution_options(isolation_level="AUTOCOMMIT", **{BEGINS: None})
@@ -99,9 +99,9 @@ class Database:
         self._reading = self._engine.execution_options(**{BEGINS: self.limits.begin("REPEATABLE READ")})
         waits = replace(self.limits, try_ms=round(STOP_WAITS_S * 1_000))
         self._stopping = self._engine.execution_options(**{BEGINS: waits.begin()})
-        self._look_ups = FileLookUps(url) if self.is_sqlite else None
-        most = READERS if self.is_sqlite else POSTGRES_CONNECTIONS
-        self._threads = ThreadUnits(most, is_bounded=not self.is_sqlite)
+        self._look_ups = FileLookUps(url) if not self.is_shared else None
+        most = POSTGRES_CONNECTIONS if self.is_shared else READERS
+        self._threads = ThreadUnits(most, is_bounded=self.is_shared)
         self._stop_threads = anyio.CapacityLimiter(STOPS)
         self._thread_waits = LockWaits(AGAIN_IN_THREADS, self.limits.lock_ms, self._check_open)
         self._loop_waits = LockWaits(AGAIN_ON_LOOP, self.limits.lock_ms, self._check_open)
@@ -233,7 +233,7 @@ class Database:
         Raises:
             lock_waits.Locked: somebody who is not silent was in the way all the time.
         """
-        if self.is_sqlite:
+        if not self.is_shared:
             return await self.write(work, *args, **kwargs)
         self._check_open()
         waiting: list[int] = []
@@ -279,7 +279,7 @@ class Database:
         """What keeps the database from working, within so many seconds: `does not answer`, say. None where it works."""
         try:
             with limited(limit_s):
-                takes_writes = await (self.read if self.is_sqlite else self.at_once)(_takes_writes)
+                takes_writes = await (self.at_once if self.is_shared else self.read)(_takes_writes)
             return None if takes_writes else TAKES_NO_WRITES
         except DatabaseUnreachable as error:
             return error.why
@@ -314,7 +314,7 @@ class Database:
 
     async def end_silent(self) -> None:
         """Ends what holds locks and has been silent for longer than it may, whoever began it. For Postgres."""
-        if not self.is_sqlite and await self.at_once(silence.end_stuck, self.limits.silent_ms):
+        if self.is_shared and await self.at_once(silence.end_stuck, self.limits.silent_ms):
             log.warning("a transaction that was silent for too long was ended")
 
     @contextmanager
@@ -325,7 +325,7 @@ class Database:
         except (*DRIVER_ERRORS, *AWAY_ERRORS) as error:
             self.presence.check()
             self.fullness.check(error)
-            if not self.is_sqlite:
+            if self.is_shared:
                 self.reachability.check(error)
             raise
         self.reachability.answered(wrote=writes)
@@ -391,9 +391,9 @@ async def opened(url: str, limits: Limits | None = None, *, checkpoints: bool = 
                 yield database
             finally:
                 database._refuse_more()  # pyright: ignore[reportPrivateUsage]  # its own factory
-                if not database.is_sqlite:
+                if database.is_shared:
                     database.shorten(LAST_S)
                     await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory
     finally:
-        if database.is_sqlite:
+        if not database.is_shared:
             await database._close()  # pyright: ignore[reportPrivateUsage]  # its own factory

@@ -14,8 +14,7 @@ from sqlalchemy.pool import QueuePool
 
 from callwright.service.platform.database.error_text import hide_values
 from callwright.service.platform.database.postgres.time_limits import ThreadLimits
-from callwright.service.platform.database.unavailable import StorageUnavailable
-from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.platform.database.unavailable import DatabaseUnusable, StorageUnavailable
 
 READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""
@@ -104,9 +103,9 @@ def _check_unbroken(connection: Connection) -> None:
         raise PassedOverFailure
 
 
-def is_sqlite(url: str) -> bool:
-    """Whether a database is a file of SQLite; else it is one of Postgres."""
-    return url.startswith("sqlite")
+def file_of(url: str) -> Path | None:
+    """The file of a database of SQLite, which belongs to one process; None of Postgres, which processes share."""
+    return Path(make_url(url).database or "") if url.startswith("sqlite") else None
 
 
 def connection_parameters(url: str) -> dict[str, Any]:
@@ -148,15 +147,14 @@ def make_engine(
 
     Its errors never show the values of a statement: they may be phone numbers, and errors are logged.
     """
-    if is_sqlite(url):
-        file = make_url(url).database or ""
+    if (file := file_of(url)) is not None:
         engine = create_engine(
             url,
             poolclass=QueuePool,
             pool_size=1 if writer else READERS,
             max_overflow=0,
             hide_parameters=True,
-            creator=lambda: _sqlite(file, reads=not writer),
+            creator=lambda: _sqlite(str(file), reads=not writer),
         )
 
         def on_checkout(connection: Any, record: Any, _: Any) -> None:

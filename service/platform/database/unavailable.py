@@ -1,4 +1,4 @@
-"""The database cannot store anything just now."""
+"""Why a database cannot be worked with: for a while, or until a person has put it right."""
 
 
 class StorageUnavailable(RuntimeError):
@@ -6,3 +6,7 @@ class StorageUnavailable(RuntimeError):
 
     Nothing of the unit of work was kept, unless the error says otherwise.
     """
+
+
+class DatabaseUnusable(RuntimeError):
+    """The database is not the one that was there, or cannot be worked with; the text says what to do."""

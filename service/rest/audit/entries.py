@@ -1,7 +1,7 @@
 """What a successful write leaves in the audit log: who did what to which thing, and what it changed.
 
 The operation that reads the thing (`get_agent` for `/agents/{id}` and for all below it) is answered before and after
-the handler, inside its transaction; what differs is kept. Two things at once on Postgres wait for each other here, so
+the handler, inside its transaction; what differs is kept. Two changes of one thing at once wait for each other here, so
 that each entry tells its own change.
 
 Kept out for good: secrets, telephone numbers of other people, rows of audiences, and what was said.
@@ -12,12 +12,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
-
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
 from callwright.contract.declaration.words import Stored
 from callwright.service.handlers.request_context import HANDLERS, RequestContext
+from callwright.service.platform.database.concurrency import wait_for_turn
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.audit.words import kept, size_of, too_long
 from callwright.service.tables import outbox
@@ -71,7 +70,6 @@ PERSONAL = frozenset(
 COUNTED = frozenset({"row_count", "valid_count", "invalid_count", "duplicate_count"})
 """Fields that imports move meanwhile: kept of what is deleted, no change of what stays."""
 _SIZED = ("rows", "csv")
-_LOCK = select(func.pg_advisory_xact_lock(bindparam("thing")))
 
 Shown = Mapping[str, Any]
 Changes = dict[str, Any]
@@ -82,12 +80,11 @@ def before(
 ) -> Shown | None:
     """How the thing looks that an operation is about to change; None where it makes one or there is none.
 
-    To be called before the handler, in its transaction. On Postgres, whoever changes the same thing waits from here on.
+    To be called before the handler, in its transaction. Whoever changes the same thing waits from here on.
     """
     if operation.creates:
         return None
-    if context.connection.dialect.name == "postgresql":
-        context.connection.execute(_LOCK, {"thing": _number_of(context.org_id, _first(path) or operation.noun)})
+    wait_for_turn(context.connection, _number_of(context.org_id, _first(path) or operation.noun))
     return _read(operation, path, context)
 
 

@@ -67,7 +67,7 @@ class Authentication:
         """
         services, now_ms = self._services, self._services.clock.now_ms()
         try:
-            if services.database.is_sqlite:
+            if not services.database.is_shared:
                 principal = await self._known.find(secret)
                 standing = await services.limits.take(_allowance(principal, operation), now_ms)
                 authenticated = Authenticated(principal, standing)

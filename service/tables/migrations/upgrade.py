@@ -4,19 +4,18 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from filelock import FileLock
-from sqlalchemy import Connection, Engine, inspect, make_url, text
+from sqlalchemy import Connection, Engine, inspect, text
 
-from callwright.service.platform.database.engines import is_sqlite, make_engine
+from callwright.service.platform.database.concurrency import wait_for_turn
+from callwright.service.platform.database.engines import file_of, make_engine
+from callwright.service.platform.database.postgres.encoding import check_encoding
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS
-from callwright.service.platform.database.unusable import DatabaseUnusable
 from callwright.service.tables.database_file import check_database, check_tables
 
 REVISION = "0020"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
-"""Any number that is ours: the name of the advisory lock on Postgres."""
-_ENCODING = "UTF8"
-"""Of names and words in any language."""
+"""Any number that is ours: who migrates waits for the others."""
 _LOCK_LIMIT_S = 60
 """How long one process waits while another migrates the same SQLite file."""
 
@@ -47,17 +46,16 @@ def upgrade(url: str, data: Path | None = None) -> None:
         SchemaTooNew: the database was made by a newer version of the program.
         TimeoutError: another process has been migrating the same SQLite file for a minute.
     """
-    postgres = not is_sqlite(url)
-    file = None if postgres else Path(make_url(url).database or "")
+    file = file_of(url)
     if file is not None and data is not None:
         check_database(data, file)
     # SQLite does not wait for its lock while a new file turns to write-ahead logging, so somebody has to wait before.
     with nullcontext() if file is None else FileLock(f"{file}.upgrade.lock", timeout=_LOCK_LIMIT_S):
         engine = make_engine(url, writer=True)
         try:
-            _upgrade(engine, postgres=postgres)
+            _upgrade(engine)
         except DRIVER_ERRORS:
-            if postgres or not _is_current(url):
+            if file is None or not _is_current(url):
                 raise
         finally:
             engine.dispose()
@@ -75,17 +73,14 @@ def _is_current(url: str) -> bool:
         engine.dispose()
 
 
-def _upgrade(engine: Engine, *, postgres: bool) -> None:
+def _upgrade(engine: Engine) -> None:
     with engine.connect() as connection:
         with connection.begin():
-            if postgres:
-                check_encoding(connection)
+            check_encoding(connection)
             if revision_of(connection) == REVISION:
                 return
         with connection.begin():
-            if postgres:  # the lock is held until this transaction ends, so two processes migrate one after the other
-                connection.execute(text("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"))
-                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            wait_for_turn(connection, _LOCK, without_limits=True)  # two processes migrate one after the other
             found = revision_of(connection)
             if found == REVISION:
                 return
@@ -94,16 +89,6 @@ def _upgrade(engine: Engine, *, postgres: bool) -> None:
                     f"the database stands at schema {found}, this program knows {REVISION}: use a newer version"
                 )
             _run_migrations(connection)
-
-
-def check_encoding(connection: Connection) -> None:
-    """Raises `DatabaseUnusable` for a database on Postgres that does not keep text as UTF-8."""
-    found = connection.execute(text("SHOW server_encoding")).scalar_one()
-    if found != _ENCODING:
-        how = f"CREATE DATABASE name ENCODING '{_ENCODING}' TEMPLATE template0"
-        raise DatabaseUnusable(
-            f"the database keeps text as {found} and has to keep it as {_ENCODING}: make one with {how}"
-        )
 
 
 def _run_migrations(connection: Connection) -> None:

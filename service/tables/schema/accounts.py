@@ -6,11 +6,13 @@ are sorted use the C collation on Postgres, so that both engines give the same o
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
+from callwright.service.platform.database.columns import sorted_text
+
 metadata = MetaData()
 
 Moment = BigInteger
 Micros = BigInteger
-Sorted = String(200).with_variant(String(200, collation="C"), "postgresql")
+Sorted = sorted_text(200)
 
 
 def key() -> Column[str]:

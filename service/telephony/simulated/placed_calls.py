@@ -7,9 +7,8 @@ which calls it made. `times` above 1 would mean that a call was really dialled t
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
+from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.tables.schema import simulated_dials
 from callwright.service.telephony.engine import CallRequest
 
@@ -25,7 +24,6 @@ def known(connection: Connection, call_ids: Sequence[str]) -> set[str]:
 
 def record(connection: Connection, dialled: Sequence[tuple[CallRequest, int]]) -> None:
     """Writes down calls with the moments of dialling; one that is known already counts up."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     rows = [
         {
             "call_id": request.call_id,
@@ -37,8 +35,7 @@ def record(connection: Connection, dialled: Sequence[tuple[CallRequest, int]]) -
         }
         for request, at_ms in dialled
     ]
-    statement = insert(simulated_dials).on_conflict_do_nothing().returning(_C.call_id)
-    made = set(connection.execute(statement, rows).scalars())
+    made = insert_ignoring_conflicts(connection, simulated_dials, rows)
     again = [{"b_id": row["call_id"]} for row in rows if row["call_id"] not in made]
     if again:
         connection.execute(_AGAIN, again)

@@ -13,7 +13,7 @@ import pytest
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.database.sqlite.files_beside import beside, other_file_mark
 from callwright.service.platform.database.sqlite.presence import Presence
-from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables.database_file import check_database
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.life.mid_campaign import health, in_mid_campaign, until

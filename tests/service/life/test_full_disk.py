@@ -139,7 +139,7 @@ async def test_the_log_says_it_once_however_much_fails(
 ) -> None:
     async with in_mid_campaign(database_url, tmp_path) as (tenant, _):
         caplog.clear()
-        filling = ["ERROR", "WARNING"] if tenant.service.services.database.is_sqlite else []
+        filling = ["ERROR", "WARNING"] if not tenant.service.services.database.is_shared else []
         async with full(tenant.service.services.database):
             await found_full(tenant)
             for _ in range(20):

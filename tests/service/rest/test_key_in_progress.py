@@ -68,7 +68,7 @@ async def held(tenant: Tenant) -> AsyncGenerator[Holder]:
 
 async def waited_for(tenant: Tenant) -> None:
     """Returns once somebody waits for the key. SQLite does not tell; there one writer waits for the other anyway."""
-    if tenant.service.services.database.is_sqlite:
+    if not tenant.service.services.database.is_shared:
         return
     reads = tenant.service.services.database.read
     while not await reads(lambda connection: connection.execute(_WAITING).scalar()):  # noqa: ASYNC110  # elsewhere

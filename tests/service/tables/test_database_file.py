@@ -16,7 +16,7 @@ from callwright.server.embedded.failures import reason
 from callwright.server.settings import read_settings
 from callwright.service.platform.data_folder import KEY
 from callwright.service.platform.database.engines import make_engine
-from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables.migrations.upgrade import upgrade
 
 NOBODY = 65_534

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, inspect, make_url, select, text
 from callwright.contract.deployments.dialling import Compliance, RetryPolicy, Voicemail
 from callwright.contract.deployments.settings import CampaignSettings
 from callwright.service.platform.database.engines import make_engine
-from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables import migrations as folder
 from callwright.service.tables import transcript_search
 from callwright.service.tables.campaign_settings import settings_of

@@ -18,13 +18,16 @@ from callwright.service.handlers import transcripts as handlers
 from callwright.service.handlers.calls import COLUMNS
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.listing import Listing, wanted_of
+from callwright.service.platform.database.sqlite import full_text
+from callwright.service.platform.database.sqlite.full_text import IN_A_MILLISECOND, MarkedIndex
 from callwright.service.rules.search_words import read_query
 from callwright.service.tables import transcript_search
-from callwright.service.tables.schema import calls
-from callwright.service.tables.transcript_search import IN_A_MILLISECOND, MARKED, mark, searchable
+from callwright.service.tables.schema import calls, transcript_words
+from callwright.service.tables.transcript_search import MARKED, searchable
 from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
 from tests.support.service import Tenant, open_service
 
+mark = MarkedIndex(calls, transcript_words, MARKED).mark
 TALKS = (
     ("It costs 90 dollars.", "That is too expensive for me."),
     ("Is it too early?", "No. An expensive car, too."),
@@ -125,7 +128,7 @@ def expected(put: Sequence[dict[str, Any]], query: str, filters: dict[str, Any],
 async def test_every_question_finds_what_reading_every_transcript_finds(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(transcript_search, "FEW", few)
+    monkeypatch.setattr(full_text, "FEW", few)
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         put = await put_talks(tenant)
         async with tenant.another_organization() as other:
@@ -151,7 +154,7 @@ async def test_every_question_finds_what_reading_every_transcript_finds(
 async def test_calls_of_one_millisecond_are_each_shown_once_and_in_order(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: str | None, few: int
 ) -> None:
-    monkeypatch.setattr(transcript_search, "FEW", few)
+    monkeypatch.setattr(full_text, "FEW", few)
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         put = await put_talks(tenant)
         wanted = expected(put, "too", {}, sort)
@@ -171,7 +174,7 @@ async def test_calls_of_one_millisecond_are_each_shown_once_and_in_order(
 async def test_more_calls_than_are_counted_are_all_shown(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(transcript_search, "FEW", few)
+    monkeypatch.setattr(full_text, "FEW", few)
     monkeypatch.setattr(handlers, "MOST_COUNTED", 3)
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         put = await put_talks(tenant)
@@ -217,7 +220,7 @@ async def test_calls_of_one_millisecond_are_numbered_one_after_the_other(databas
             await tenant.service.services.database.write(transcript_search.add, rows)
         found = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
         assert len(set(found)) == 8
-        if tenant.service.services.database.is_sqlite:
+        if not tenant.service.services.database.is_shared:
             numbers = select(text("rowid")).select_from(text("transcript_words"))
             rowids = await tenant.service.services.database.read(lambda c: list(c.execute(numbers).scalars()))
             firsts = [(DIALLED_MS + place) * IN_A_MILLISECOND for place in (0, 1)]
@@ -228,7 +231,7 @@ async def test_nothing_is_indexed_of_a_call_that_is_not_there(database_url: str,
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         database = tenant.service.services.database
         await database.write(transcript_search.add, [])
-        if database.is_sqlite:
+        if not database.is_shared:
             with pytest.raises(KeyError, match="cal_1"):
                 await database.write(transcript_search.add, [{"call_id": "cal_1", "words": "hello"}])
         assert (await tenant.client.transcripts.search(query="hello")).data == []

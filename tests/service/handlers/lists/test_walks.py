@@ -212,14 +212,14 @@ async def test_an_index_leads_to_the_place_of_a_cursor(
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         await put_many(tenant, 3_000, Random(6))
         database = tenant.service.services.database
-        if not database.is_sqlite:
+        if database.is_shared:
             await database.write(lambda connection: connection.execute(text("ANALYZE calls")))
         first = await tenant.client.calls.list(per_page=20, **filters)
         with recorded() as statements:
             await tenant.client.calls.list(per_page=20, cursor=first.pagination.next_cursor, **filters)
         plan = await database.read(of_calls(statements).plan)
         lines = plan.splitlines()
-        if database.is_sqlite:
+        if not database.is_shared:
             found = [line for line in lines if "USING INDEX ix_" in line]
             assert all(leads_to in line.partition(f"USING INDEX {index} ")[2] for line in found), plan
         else:

@@ -9,7 +9,7 @@ from callwright.service.platform.database.database import opened
 from callwright.service.platform.database.engines import connection_parameters, make_engine
 from callwright.service.platform.database.postgres.event_loop_driver import can_follow
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
-from callwright.service.platform.database.unusable import DatabaseUnusable
+from callwright.service.platform.database.unavailable import DatabaseUnusable
 from tests.service.platform.database.state_rows import FIND_ROW, add_row_as_text
 from tests.support.databases import is_pooled
 

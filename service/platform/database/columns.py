@@ -1,4 +1,4 @@
-"""Reading one key of a JSON text column in SQL, on both engines."""
+"""Columns that both engines read and sort alike."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from sqlalchemy import JSON, ColumnElement, String, cast, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
+from sqlalchemy.types import TypeEngine
 
 
 class cell(GenericFunction[str]):  # named as the functions of SQL are
@@ -32,3 +33,8 @@ def _on_postgres(element: cell, compiler: SQLCompiler, **kwargs: Any) -> str:
 def _parts(element: cell) -> tuple[ColumnElement[Any], ColumnElement[str]]:
     column, name = element.clauses
     return column, name
+
+
+def sorted_text(length: int) -> TypeEngine[str]:
+    """The type of a text by which a list is sorted: by code points, whatever the language of the database."""
+    return String(length).with_variant(String(length, collation="C"), "postgresql")

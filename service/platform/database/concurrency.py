@@ -1,0 +1,30 @@
+"""What differs where several processes write into one database at the same time, as on Postgres."""
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, func, literal, select, text
+
+_WAIT = select(func.pg_advisory_xact_lock(bindparam("number")))
+_WITHOUT_LIMITS = text("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+
+
+def moment_of(connection: Connection, now_ms: int) -> ColumnElement[int]:
+    """The present moment in milliseconds, for leases: the database's, where the clocks of processes may differ."""
+    if is_only_writer(connection):
+        return literal(now_ms, BigInteger)
+    return cast(func.extract("epoch", func.clock_timestamp()) * 1_000, BigInteger)
+
+
+def is_only_writer(connection: Connection) -> bool:
+    """Whether nobody else writes while a transaction does that has written. Else its rows may be locked by others."""
+    return connection.dialect.name == "sqlite"
+
+
+def wait_for_turn(connection: Connection, number: int, *, without_limits: bool = False) -> None:
+    """Waits until no other transaction that was given the same number is open; others wait for this one's end.
+
+    With `without_limits` neither this wait nor what the transaction does behind it has a bound.
+    """
+    if is_only_writer(connection):
+        return
+    if without_limits:
+        connection.execute(_WITHOUT_LIMITS)
+    connection.execute(_WAIT, {"number": number})

@@ -1,0 +1,49 @@
+"""Words in a table with an index of Postgres, which is joined with the rows they belong to."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, func, insert, literal, literal_column, select
+
+from callwright.contract.declaration.model import Input
+from callwright.service.platform.database.listing import Listing, Walk, matches
+
+_CONFIGURATION: ColumnElement[Any] = literal_column("'simple'")
+
+
+class JoinedIndex:
+    """Words of rows. See `full_text.FullText`."""
+
+    def __init__(self, rows: Table, index: Table) -> None:
+        self._rows, self._index = rows, index
+        self._key = index.columns[0]
+        self._add = insert(index)
+
+    def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
+        """Puts words into the table."""
+        connection.execute(self._add, [dict(one) for one in words])
+
+    def finder(
+        self,
+        connection: Connection,
+        phrases: Sequence[Sequence[str]],
+        listing: Listing,
+        asked: Input,
+        *,
+        owner: tuple[str, str],
+        most: int,
+    ) -> Walk:
+        """Finds the rows of a list with such words."""
+        column, value = owner
+        vector = func.to_tsvector(_CONFIGURATION, self._index.c.words)
+        query = func.to_tsquery(_CONFIGURATION, literal(tsquery(phrases)))
+        with_words = select(self._key).where(vector.op("@@")(query))
+        own = self._rows.c[column] == value
+        return Walk(
+            connection, listing.rows.where(own, *matches(listing, asked), self._rows.c.id.in_(with_words)), most
+        )
+
+
+def tsquery(phrases: Sequence[Sequence[str]]) -> str:
+    """All phrases, for `to_tsquery('simple', …)`."""
+    return " & ".join("(" + " <-> ".join(phrase) + ")" for phrase in phrases)
