@@ -23,7 +23,7 @@ from callwright.service.handlers import every
 from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.platform.data_folder import DataFolder
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import Limits, file_of
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.listing import Cursors
@@ -193,7 +193,7 @@ async def running(
         bell = Bell()
         libraries = await to_thread.run_sync(find_libraries, settings.espeak_library)
         async with (
-            opened(settings.database_url, limits_of(settings), checkpoints=True) as database,
+            Database.opened(settings.database_url, limits_of(settings), checkpoints=True) as database,
             Synthesiser(libraries) as synthesiser,
         ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))

@@ -8,12 +8,13 @@ import anyio
 import pytest
 from sqlalchemy import URL, make_url, text
 
-from callwright.service.platform.database.database import opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import Limits
 from callwright.service.platform.database.postgres.brief_units import BriefUnits
 from callwright.service.platform.database.postgres.event_loop_driver import Connector
 from callwright.service.platform.database.postgres.time_limits import deadline
 from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.database.units import brief
 from tests.support.databases import is_pooled
 from tests.support.pgbouncer import Pooler, installed, target
 
@@ -34,9 +35,9 @@ async def test_nothing_is_prepared_on_the_server_behind_a_pooler_and_what_runs_o
     database_url: str,
 ) -> None:
     held = Prepared(text("SELECT count(*) FROM pg_prepared_statements"))
-    async with opened(database_url) as database:
-        for run in (database.look_up, database.write):
-            counts = [(await run(held.first, {}))[0] for _ in range(20)]
+    async with Database.opened(database_url) as database:
+        for run, unit in ((database.read, brief(held.first)), (database.write, held.first)):
+            counts = [(await run(unit, {}))[0] for _ in range(20)]
             assert (max(counts) == 0) == is_pooled()
 
 

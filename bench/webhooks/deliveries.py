@@ -144,7 +144,7 @@ async def ours(folder: str, database_url: str, receiver: Sink, count: int) -> Sp
             watch, speeds = Watch(), list[Speed]()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(dispatcher.run)
-                while await database.look_up(is_under_way):  # noqa: ASYNC110  # nothing else tells
+                while await database.read(is_under_way):  # noqa: ASYNC110  # nothing else tells
                     await anyio.sleep(0.025)
                 speeds.append(watch.speed(count))
                 tasks.cancel_scope.cancel()

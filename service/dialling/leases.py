@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, or_, sel
 
 from callwright.service.dialling.queue import LOCKED
 from callwright.service.platform.database.concurrency import moment_of
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import deployments, imports
 from callwright.service.telephony.engine import CallRequest
 
@@ -48,6 +49,7 @@ def _free(connection: Connection, owner: str, now_ms: int) -> ColumnElement[bool
     return or_(_D.lease_owner.is_(None), _D.lease_owner == owner, _D.lease_until < moment_of(connection, now_ms))
 
 
+@brief
 def candidates(
     connection: Connection, owner: str, now_ms: int, most: int, driven: Collection[str] = ()
 ) -> Sequence[str]:

@@ -11,6 +11,7 @@ from callwright.contract.declaration.operation import AnyOperation, MediaStream,
 from callwright.contract.events import EventType
 from callwright.service.campaigns.spending_cap import Answerable
 from callwright.service.platform.database.listing import Cursors
+from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
 from callwright.service.rules.plan_seal import PlanSeal
 from callwright.service.rules.plans import Plan
@@ -59,10 +60,8 @@ class RequestContext:
 
 Handler = Callable[[Any, RequestContext], Any]
 HANDLERS: dict[str, Handler] = {}
-BRIEF: set[str] = set()
-"""Operations that touch a few rows by their keys, and so run on the event loop (`Database.write_briefly`)."""
-STOPS: set[str] = set()
-"""Operations that stop something, and so wait for no process that is silent (`Database.write_over_silent`)."""
+MARKS: dict[str, Mark] = {}
+"""How the units of work of operations that have a handler run."""
 MediaPlan = tuple[RecordingPlan, MediaType]
 MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaPlan]] = {}
 
@@ -79,10 +78,7 @@ def handles(
     def mark(handler: Callable[[In, RequestContext], Out]) -> Callable[[In, RequestContext], Out]:
         _once(operation)
         HANDLERS[operation.name] = handler
-        if brief:
-            BRIEF.add(operation.name)
-        if stops:
-            STOPS.add(operation.name)
+        MARKS[operation.name] = Mark.PREEMPTS if stops else Mark.BRIEF if brief else Mark.NONE
         return handler
 
     return mark

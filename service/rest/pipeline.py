@@ -28,11 +28,12 @@ from callwright.contract.problems import (
     STORAGE_FULL,
 )
 from callwright.service.accounts.principals import Principal, bearer, handed_over
-from callwright.service.handlers.request_context import BRIEF, STOPS
+from callwright.service.handlers.request_context import MARKS
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.postgres.time_limits import limited
 from callwright.service.platform.database.sqlite.fullness import StorageFull, has_no_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.database.units import Unit, brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import betas, idempotency
 from callwright.service.rest.answers import Answer
@@ -196,28 +197,26 @@ class RequestPipeline:
         now_ms = self._services.clock.now_ms()
         answer = self._answers.find(place, generation, now_ms)
         if answer is None:
-            found = await self._services.database.look_up(_look_up, self._services, asked)
+            found = await self._services.database.read(_look_up, self._services, asked)
             if isinstance(found, Refusal):
                 raise found
             self._answers.keep(place, generation, now_ms, answer := found)
         return answer
 
     async def _performed(self, asked: Asked) -> Answer | MediaWanted:
-        database, operation = self._services.database, asked.operation
-        if not operation.writes:
-            return await database.read(performed, self._services, asked)
-        write = database.write_briefly if operation.name in BRIEF else database.write
-        write = database.write_over_silent if operation.name in STOPS else write
+        if not asked.operation.writes:
+            return await self._services.database.read(performed, self._services, asked)
         try:
-            answer = await self._written(write, asked)
+            answer = await self._written(asked)
         except _Again:
-            answer = await self._written(write, asked, is_last=True)
+            answer = await self._written(asked, is_last=True)
         self._services.wake()
         return answer
 
-    async def _written(self, write: Any, asked: Asked, *, is_last: bool = False) -> Answer | MediaWanted:
+    async def _written(self, asked: Asked, *, is_last: bool = False) -> Answer | MediaWanted:
         try:
-            return await write(performed, self._services, asked)
+            unit = Unit(performed, MARKS[asked.operation.name])
+            return await self._services.database.write(unit, self._services, asked)
         except idempotency.KeyInProgress as error:
             raise Refusal(IDEMPOTENCY_IN_PROGRESS, headers={"Retry-After": "1"}) from error
         except DBAPIError as error:
@@ -248,6 +247,7 @@ class RequestPipeline:
         return Answer(200, b"", headers, FileResponse(recording.path, media_type=recording.media_type))
 
 
+@brief
 def _look_up(connection: Connection, services: Services, asked: Asked) -> Answer | Refusal:
     try:
         answer = performed(connection, services, asked)

@@ -11,6 +11,7 @@ from callwright.service.platform.clock.clock import MINUTE, SECOND, SystemClock
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import service_state
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ _FIND = select(_S.value).where(_S.name == _NAME)
 
 async def look(database: Database, clock: SystemClock) -> None:
     """One look at the clock, written down when the last one was a while ago or showed something else."""
-    kept = await database.look_up(_kept)
+    kept = await database.read(_kept)
     seen = clock.look(kept)
     if kept is None or not 0 <= seen.shown_ms - kept.shown_ms < KEEP_MS:
         await database.write(_keep, seen, kept)
@@ -43,6 +44,7 @@ async def keep_looking(database: Database, clock: SystemClock) -> None:
         await anyio.sleep(LOOK_MS / SECOND)
 
 
+@brief
 def _kept(connection: Connection) -> Seen | None:
     found = connection.execute(_FIND).scalar()
     return None if found is None else Seen(*json.loads(found))

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, select, text
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.database.units import brief
 from callwright.service.rules.request_rate import (
     AHEAD_MS,
     Standing,
@@ -151,15 +152,16 @@ class RequestLimits:
     async def _day(self, key_id: str, day: int) -> _Day:
         held = self._days.get(key_id)
         if held is None:
-            held = _Day(day, await self._database.look_up(_made, key_id, day))
+            held = _Day(day, await self._database.read(_made, key_id, day))
             held = self._days.setdefault(key_id, held)
         if held.day != day:
-            made = await self._database.look_up(_made, key_id, day)  # not none where the clock was set back
+            made = await self._database.read(_made, key_id, day)  # not none where the clock was set back
             if held.day != day:
                 held.day, held.made, held.is_kept = day, made, True
         return held
 
 
+@brief
 def _made(connection: Connection, key_id: str, day: int) -> int:
     return connection.execute(_MADE, {"b_key": key_id, "b_day": day}).scalar() or 0
 

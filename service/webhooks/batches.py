@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Select, Subquery, Text, bindparam, func, sele
 
 from callwright.service.platform.database.bulk import for_ids, selects_from_updates
 from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.schema import deliveries, outbox
@@ -133,6 +134,7 @@ class Taken:
     released: bool
 
 
+@brief
 def turn(
     connection: Connection,
     ids: Ids,

@@ -17,6 +17,7 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.database.units import brief
 from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
 from callwright.service.webhooks import endpoint_queue, retention
@@ -122,8 +123,8 @@ class Dispatcher:
 
     async def _fan_out(self) -> float:
         services = self._services
-        while await services.database.look_up(is_waiting):
-            done = await services.database.write_briefly(fan_out, services.ids, services.clock.now_ms())
+        while await services.database.read(is_waiting):
+            done = await services.database.write(fan_out, services.ids, services.clock.now_ms())
             if not done.events:  # other processes are at it
                 break
             if done.deliveries:
@@ -133,9 +134,9 @@ class Dispatcher:
     async def _look(self, tasks: TaskGroup) -> float:
         services, now_ms = self._services, self._services.clock.now_ms()
         mine = (self._owner, now_ms, frozenset(self._driven))
-        found, next_ms, late = await services.database.look_up(_seen, *mine)
+        found, next_ms, late = await services.database.read(_seen, *mine)
         if late and await services.database.write(delivery_rows.wake_late, now_ms):
-            found, next_ms, _ = await services.database.look_up(_seen, *mine)
+            found, next_ms, _ = await services.database.read(_seen, *mine)
         free = [lane for lane in found if lane.webhook_id not in self._driven]
         room = self._places - len(self._driven)
         self._load.others_wait = len(free) > room
@@ -214,6 +215,7 @@ class Dispatcher:
             driven.scope.deadline = deadline
 
 
+@brief
 def _seen(
     connection: Connection, owner: str, now_ms: int, driven: frozenset[str]
 ) -> tuple[list[DueLane], int | None, bool]:

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, literal_column, sel
 from callwright.contract.events import EVERY, WEBHOOK_DISABLED, WEBHOOK_TEST
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.platform.database.bulk import for_ids
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.ids import Ids, is_older
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.schema import outbox, webhooks
@@ -66,11 +67,13 @@ class _Wants:
         return event.type in self.types or EVERY in self.types
 
 
+@brief
 def is_waiting(connection: Connection) -> bool:
     """Whether there are events that were not fanned out."""
     return connection.execute(_ANY).scalar() is not None
 
 
+@brief
 def fan_out(connection: Connection, ids: Ids, now_ms: int) -> FannedOut:
     """Makes the deliveries of some events that wait, the oldest first; does nothing when none waits."""
     events = connection.execute(_TAKE).all()

@@ -194,7 +194,7 @@ class Lane:
         parts = self._parts
         while True:
             try:
-                return await parts.database.write_briefly(
+                return await parts.database.write(
                     turn,
                     parts.ids,
                     self._webhook_id,

@@ -20,6 +20,7 @@ from callwright.service.campaigns.intake import rules_of, take_rows
 from callwright.service.campaigns.spending_cap import answerable
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.concurrency import moment_of
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.services import Services
@@ -54,10 +55,9 @@ class _TakenOver(Exception):
 async def work_on_one(services: Services, owner: str) -> bool:
     """Runs the oldest waiting import to its end; false when none waits."""
     now_ms = services.clock.now_ms()
-    if await services.database.look_up(lambda connection: connection.execute(_free(connection, owner, now_ms)).first()):
-        found = await services.database.write(_take, services, owner)
-    else:
-        found = None
+    if not await services.database.read(_any_free, owner, now_ms):
+        return False
+    found = await services.database.write(_take, services, owner)
     if found is None:
         return False
     try:
@@ -184,6 +184,11 @@ def _keep_errors(connection: Connection, services: Services, import_id: str, bad
 def _free(connection: Connection, owner: str, now_ms: int) -> Select[Any]:
     over = _I.lease_until < moment_of(connection, now_ms)
     return _WAITS.where(or_(_I.lease_owner.is_(None), over, _I.lease_owner == owner))
+
+
+@brief
+def _any_free(connection: Connection, owner: str, now_ms: int) -> bool:
+    return connection.execute(_free(connection, owner, now_ms)).first() is not None
 
 
 def _lease(connection: Connection, services: Services) -> ColumnElement[int]:

@@ -25,6 +25,7 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plans import PLANS
 from callwright.service.services import Services
@@ -141,13 +142,11 @@ class Supervisor:
         if self._is_ending or database.presence.is_gone or database.fullness.is_full:  # first what ran is paused
             return
         now_ms = services.clock.now_ms()
-        for row in await services.database.look_up(_scheduled, now_ms):
+        for row in await services.database.read(_scheduled, now_ms):
             await self._activate(row.id, now_ms)
         room = MOST_DRIVEN - len(self._driven)
         driven = frozenset(self._driven)
-        found = (
-            await services.database.look_up(leases.candidates, self._owner, now_ms, room, driven) if room > 0 else ()
-        )
+        found = await services.database.read(leases.candidates, self._owner, now_ms, room, driven) if room > 0 else ()
         if free := [deployment_id for deployment_id in found if deployment_id not in self._driven]:
             until_ms = now_ms + services.settings.deployment_lease_ms
             for deployment_id in await services.database.write(leases.take, free, self._owner, now_ms, until_ms):
@@ -206,6 +205,7 @@ class Supervisor:
             self._none_driven.set()
 
 
+@brief
 def _scheduled(connection: Connection, now_ms: int) -> Sequence[Row[Any]]:
     """Deployments whose moment has come, those that have waited longest first."""
     return connection.execute(_SCHEDULED, {"now": now_ms}).all()

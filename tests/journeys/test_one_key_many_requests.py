@@ -17,7 +17,7 @@ import httpx2 as httpx
 import pytest
 from sqlalchemy import Connection, func, select
 
-from callwright.service.platform.database.database import opened
+from callwright.service.platform.database.database import Database
 from callwright.service.tables.schema import audit_log, idempotency_keys
 from tests.support import resources
 from tests.support.databases import Engine
@@ -165,7 +165,7 @@ async def check_one(database_url: str, sent: Sent, first_may_be_lost: bool) -> N
         keys = select(func.count()).select_from(idempotency_keys).where(idempotency_keys.c.key == "once")
         return list(connection.execute(about).scalars()), connection.execute(keys).scalar_one()
 
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         subjects, keys = await database.read(kept)
     assert [subject for subject in subjects if subject == listed[0]["id"]] == [listed[0]["id"]]
     assert (len(subjects), keys) == (whole, 1)

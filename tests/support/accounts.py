@@ -11,7 +11,7 @@ from anyio import to_thread
 from sqlalchemy import Connection, select, text
 
 from callwright.service import accounts
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import audit_log, memberships
 
@@ -22,7 +22,7 @@ IDS = Ids(lambda: NOW_MS)
 @asynccontextmanager
 async def organization(url: str) -> AsyncGenerator[tuple[Database, str]]:
     """A database with the organization Clinic, which the operator owns."""
-    async with opened(url) as database:
+    async with Database.opened(url) as database:
         yield database, await database.write(accounts.create_organization, IDS, "Clinic", "starter", NOW_MS)
 
 

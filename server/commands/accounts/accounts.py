@@ -13,7 +13,7 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import SystemClock
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import micros
 from callwright.service.tables.migrations import upgrade
@@ -33,7 +33,7 @@ async def account_database(settings: ProgramSettings) -> AsyncGenerator[tuple[Da
     await to_thread.run_sync(upgrade.upgrade, settings.database_url, settings.data)
     clock = SystemClock(settings.clock_begins_ms)
     refused: accounts.AccountError | None = None
-    async with opened(settings.database_url) as database:
+    async with Database.opened(settings.database_url) as database:
         try:
             yield database, Ids(clock.now_ms), clock.now_ms()
         except accounts.AccountError as error:

@@ -20,8 +20,8 @@ READERS = 4
 """Threads that read; more only take the interpreter lock from one another."""
 POSTGRES_CONNECTIONS = 6
 """Connections to Postgres for what runs in threads; as many threads read and write."""
-STOPS = 2
-"""Connections beside those, for what stops something."""
+PREEMPTING_CONNECTIONS = 2
+"""Connections beside those, for units that wait for nobody who is silent."""
 POOL_WAITS_S = 15.0
 """How long a thread waits for a connection to Postgres, which only lost ones keep from it."""
 IDLE_S = 5.0
@@ -172,7 +172,7 @@ def make_engine(
         return engine
     made = create_engine(
         "postgresql+psycopg://",
-        pool_size=POSTGRES_CONNECTIONS + STOPS,
+        pool_size=POSTGRES_CONNECTIONS + PREEMPTING_CONNECTIONS,
         max_overflow=0,
         pool_timeout=POOL_WAITS_S,
         hide_parameters=True,

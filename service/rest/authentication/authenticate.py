@@ -9,6 +9,7 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import DAILY_QUOTA_EXCEEDED, RATE_LIMITED
 from callwright.service.accounts.principals import Principal, identify
 from callwright.service.platform.database.sqlite.fullness import StorageFull
+from callwright.service.platform.database.units import brief
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.answers import Answer
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
@@ -59,7 +60,7 @@ class Authentication:
     ) -> Authenticated:
         """Whose key this is, with the request counted. Whether it is one too many, `refuse_if_too_many` says.
 
-        On Postgres, `look_up` is run on the same connection when it is not.
+        On a database that processes share, `look_up` is run on the same connection when it is not.
 
         Raises:
             Refusal: invalid_api_key when the key is unknown or revoked; rate_limited when too many such came from the
@@ -67,12 +68,12 @@ class Authentication:
         """
         services, now_ms = self._services, self._services.clock.now_ms()
         try:
-            if not services.database.is_shared:
+            if services.database.is_shared:
+                authenticated = await self._from_database(secret, operation, now_ms, look_up)
+            else:
                 principal = await self._known.find(secret)
                 standing = await services.limits.take(_allowance(principal, operation), now_ms)
                 authenticated = Authenticated(principal, standing)
-            else:  # in one go: handing each over to a thread and back takes as long as the statement
-                authenticated = await self._at_once(secret, operation, now_ms, look_up)
         except Refusal:
             headers = None if address is None else self.note_unknown_key(address)
             if headers is None:
@@ -82,16 +83,17 @@ class Authentication:
         services.note_use(authenticated.principal.key_id)
         return authenticated
 
-    async def _at_once(
+    async def _from_database(
         self, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp
     ) -> Authenticated:
         database = self._services.database
         try:
-            return await database.at_once(_authenticated, secret, operation, now_ms, look_up)
+            return await database.read(_authenticated, secret, operation, now_ms, look_up)
         except StorageFull:  # what cannot be counted is answered all the same, as far as it only reads
             return Authenticated(await database.read(identify, secret), None)
 
 
+@brief
 def _authenticated(
     connection: Connection, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp
 ) -> Authenticated:

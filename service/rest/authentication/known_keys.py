@@ -2,9 +2,12 @@
 
 from callwright.service.accounts.principals import Principal, fingerprint, identify
 from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.units import brief
 
 MOST_KEYS = 1_000
 """Keys remembered at a time; then all are forgotten."""
+
+_IDENTIFY = brief(identify)
 
 
 class KnownKeys:
@@ -38,7 +41,7 @@ class KnownKeys:
         if found is not None:
             return found
         generation = self._generation
-        found = await self._database.look_up(identify, secret)
+        found = await self._database.read(_IDENTIFY, secret)
         if generation is not None and generation == self._generation and len(self._found) < MOST_KEYS:
             self._found[fingerprint(secret)] = found
         return found

@@ -12,7 +12,7 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import MAX_ACTIVE_KEYS, AccountError, NewKey
 from callwright.service.accounts.principals import identify
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.schema import api_keys
 from tests.support.accounts import IDS, NOW_MS, entries, organization, overlapping, person
@@ -243,6 +243,6 @@ async def test_every_act_on_an_account_leaves_an_audit_entry_without_secrets(dat
 async def test_when_a_key_was_last_used_is_kept_at_the_end(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         await tenant.client.wallet.get()
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         (key,) = await database.read(accounts.keys_of, tenant.org_id)
     assert key.last_used_at is not None

@@ -5,13 +5,13 @@ import pytest
 
 from callwright.service import accounts
 from callwright.service.accounts.principals import identify
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.refusals import Refusal
 from tests.support.accounts import IDS, NOW_MS, entries, person, roles
 
 
 async def test_the_embedded_key_is_kept_while_it_works_and_replaced_when_it_is_lost(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         first = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
         assert await database.write(accounts.embedded_key, IDS, first, NOW_MS) == first
         second = await database.write(accounts.embedded_key, IDS, "svc_live_lost", NOW_MS)
@@ -22,7 +22,7 @@ async def test_the_embedded_key_is_kept_while_it_works_and_replaced_when_it_is_l
 
 
 async def test_the_embedded_organization_rations_nothing_and_is_the_operators(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
         found = await database.read(identify, secret)
         assert found.plan.name == "enterprise"
@@ -32,7 +32,7 @@ async def test_the_embedded_organization_rations_nothing_and_is_the_operators(da
 
 
 async def test_an_embedded_organization_that_is_there_keeps_its_plan(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         org_id = await database.write(
             accounts.create_organization, IDS, accounts.DEFAULT_ORGANIZATION, "growth", NOW_MS
         )
@@ -42,7 +42,7 @@ async def test_an_embedded_organization_that_is_there_keeps_its_plan(database_ur
 
 
 async def test_the_embedded_key_passes_to_the_first_owner_when_its_creator_has_left(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
         org_id = (await database.read(identify, secret)).org_id
         operator = await database.read(accounts.first_owner, org_id)
@@ -57,7 +57,7 @@ async def test_the_embedded_key_passes_to_the_first_owner_when_its_creator_has_l
 
 
 async def test_the_operator_owns_an_embedded_organization_that_has_lost_its_last_owner(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
         org_id = (await database.read(identify, secret)).org_id
         for kept in (secret, None):
@@ -76,7 +76,7 @@ async def test_processes_that_start_at_once_make_one_default_organization(databa
     async def start(database: Database) -> None:
         found.append(await database.write(accounts.default_organization, IDS, NOW_MS))
 
-    async with opened(database_url) as one, opened(database_url) as other:
+    async with Database.opened(database_url) as one, Database.opened(database_url) as other:
         async with anyio.create_task_group() as tasks:
             for database in (one, other) * 3:
                 tasks.start_soon(start, database)

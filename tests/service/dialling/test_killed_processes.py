@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.tables.schema import calls, simulated_dials, transcripts
 from tests.support.campaign_invariants import (
     campaign_records,
@@ -43,7 +43,7 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
         async with open_service(database_url, tmp_path, workers=False) as tenant:
             made = await draft(tenant, people(600), max_concurrency=4)
             await tenant.client.deployments.start(id=made.id)
-        async with opened(database_url) as database:
+        async with Database.opened(database_url) as database:
             for table, rows in ((calls, 50), (simulated_dials, 230), (transcripts, 300)):
                 async with campaign_process(database_url, tmp_path) as process:
                     await grown(database, table, rows)

@@ -14,6 +14,7 @@ from anyio import to_thread
 from sqlalchemy import Connection, Update, func, select, text, update
 
 from callwright.contract.deployments.deployments import Deployment
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import calls, deployments, simulated_dials, webhook_lanes, webhooks
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_money
 from tests.support.campaigns import draft, people
@@ -68,8 +69,8 @@ async def frozen_at(tenant: Tenant, peer: Peer, query: str) -> None:
     while True:
         peer.freeze()
         await anyio.sleep(0.02)  # what it sent has arrived
-        held = await tenant.service.services.database.look_up(
-            lambda connection: connection.execute(_HOLDS, given).scalar_one()
+        held = await tenant.service.services.database.read(
+            brief(lambda connection: connection.execute(_HOLDS, given).scalar_one())
         )
         if held:
             return

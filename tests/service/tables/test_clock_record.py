@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Connection, select
 
 from callwright.service.platform.clock.clock import MINUTE, SystemClock
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.clock_record import look
 from callwright.service.tables.schema import service_state
 from tests.support.clock_set_by_test import Wall
@@ -27,7 +28,7 @@ class SlowReader:
 
     async def look_up(self, work: Callable[[Connection], T]) -> T:
         """What `work` gives, late."""
-        found = await self._database.look_up(work)
+        found = await self._database.read(brief(work))
         self.has_read.set()
         await self.go_on.wait()
         return found
@@ -35,7 +36,7 @@ class SlowReader:
 
 async def kept(database: Database) -> str | None:
     """What is written down of the clock."""
-    return await database.look_up(lambda connection: connection.execute(select(service_state.c.value)).scalar())
+    return await database.read(brief(lambda connection: connection.execute(select(service_state.c.value)).scalar()))
 
 
 @pytest.mark.parametrize("looks_before", [0, 1], ids=["first look", "a later look"])
@@ -46,7 +47,7 @@ async def test_a_process_that_was_slow_leaves_what_another_one_wrote_meanwhile(
     clock = late.clock()
     written: list[str | None] = []
     with anyio.fail_after(30):
-        async with opened(database_url) as database:
+        async with Database.opened(database_url) as database:
             for _ in range(looks_before):
                 await look(database, clock)
                 late.ahead_ms += MINUTE

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, update
 
 from callwright.contract.events import DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
-from callwright.service.platform.database.database import opened
+from callwright.service.platform.database.database import Database
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.schema import deliveries, outbox, webhooks
 from callwright.service.webhooks import fan_out as fanning
@@ -111,7 +111,7 @@ async def test_one_transaction_makes_a_bounded_number_of_deliveries(
 async def test_processes_that_fan_out_at_the_same_time_make_one_delivery_for_each_event_and_subscription(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with delivering(database_url, tmp_path) as at, opened(database_url) as other:
+    async with delivering(database_url, tmp_path) as at, Database.opened(database_url) as other:
         hooks = [await at.subscribe(name) for name in "abc"]
         events = await at.happen(3_000)
         made = list[int]()
@@ -134,7 +134,7 @@ async def test_processes_that_fan_out_at_the_same_time_make_one_delivery_for_eac
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 async def test_what_is_queued_while_a_lane_is_given_back_is_not_forgotten(database_url: str, tmp_path: Path) -> None:
     """The queueing transaction is open while the holder of the lane ends: the holder waits, and sees the delivery."""
-    async with delivering(database_url, tmp_path) as at, opened(database_url) as other:
+    async with delivering(database_url, tmp_path) as at, Database.opened(database_url) as other:
         webhook = await at.subscribe()
         (first,) = await at.happen()
         await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())

@@ -17,7 +17,7 @@ from anyio import to_thread
 from sqlalchemy import Connection, func, select
 
 from callwright.contract.events import DEPLOYMENT_PAUSED
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.services import Services
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import deliveries, delivery_attempts, webhook_lanes, webhooks
@@ -126,7 +126,7 @@ async def run(database_url: str, data: Path, engine: Engine) -> Found:
         rows = await _subscribed(database_url, data / "process0", receiver)
         wanted = {(f"/{number}", row["id"]) for number in range(SUBSCRIPTIONS) for row in rows}
         with delivery_processes(processes, database_url, data, lease_ms=LEASE_MS) as running:
-            async with opened(database_url) as database:
+            async with Database.opened(database_url) as database:
                 await database.write(outbox.add_events, rows)
                 for kill in range(KILLS):
                     await _recorded(database, DELIVERIES * (kill + 1) // (KILLS + 2))
@@ -141,7 +141,7 @@ async def run(database_url: str, data: Path, engine: Engine) -> Found:
         arrived = Counter({(path, event): times for path, events in seen.items() for event, times in events.items()})
         assert set(arrived) == wanted
         assert len(wanted) == DELIVERIES
-        async with opened(database_url) as database:
+        async with Database.opened(database_url) as database:
             interrupted = await _numbers_without_gaps(database)
         return Found(arrived.total() - DELIVERIES, interrupted)
 

@@ -78,7 +78,7 @@ class BriefUnits:
         self._transactions = anyio.Semaphore(TRANSACTIONS, fast_acquire=True)
         self._look_ups = anyio.Semaphore(LOOK_UPS, fast_acquire=True)
 
-    async def at_once(self, work: Callable[[Connection], T], until: float) -> T:
+    async def each_committed(self, work: Callable[[Connection], T], until: float) -> T:
         """Runs statements that are each committed as they are run.
 
         Raises:

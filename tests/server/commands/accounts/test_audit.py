@@ -13,7 +13,7 @@ from sqlalchemy import insert
 from callwright.server.commands.accounts.audit import summary
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import DAY, milliseconds
-from callwright.service.platform.database.database import opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import audit_log
@@ -26,7 +26,7 @@ ENTRIES = 250
 async def fill(database_url: str) -> tuple[str, str]:
     """An organization with a key and 250 entries, one each hour; their ids."""
     ids = Ids(lambda: FIRST_MS)
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         org_id = await database.write(accounts.create_organization, ids, "Bright Dental", "pro", FIRST_MS - 400 * DAY)
         key = await database.write(accounts.create_key, ids, org_id, "nightly job", FIRST_MS - 400 * DAY)
         other = await database.write(accounts.create_organization, ids, "Other", "pro", FIRST_MS)

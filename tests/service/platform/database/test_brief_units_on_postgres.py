@@ -5,15 +5,16 @@ from typing import Any
 import anyio
 import anyio.abc
 import pytest
+from callwright.service.platform.database.add_row_as_text import Prepared
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from callwright.service.platform.database import engines
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import PassedOverFailure, make_engine
 from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
-from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, end_other_connections, row_names
 
@@ -23,7 +24,7 @@ ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 async def round_trip(database: Database, value: Any, type_: str) -> Any:
     """A value as Postgres gives it back."""
     statement = Prepared(text(f"SELECT CAST(:value AS {type_}) AS value"))
-    (found,) = await database.look_up(statement.first, {"value": value})
+    (found,) = await database.read(brief(statement.first), {"value": value})
     return found
 
 
@@ -41,7 +42,7 @@ async def test_values_come_back_from_postgres_as_they_were_sent(database_url: st
         (["a", "b"], "text[]"),
         ("x" * 5_000_000, "text"),
     ]
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         for _ in range(2):
             assert [await round_trip(database, *each) for each in sent] == [value for value, _ in sent]
 
@@ -54,10 +55,10 @@ async def test_statements_of_both_kinds_may_take_turns_on_a_connection(database_
             add_row(connection, f"{name}{index}'")
         return row_names(connection)
 
-    async with opened(database_url) as database:
-        found = await database.write_briefly(work, "a")
+    async with Database.opened(database_url) as database:
+        found = await database.write(brief(work), "a")
         assert found == {"a0", "a0'", "a1", "a1'", "a2", "a2'"}
-        assert await database.look_up(row_names) == found
+        assert await database.read(brief(row_names)) == found
 
 
 @ON_POSTGRES
@@ -67,19 +68,19 @@ async def test_look_ups_do_not_wait_behind_transactions_that_wait_for_a_lock(dat
     def wait(connection: Connection) -> None:
         Prepared(locked).first(connection, {})
 
-    async with opened(database_url) as database:
-        await database.write_briefly(add_row_as_text, "a")
+    async with Database.opened(database_url) as database:
+        await database.write(brief(add_row_as_text), "a")
         other = make_engine(database_url)
         with other.connect() as holder:
             holder.execute(locked)
             async with anyio.create_task_group() as tasks:
                 for _ in range(2 * TRANSACTIONS):
-                    tasks.start_soon(database.write_briefly, wait)
+                    tasks.start_soon(database.write, brief(wait))
                 await anyio.wait_all_tasks_blocked()
                 try:
                     with anyio.fail_after(5):
                         for _ in range(50):
-                            assert await database.look_up(row_names) == {"a"}
+                            assert await database.read(brief(row_names)) == {"a"}
                 finally:
                     holder.rollback()
         other.dispose()
@@ -92,12 +93,12 @@ async def test_a_unit_that_passes_over_a_failed_statement_is_not_taken_for_commi
         with pytest.raises(IntegrityError):
             add_row_as_text(connection, "a")
 
-    async with opened(database_url) as database:
-        await database.write_briefly(add_row_as_text, "a")
-        for write in (database.write_briefly, database.write):
+    async with Database.opened(database_url) as database:
+        await database.write(brief(add_row_as_text), "a")
+        for unit in (brief(work), work):
             with pytest.raises(PassedOverFailure, match="nothing of it was kept"):
-                await write(work)
-        assert await database.look_up(row_names) == {"a"}
+                await database.write(unit)
+        assert await database.read(brief(row_names)) == {"a"}
 
 
 @ON_POSTGRES
@@ -106,24 +107,24 @@ async def test_a_connection_that_was_idle_for_long_is_tried_and_used(
 ) -> None:
     monkeypatch.setattr(engines, "IDLE_S", -1.0)
     mine = Prepared(text("SELECT pg_backend_pid()"))
-    async with opened(database_url) as database:
-        seen = {(await database.look_up(mine.first, {}))[0] for _ in range(3)}
-        await database.write_briefly(add_row_as_text, "a")
+    async with Database.opened(database_url) as database:
+        seen = {(await database.read(brief(mine.first), {}))[0] for _ in range(3)}
+        await database.write(brief(add_row_as_text), "a")
         assert len(seen) == 1
 
 
 @ON_POSTGRES
 async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(database_url: str) -> None:
-    async with opened(database_url) as database:
-        await database.write_briefly(add_row_as_text, "a")
+    async with Database.opened(database_url) as database:
+        await database.write(brief(add_row_as_text), "a")
         async with anyio.create_task_group() as tasks:  # so that there are several of them
             for _ in range(2 * LOOK_UPS):
-                tasks.start_soon(database.look_up, row_names)
+                tasks.start_soon(database.read, brief(row_names))
         await database.write(end_other_connections)
         with anyio.fail_after(10):
-            assert await database.look_up(row_names) == {"a"}  # one that failed is run again
-            await database.write_briefly(add_row_as_text, "b")  # on none of the others that were cut
-        assert await database.look_up(row_names) == {"a", "b"}
+            assert await database.read(brief(row_names)) == {"a"}  # one that failed is run again
+            await database.write(brief(add_row_as_text), "b")  # on none of the others that were end_other_connections
+        assert await database.read(brief(row_names)) == {"a", "b"}
 
 
 @ON_POSTGRES
@@ -144,11 +145,11 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
         async with stream:
             await stream.send(await stream.receive())
 
-    async with opened(database_url) as database:
-        await database.look_up(row_names)
+    async with Database.opened(database_url) as database:
+        await database.read(brief(row_names))
         for _ in range(3):
             with pytest.raises(DatabaseUnreachable):
-                await database.write_briefly(work)
+                await database.write(brief(work))
             # Who opens a connection next gets the number of the socket that was closed.
             listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
             with anyio.fail_after(10):
@@ -161,12 +162,12 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
                             assert await stream.receive() == b"x"
                     tasks.cancel_scope.cancel()
             await listener.aclose()
-        assert await database.look_up(row_names) == set()
+        assert await database.read(brief(row_names)) == set()
 
 
 @ON_POSTGRES
 async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
 
         def broken(connection: Connection) -> None:
             add_row_as_text(connection, "a")
@@ -177,8 +178,8 @@ async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another
             add_row_as_text(connection, "b")
 
         with pytest.raises(DatabaseUnreachable) as caught:
-            await database.write_briefly(broken)
+            await database.write(brief(broken))
         assert isinstance(caught.value.__cause__, DBAPIError)
         assert caught.value.__cause__.connection_invalidated
-        await database.write_briefly(add_row_as_text, "c")
-        assert await database.look_up(row_names) == {"c"}
+        await database.write(brief(add_row_as_text), "c")
+        assert await database.read(brief(row_names)) == {"c"}

@@ -12,9 +12,10 @@ from sqlalchemy import Connection, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from callwright.service.platform.database import engines
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import DatabaseClosed, make_engine
 from callwright.service.platform.database.sqlite.group_commit import GROUP
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.migrations.upgrade import upgrade
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import WriteFailed, add_row, end_other_connections, row_names
@@ -27,13 +28,13 @@ async def _put(database: Database, name: str) -> None:
 
 
 async def test_a_write_gives_its_result_and_is_seen_by_the_next_read(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         assert await database.write(add_row, "a") == "a"
         assert await database.read(row_names) == {"a"}
 
 
 async def test_a_write_returns_only_when_it_is_committed(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         for index in range(5):
             await database.write(add_row, str(index))
             other = make_engine(database_url)
@@ -44,7 +45,7 @@ async def test_a_write_returns_only_when_it_is_committed(database_url: str) -> N
 
 async def test_a_failing_unit_takes_nothing_of_its_neighbours_with_it(database_url: str) -> None:
     failed: list[str] = []
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
 
         async def write(index: int) -> None:
             try:
@@ -66,7 +67,7 @@ async def test_an_error_of_the_database_undoes_its_unit_alone(database_url: str)
         add_row(connection, "b")
         add_row(connection, "a")
 
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row, "a")
         with pytest.raises(IntegrityError):
             await database.write(twice)
@@ -86,7 +87,7 @@ async def test_writes_on_sqlite_share_commits(tmp_path: Path) -> None:
         begun.set()
         assert go.wait(10)
 
-    async with opened(url) as database:
+    async with Database.opened(url) as database:
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(database.write, hold)
@@ -111,7 +112,7 @@ async def test_many_counters_at_once_lose_nothing(database_url: str) -> None:
     def begin(connection: Connection) -> None:
         connection.execute(insert(service_state), {"name": "n", "value": "0"})
 
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(begin)
         with anyio.fail_after(30):
             async with anyio.create_task_group() as tasks:
@@ -129,7 +130,7 @@ async def test_a_read_sees_nothing_of_a_write_that_is_under_way(database_url: st
         begun.set()
         assert go.wait(10)
 
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(database.write, slow)
@@ -152,7 +153,7 @@ async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone
         add_row(connection, "first half")
         add_row(connection, "second half")
 
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         with anyio.fail_after(20):
             async with anyio.create_task_group() as others:
                 others.start_soon(database.write, slow)
@@ -170,7 +171,7 @@ async def test_a_cancelled_writer_leaves_the_database_whole_and_the_others_alone
 
 
 async def test_a_closed_database_says_so(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row, "a")
     with pytest.raises(DatabaseClosed):
         await database.write(add_row, "b")
@@ -187,11 +188,11 @@ async def test_writes_that_were_accepted_finish_before_the_database_closes(datab
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
-            async with opened(database_url) as database:
+            async with Database.opened(database_url) as database:
                 for index in range(100):
                     tasks.start_soon(write, database, str(index))
                 await database.read(row_names)
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         assert await database.read(row_names) == set(done)
     assert done
 
@@ -200,7 +201,7 @@ async def test_a_failure_inside_closes_the_database_too(database_url: str) -> No
     kept: list[Database] = []
 
     async def fails() -> None:
-        async with opened(database_url) as database:
+        async with Database.opened(database_url) as database:
             kept.append(database)
             await database.write(add_row, "a")
             raise WriteFailed("inside")
@@ -226,12 +227,12 @@ def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
 
 @ON_POSTGRES
 async def test_a_look_up_survives_that_the_server_cut_its_connection(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row, "a")
-        assert await database.look_up(row_names) == {"a"}
+        assert await database.read(brief(row_names)) == {"a"}
         await database.write(end_other_connections)
-        assert await database.look_up(row_names) == {"a"}
-        assert await database.look_up(row_names) == {"a"}
+        assert await database.read(brief(row_names)) == {"a"}
+        assert await database.read(brief(row_names)) == {"a"}
 
 
 @ON_POSTGRES
@@ -239,7 +240,7 @@ async def test_connections_that_broke_while_idle_are_replaced(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engines, "IDLE_S", -1.0)
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row, "a")
         async with anyio.create_task_group() as tasks:
             for _ in range(4):

@@ -7,9 +7,10 @@ import pytest
 from sqlalchemy import Connection, select, text, update
 from sqlalchemy.exc import DBAPIError
 
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import Limits, connection_parameters, make_engine
 from callwright.service.platform.database.postgres.lock_waits import Locked
+from callwright.service.platform.database.units import brief, preempts
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import add_row, row_names
 from tests.support.databases import is_pooled
@@ -31,12 +32,12 @@ def change(connection: Connection) -> int:
 
 
 async def test_every_transaction_has_its_limits_and_no_session_behind_a_pooler_keeps_them(database_url: str) -> None:
-    async with opened(database_url, Limits(silent_ms=7_000, try_ms=200)) as database:
+    async with Database.opened(database_url, Limits(silent_ms=7_000, try_ms=200)) as database:
         for _ in range(3):
-            for run in (database.write, database.write_briefly, database.read):
-                assert await run(said) == ("7s", "200ms")
-            assert await database.write_over_silent(said) == ("7s", "4s")
-            assert await database.look_up(said) == (("0", "0") if is_pooled() else ("7s", "200ms"))
+            assert await database.write(said) == await database.write(brief(said)) == ("7s", "200ms")
+            assert await database.read(said) == ("7s", "200ms")
+            assert await database.write(preempts(said)) == ("7s", "4s")
+            assert await database.read(brief(said)) == (("0", "0") if is_pooled() else ("7s", "200ms"))
         await database.write(add_row, "a")
         assert await database.read(row_names) == {"a"}
 
@@ -45,7 +46,7 @@ async def test_a_transaction_whose_process_says_nothing_is_over_and_its_locks_ar
     holds, let_go = anyio.Event(), Event()
     failed: list[str] = []
 
-    async with opened(database_url, Limits(silent_ms=400)) as silent, opened(database_url) as other:
+    async with Database.opened(database_url, Limits(silent_ms=400)) as silent, Database.opened(database_url) as other:
         await other.write(add_row, "a")
 
         def hold(connection: Connection) -> None:
@@ -73,14 +74,14 @@ async def test_a_transaction_whose_process_says_nothing_is_over_and_its_locks_ar
 async def test_units_that_wait_for_one_lock_leave_places_for_others(database_url: str, is_brief: bool) -> None:
     refused: list[str] = []
 
-    async with opened(database_url, Limits(try_ms=100, lock_ms=1_500)) as database:
-        write = database.write_briefly if is_brief else database.write
+    async with Database.opened(database_url, Limits(try_ms=100, lock_ms=1_500)) as database:
+        changes, puts = (brief(change), brief(add_row)) if is_brief else (change, add_row)
         await database.write(add_row, "a")
         other = make_engine(database_url)
 
         async def wait() -> None:
             with pytest.raises(Locked):
-                await write(change)
+                await database.write(changes)
             refused.append("a")
 
         with other.connect() as holder:
@@ -92,15 +93,15 @@ async def test_units_that_wait_for_one_lock_leave_places_for_others(database_url
                     await anyio.sleep(0.05)
                     with anyio.fail_after(2):
                         for index in range(5):
-                            await write(add_row, f"b{index}")
+                            await database.write(puts, f"b{index}")
             holder.rollback()
         assert len(refused) == 20
-        assert await write(change) == 1
+        assert await database.write(changes) == 1
         other.dispose()
 
 
 async def test_a_unit_that_finds_its_lock_free_in_the_end_is_run_again(database_url: str) -> None:
-    async with opened(database_url, Limits(try_ms=50)) as database:
+    async with Database.opened(database_url, Limits(try_ms=50)) as database:
         await database.write(add_row, "a")
         other = make_engine(database_url)
         holder = other.connect()
@@ -108,7 +109,7 @@ async def test_a_unit_that_finds_its_lock_free_in_the_end_is_run_again(database_
         found: list[int] = []
 
         async def wait(briefly: bool) -> None:
-            found.append(await (database.write_briefly if briefly else database.write)(change))
+            found.append(await database.write(brief(change) if briefly else change))
 
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
@@ -126,12 +127,12 @@ async def _waits(database: Database) -> None:
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
     )
-    while not await database.look_up(lambda connection: connection.execute(waiting).scalar_one()):  # noqa: ASYNC110  # elsewhere
+    while not await database.read(brief(lambda connection: connection.execute(waiting).scalar_one())):  # noqa: ASYNC110  # elsewhere
         await anyio.sleep(0.01)
 
 
 async def test_a_stop_ends_silent_transactions_in_its_way_and_those_behind_which_they_wait(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row, "a")
         await database.write(add_row, "b")
         first, second = make_engine(database_url), make_engine(database_url)
@@ -149,7 +150,7 @@ async def test_a_stop_ends_silent_transactions_in_its_way_and_those_behind_which
                 tasks.start_soon(wait_behind)
                 await _waits(database)
                 remove = service_state.delete().where(service_state.c.name == "b")
-                assert await database.write_over_silent(lambda connection: connection.execute(remove).rowcount) == 1
+                assert await database.write(preempts(lambda connection: connection.execute(remove).rowcount)) == 1
             assert ended
             with pytest.raises(DBAPIError, match="terminating connection"):
                 frozen.execute(_CHANGE)
@@ -160,7 +161,7 @@ async def test_a_stop_ends_silent_transactions_in_its_way_and_those_behind_which
 
 
 async def test_a_stop_waits_for_who_is_at_work(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row, "a")
         other = make_engine(database_url)
 
@@ -174,13 +175,13 @@ async def test_a_stop_waits_for_who_is_at_work(database_url: str) -> None:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(anyio.to_thread.run_sync, work)
                 await anyio.sleep(0.1)
-                assert await database.write_over_silent(change) == 1
+                assert await database.write(preempts(change)) == 1
         other.dispose()
 
 
 async def test_who_is_silent_in_the_midst_of_a_statement_is_ended_too(database_url: str) -> None:
     """As a process that was stopped while it read a large result: the limits between statements do not see it."""
-    async with opened(database_url, Limits(silent_ms=400)) as database:
+    async with Database.opened(database_url, Limits(silent_ms=400)) as database:
         await database.write(add_row, "a")
         other = make_engine(database_url)
         connection = other.raw_connection()

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, bindparam, insert, select, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.tables.schema import organizations, outbox, wallets
 
@@ -20,7 +20,7 @@ FIND = select(wallets).where(wallets.c.org_id == bindparam("org"))
 
 @asynccontextmanager
 async def filled(url: str) -> AsyncGenerator[Database]:
-    async with opened(url) as database:
+    async with Database.opened(url) as database:
         await database.write(ADD.run, ORGANIZATION)
         await database.write(Prepared(insert(wallets)).run, {**WALLET, "low": False, "play_money": True})
         yield database
@@ -75,6 +75,6 @@ async def test_a_broken_rule_is_an_integrity_error_without_the_values(database_u
 
 async def test_a_list_in_one_parameter_is_refused(database_url: str) -> None:
     several = Prepared(select(outbox.c.id).where(outbox.c.id.in_(bindparam("ids", expanding=True))))
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         with pytest.raises(TypeError, match="lists"):
             await database.read(several.all, {"ids": ["evt_1"]})

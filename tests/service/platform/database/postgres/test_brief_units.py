@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import Connection, make_url
 from sqlalchemy.exc import IntegrityError
 
-from callwright.service.platform.database.database import Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import DatabaseClosed, make_engine
 from callwright.service.platform.database.sqlite import group_commit
 from callwright.service.platform.database.sqlite.group_commit import GROUP
+from callwright.service.platform.database.units import brief
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
 
@@ -21,30 +22,30 @@ ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
 
 async def _put(database: Database, name: str) -> None:
-    await database.write_briefly(add_row_as_text, name)
+    await database.write(brief(add_row_as_text), name)
 
 
 async def test_a_brief_write_returns_only_when_it_is_committed(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         for index in range(5):
-            assert await database.write_briefly(add_row_as_text, str(index)) == str(index)
+            assert await database.write(brief(add_row_as_text), str(index)) == str(index)
             other = make_engine(database_url)
             with other.connect() as connection:
                 assert str(index) in row_names(connection)
             other.dispose()
-            assert await database.look_up(row_names) == await database.read(row_names)
+            assert await database.read(brief(row_names)) == await database.read(row_names)
 
 
 async def test_brief_and_other_units_fail_each_for_itself(database_url: str) -> None:
     failed: list[str] = []
     count = 3 * GROUP
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
 
         async def write(index: int) -> None:
             name, fails = f"{index:03d}", index % 3 == 0
             try:
                 if index % 4:
-                    await database.write_briefly(add_row_as_text if index % 2 else add_row, name, fails=fails)
+                    await database.write(brief(add_row_as_text if index % 2 else add_row), name, fails=fails)
                 else:
                     await database.write(add_row, name, fails=fails)
             except Exception as error:
@@ -64,20 +65,20 @@ async def test_an_error_of_the_database_undoes_a_brief_unit_alone(database_url: 
         add_row_as_text(connection, "b")
         add_row_as_text(connection, "a")
 
-    async with opened(database_url) as database:
-        await database.write_briefly(add_row_as_text, "a")
+    async with Database.opened(database_url) as database:
+        await database.write(brief(add_row_as_text), "a")
         for _ in range(2):
             with pytest.raises(IntegrityError):
-                await database.write_briefly(twice)
-        await database.write_briefly(add_row_as_text, "c")
-        assert await database.look_up(row_names) == {"a", "c"}
+                await database.write(brief(twice))
+        await database.write(brief(add_row_as_text), "c")
+        assert await database.read(brief(row_names)) == {"a", "c"}
 
 
 async def test_units_that_take_long_leave_the_rest_for_the_next_group(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(group_commit, "HERE_S", -1.0)
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         async with anyio.create_task_group() as tasks:
             for index in range(30):
                 tasks.start_soon(_put, database, f"{index:03d}")
@@ -85,10 +86,10 @@ async def test_units_that_take_long_leave_the_rest_for_the_next_group(
 
 
 async def test_a_closed_database_takes_no_brief_unit(database_url: str) -> None:
-    async with opened(database_url) as database:
-        await database.write_briefly(add_row_as_text, "a")
+    async with Database.opened(database_url) as database:
+        await database.write(brief(add_row_as_text), "a")
     with pytest.raises(DatabaseClosed):
-        await database.write_briefly(add_row_as_text, "b")
+        await database.write(brief(add_row_as_text), "b")
 
 
 async def test_a_brief_unit_that_was_begun_ends_although_it_is_cancelled(database_url: str) -> None:
@@ -98,32 +99,32 @@ async def test_a_brief_unit_that_was_begun_ends_although_it_is_cancelled(databas
         begun.set()
         add_row_as_text(connection, "a")
 
-    async with opened(database_url) as database:
-        await database.look_up(row_names)
+    async with Database.opened(database_url) as database:
+        await database.read(brief(row_names))
         with anyio.fail_after(10):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(database.write_briefly, work)
+                tasks.start_soon(database.write, brief(work))
                 await begun.wait()
                 tasks.cancel_scope.cancel()
-            await database.write_briefly(add_row_as_text, "b")
-        assert await database.look_up(row_names) == {"a", "b"}
+            await database.write(brief(add_row_as_text), "b")
+        assert await database.read(brief(row_names)) == {"a", "b"}
 
 
 async def test_the_event_loop_goes_on_while_another_process_writes_into_the_file(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'own.db'}"
     upgrade(url)
-    async with opened(url) as database:
-        await database.write_briefly(add_row_as_text, "a")
+    async with Database.opened(url) as database:
+        await database.write(brief(add_row_as_text), "a")
         other = sqlite3.connect(make_url(url).database or "", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_put, database, "b")
                 for _ in range(100):
-                    assert await database.look_up(row_names) == {"a"}
+                    assert await database.read(brief(row_names)) == {"a"}
                     await anyio.lowlevel.checkpoint()
                 other.execute("COMMIT")
-        assert await database.look_up(row_names) == {"a", "b"}
+        assert await database.read(brief(row_names)) == {"a", "b"}
         other.close()
 
 
@@ -140,8 +141,11 @@ async def test_when_a_whole_transaction_is_gone_nobody_is_told_that_he_was_commi
         driver: Any = connection.connection.dbapi_connection
         driver.execute("ROLLBACK")
 
-    async with opened(url) as database:
-        write = database.write_briefly if is_brief else database.write
+    async with Database.opened(url) as database:
+
+        async def write(work: Any, name: str) -> None:
+            await database.write(brief(work) if is_brief else work, name)
+
         await write(add_row_as_text, "first")
 
         async def attempt(work: Any, name: str) -> None:
@@ -160,8 +164,8 @@ async def test_when_a_whole_transaction_is_gone_nobody_is_told_that_he_was_commi
 
 
 async def test_a_unit_that_does_nothing_is_committed(database_url: str) -> None:
-    async with opened(database_url) as database:
-        assert await database.write_briefly(lambda connection: connection.dialect.name) in ("sqlite", "postgresql")
+    async with Database.opened(database_url) as database:
+        assert await database.write(brief(lambda connection: connection.dialect.name)) in ("sqlite", "postgresql")
         with pytest.raises(ZeroDivisionError):
-            await database.write_briefly(lambda _: 1 // 0)
-        assert await database.write_briefly(add_row_as_text, "a") == "a"
+            await database.write(brief(lambda _: 1 // 0))
+        assert await database.write(brief(add_row_as_text), "a") == "a"

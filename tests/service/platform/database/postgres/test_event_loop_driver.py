@@ -1,15 +1,17 @@
 """Where an address leads: both drivers to the same place, and nobody to a place that was not meant."""
 
+from itertools import product
 from urllib.parse import quote
 
 import pytest
 from sqlalchemy import Connection, make_url, text
 
-from callwright.service.platform.database.database import opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import connection_parameters, make_engine
 from callwright.service.platform.database.postgres.event_loop_driver import can_follow
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
 from callwright.service.platform.database.unavailable import DatabaseUnusable
+from callwright.service.platform.database.units import brief
 from tests.service.platform.database.state_rows import FIND_ROW, add_row_as_text
 from tests.support.databases import is_pooled
 
@@ -60,11 +62,11 @@ async def test_every_address_works_whether_or_not_asyncpg_can_follow_it(
     database_url: str, more: str, follows: bool
 ) -> None:
     name = make_url(f"{database_url}{more}").query.get("application_name", "callwright")
-    async with opened(f"{database_url}{more}") as database:
-        await database.write_briefly(add_row_as_text, "a")
-        assert await database.look_up(is_on_event_loop) is follows
-        assert (await database.look_up(FIND_ROW.first, {"name": "a"})).value == "x"
-        assert await database.look_up(said_name) == await database.read(said_name) == name
+    async with Database.opened(f"{database_url}{more}") as database:
+        await database.write(brief(add_row_as_text), "a")
+        assert await database.read(brief(is_on_event_loop)) is follows
+        assert (await database.read(brief(FIND_ROW.first), {"name": "a"})).value == "x"
+        assert await database.read(brief(said_name)) == await database.read(said_name) == name
 
 
 @ON_POSTGRES
@@ -90,9 +92,9 @@ async def test_the_event_loop_and_the_threads_go_to_the_same_place(
     server = {"PGHOST": str(made.query["host"]), "PGPORT": str(made.query["port"])}
     for variable, value in {**server, **settings}.items():
         monkeypatch.setenv(variable, value.format(name=name))
-    async with opened(address.format(name=name, socket=socket)) as database:
-        assert await database.look_up(is_on_event_loop)
-        seen = await database.look_up(said_place)
+    async with Database.opened(address.format(name=name, socket=socket)) as database:
+        assert await database.read(brief(is_on_event_loop))
+        seen = await database.read(brief(said_place))
         assert seen == await database.read(said_place)
     assert (seen[0], seen[2]) == (name, "UTF8")
 
@@ -119,16 +121,16 @@ async def test_a_role_may_say_what_it_likes_of_encodings(database_url: str) -> N
     with engine.begin() as connection:
         connection.execute(text(named))
     engine.dispose()
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row_as_text, "語")
-        assert (await database.look_up(FIND_ROW.first, {"name": "語"})).value == "x"
+        assert (await database.read(brief(FIND_ROW.first), {"name": "語"})).value == "x"
         assert (await database.read(FIND_ROW.first, {"name": "語"})).value == "x"
 
 
 @ON_POSTGRES
 async def test_an_address_where_nobody_answers_is_a_database_that_does_not_answer(database_url: str) -> None:
     nobody = make_url(database_url).update_query_dict({"port": "1"}).render_as_string(hide_password=False)
-    async with opened(nobody) as database:
-        for run in (database.look_up, database.write_briefly, database.write, database.read):
+    async with Database.opened(nobody) as database:
+        for run, unit in product((database.read, database.write), (brief(FIND_ROW.first), FIND_ROW.first)):
             with pytest.raises(DatabaseUnreachable):
-                await run(FIND_ROW.first, {"name": "a"})
+                await run(unit, {"name": "a"})

@@ -5,9 +5,10 @@ from typing import Any
 
 import anyio
 import pytest
+from callwright.service.platform.database.add_row_as_text import Prepared
 from sqlalchemy import Connection, make_url, text
 
-from callwright.service.platform.database.database import LAST_S, Database, opened
+from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import (
     POSTGRES_CONNECTIONS,
     DatabaseClosed,
@@ -15,9 +16,10 @@ from callwright.service.platform.database.engines import (
     make_engine,
 )
 from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, TRANSACTIONS
+from callwright.service.platform.database.postgres.executor import LAST_S
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
 from callwright.service.platform.database.postgres.time_limits import LIMIT_S, limited
-from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.database.units import brief
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
 from tests.support.databases import is_pooled
 
@@ -48,11 +50,6 @@ async def refused(run: Callable[..., Any], work: Callable[[Connection], None]) -
         await run(work)
 
 
-async def added(run: Callable[..., Any], name: str) -> None:
-    """Runs a unit of work that adds a row."""
-    await run(add_row, name)
-
-
 async def many_at_once(database: Database, run: Callable[..., Any], work: Callable[[Connection], None]) -> None:
     """As many as there are places and more, each cut off; then all the places and the lock are free."""
     database.shorten(0.3)
@@ -64,28 +61,29 @@ async def many_at_once(database: Database, run: Callable[..., Any], work: Callab
     with anyio.fail_after(LIMIT_S):
         async with anyio.create_task_group() as tasks:
             for index in range(2 * TRANSACTIONS):
-                tasks.start_soon(added, database.write_briefly, f"brief {index}")
-                tasks.start_soon(added, database.write, f"larger {index}")
-                tasks.start_soon(database.look_up, row_names)
+                tasks.start_soon(database.write, brief(add_row), f"brief {index}")
+                tasks.start_soon(database.write, add_row, f"larger {index}")
+                tasks.start_soon(database.read, brief(row_names))
                 tasks.start_soon(database.read, row_names)
-        await database.write_briefly(add_row_as_text, "a")
+        await database.write(brief(add_row_as_text), "a")
     assert len(await database.read(row_names)) == 4 * TRANSACTIONS + 1
 
 
 @pytest.mark.parametrize("work", [sleeps, sleeps_prepared, only_sleeps])
-@pytest.mark.parametrize("kind", ["write_briefly", "write", "look_up", "read"])
+@pytest.mark.parametrize("is_brief", [True, False])
+@pytest.mark.parametrize("kind", ["write", "read"])
 async def test_units_that_are_cut_off_leave_their_places_and_their_locks(
-    database_url: str, kind: str, work: Callable[[Connection], None]
+    database_url: str, kind: str, is_brief: bool, work: Callable[[Connection], None]
 ) -> None:
-    if kind in ("look_up", "read"):
+    if kind == "read":
         work = only_sleeps
-    async with opened(database_url, Limits(statement_ms=2_000)) as database:
-        await database.look_up(row_names)  # which chooses how brief units run
-        await many_at_once(database, getattr(database, kind), work)
+    async with Database.opened(database_url, Limits(statement_ms=2_000)) as database:
+        await database.read(brief(row_names))  # which chooses how brief units run
+        await many_at_once(database, getattr(database, kind), brief(work) if is_brief else work)
 
 
 async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database_url: str) -> None:
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         async with anyio.create_task_group() as tasks:
 
             async def held() -> None:
@@ -99,24 +97,26 @@ async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database_url: s
                 await database.read(row_names)
 
 
-@pytest.mark.parametrize(("writing", "reading"), [("write_briefly", "look_up"), ("write", "read")])
-async def test_no_reading_waits_behind_writes(database_url: str, writing: str, reading: str) -> None:
-    async with opened(database_url) as database:
-        await database.look_up(row_names)
+@pytest.mark.parametrize("is_brief", [True, False])
+async def test_no_reading_waits_behind_writes(database_url: str, is_brief: bool) -> None:
+    writing, reading = (brief(only_sleeps), brief(row_names)) if is_brief else (only_sleeps, row_names)
+    async with Database.opened(database_url) as database:
+        await database.read(brief(row_names))
         database.shorten(3)
         async with anyio.create_task_group() as tasks:
             for _ in range(2 * (TRANSACTIONS + LOOK_UPS)):
-                tasks.start_soon(refused, getattr(database, writing), only_sleeps)
+                tasks.start_soon(refused, database.write, writing)
             await anyio.wait_all_tasks_blocked()
             with anyio.fail_after(2):
-                assert await getattr(database, reading)(row_names) == set()
+                assert await database.read(reading) == set()
 
 
 async def test_what_hangs_keeps_no_service_from_its_end(database_url: str) -> None:
     with anyio.fail_after(LAST_S + 10):
-        async with anyio.create_task_group() as tasks, opened(database_url) as database:
-            for run in (database.read, database.write, database.write_briefly):
-                tasks.start_soon(refused, run, only_sleeps)
+        async with anyio.create_task_group() as tasks, Database.opened(database_url) as database:
+            tasks.start_soon(refused, database.read, only_sleeps)
+            for unit in (only_sleeps, brief(only_sleeps)):
+                tasks.start_soon(refused, database.write, unit)
             await anyio.wait_all_tasks_blocked()
 
 
@@ -124,17 +124,20 @@ async def test_who_waits_for_a_lock_is_told_when_the_database_is_closed(database
     other = make_engine(database_url)
     told: list[BaseException] = []
 
-    async def waits(run: Callable[..., Any]) -> None:
+    async def waits(database: Database, unit: Callable[[Connection, str], Any]) -> None:
         try:
-            await run(add_row, "a")
+            await database.write(unit, "a")
         except Exception as error:
             told.append(error)
 
     with other.connect() as connection, connection.begin(), anyio.fail_after(LAST_S + 10):
         add_row(connection, "a")
-        async with anyio.create_task_group() as tasks, opened(database_url, Limits(lock_ms=60_000)) as database:
-            for run in (database.write, database.write_briefly):
-                tasks.start_soon(waits, run)
+        async with (
+            anyio.create_task_group() as tasks,
+            Database.opened(database_url, Limits(lock_ms=60_000)) as database,
+        ):
+            for unit in (add_row, brief(add_row)):
+                tasks.start_soon(waits, database, unit)
             await anyio.wait_all_tasks_blocked()
     other.dispose()
     assert [type(error) for error in told] == [DatabaseClosed, DatabaseClosed]
@@ -153,16 +156,16 @@ async def test_a_database_that_takes_no_writes_is_said_to_until_it_takes_them(
             connection.execute(text(f"{named} SET default_transaction_read_only = {value}"))
 
     reads_only("on")
-    async with opened(database_url) as database:
-        for run in (database.write, database.write_briefly):
+    async with Database.opened(database_url) as database:
+        for unit in (add_row, brief(add_row)):
             with pytest.raises(DatabaseUnreachable, match="takes no writes"):
-                await run(add_row, "a")
+                await database.write(unit, "a")
             assert await database.read(row_names) == set()
         assert await database.problem(5) == "takes no writes"
         assert database.reachability.is_away
         assert [record.levelname for record in caplog.records] == ["ERROR"]
     reads_only("off")
     admin.dispose()
-    async with opened(database_url) as database:
+    async with Database.opened(database_url) as database:
         await database.write(add_row, "a")
         assert await database.problem(5) is None

@@ -1,4 +1,4 @@
-"""Units of work in threads: what reads on SQLite, and on Postgres what is larger than a brief unit."""
+"""Units of work in threads: all that are no brief ones."""
 
 import time
 from collections.abc import Callable
@@ -17,10 +17,9 @@ FOR_READS_ALONE = 2
 
 
 class ThreadUnits:
-    """Has a bounded number of places. With `is_bounded` each unit, with its wait for a place, ends at its deadline."""
+    """Has a bounded number of places. Each unit, with its wait for a place, ends at its deadline."""
 
-    def __init__(self, places: int, *, is_bounded: bool) -> None:
-        self._is_bounded = is_bounded
+    def __init__(self, places: int) -> None:
         self._places = anyio.CapacityLimiter(places)
         self._for_writes = anyio.CapacityLimiter(places - FOR_READS_ALONE)
         self._placed = anyio.CapacityLimiter(inf)
@@ -32,8 +31,6 @@ class ThreadUnits:
         Raises:
             TimeoutError: there was no place before the deadline, which is one of `time.monotonic`.
         """
-        if not self._is_bounded:
-            return await to_thread.run_sync(work, limiter=self._places)
         with anyio.fail_after(until - time.monotonic()):
             await self._places.acquire_on_behalf_of(place := object())
         try:

@@ -1,0 +1,84 @@
+"""Units of work on Postgres that wait for nobody who is silent: silent transactions in their way are ended."""
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import anyio
+from anyio import to_thread
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from callwright.service.platform.database.engines import BEGINS, PREEMPTING_CONNECTIONS, Limits
+from callwright.service.platform.database.postgres import silence
+from callwright.service.platform.database.postgres.lock_waits import Locked, is_locked
+from callwright.service.platform.database.postgres.time_limits import limited
+from callwright.service.platform.database.unavailable import StorageUnavailable
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+SILENT_S = 1.0
+"""After how long without a word a transaction is ended that is in the way."""
+WAITS_S = 4.0
+"""How long a unit waits for locks in all."""
+
+
+class Preemption:
+    """Runs such units in threads of their own. `read` runs a brief unit that reads, beside them."""
+
+    def __init__(
+        self, engine: Engine, limits: Limits, read: Callable[[Callable[[Connection], int]], Awaitable[int]]
+    ) -> None:
+        waits = replace(limits, try_ms=round(WAITS_S * 1_000))
+        self._engine = engine.execution_options(**{BEGINS: waits.begin()})
+        self._read = read
+        self._threads = anyio.CapacityLimiter(PREEMPTING_CONNECTIONS)
+
+    async def run(self, work: Callable[[Connection], T], until: float) -> T:
+        """Runs a unit and returns once it is committed.
+
+        Raises:
+            Locked: somebody who is not silent was in the way all the time.
+        """
+        waiting: list[int] = []
+
+        def run() -> T:
+            with self._engine.connect() as connection, connection.begin():
+                waiting.append(connection.execute(silence.OWN_PID).scalar_one())
+                return work(connection)
+
+        done: list[T] = []
+        failed: list[Exception] = []
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._clear_the_way, waiting)
+            try:
+                with limited(until - time.monotonic()):
+                    done.append(await to_thread.run_sync(run, limiter=self._threads))
+            except Exception as error:
+                failed.append(error)
+            tasks.cancel_scope.cancel()
+        if not failed:
+            return done[0]
+        if is_locked(failed[0]):
+            raise Locked("a lock could not be had in time") from failed[0]
+        raise failed[0]
+
+    async def _clear_the_way(self, waiting: list[int]) -> None:
+        while True:
+            await anyio.sleep(SILENT_S / 2)
+            if not waiting:  # it has no connection yet
+                continue
+            try:
+                ended = await self._read(
+                    lambda connection: silence.clear_the_way(connection, waiting[0], round(SILENT_S * 1_000))
+                )
+            except StorageUnavailable:
+                return
+            except DBAPIError as error:
+                log.warning("silent transactions cannot be ended: %s", type(error.orig).__name__)
+                return
+            if ended:
+                log.warning("a silent transaction was in the way of a stop and was ended")

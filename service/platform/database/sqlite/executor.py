@@ -1,0 +1,114 @@
+"""Running units of work on a file of SQLite.
+
+Reads run in a few threads, brief ones on the event loop. Writes go through one writer (`group_commit.py`).
+"""
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TypeVar
+
+import anyio
+from anyio import to_thread
+from sqlalchemy import Connection, select
+
+from callwright.service.platform.database.engines import READERS, make_engine
+from callwright.service.platform.database.sqlite.checkpoints import Checkpoints
+from callwright.service.platform.database.sqlite.file_look_ups import FileLookUps
+from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, Fullness
+from callwright.service.platform.database.sqlite.group_commit import GroupCommit
+from callwright.service.platform.database.sqlite.presence import Loss, Presence
+from callwright.service.platform.database.units import Executor, Mark
+
+T = TypeVar("T")
+
+CLOSE_LIMIT_S = 30
+"""How long closing waits for the units of work that run."""
+
+
+class FileExecutor(Executor):
+    """Runs units of work in one process. With `checkpoints` it alone writes into the file itself."""
+
+    def __init__(self, url: str, presence: Presence, fullness: Fullness, *, checkpoints: bool) -> None:
+        self._presence, self._fullness = presence, fullness
+        writes = make_engine(url, writer=True, begins=False)
+        self._writer = GroupCommit(writes, Checkpoints(presence) if checkpoints else None)
+        self._engine = make_engine(url)
+        self._look_ups = FileLookUps(url)
+        self._readers = anyio.CapacityLimiter(READERS)
+        self.takes_writes = _answers
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Commits what is written."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._writer.serve)
+                try:
+                    yield
+                finally:
+                    self._writer.refuse_more()
+        finally:
+            await self._close()
+
+    async def read(self, work: Callable[[Connection], T], mark: Mark) -> T:
+        """Runs a unit that sees one consistent state."""
+        if mark is Mark.BRIEF:
+            if not self._look_ups.is_connected:
+                with self._explained():
+                    self._look_ups.connect()
+            return self._look_ups.run(work)
+
+        def run() -> T:
+            with self._engine.connect() as connection, connection.begin():
+                return work(connection)
+
+        with self._explained():
+            return await to_thread.run_sync(run, limiter=self._readers)
+
+    async def write(self, work: Callable[[Connection], T], mark: Mark) -> T:
+        """Commits into the file that everybody reads, and says so only if it is still there then."""
+        with self._explained():
+            done = await self._writer.run(work, is_brief=mark is Mark.BRIEF)
+            self._presence.check()
+            return done
+
+    def generation(self) -> int | None:
+        """A number that differs once anybody has committed anything; None where the file cannot be opened."""
+        return self._look_ups.generation()
+
+    async def keep_log(self) -> None:
+        """Moves what the log holds into the file, where the log was removed beside it."""
+        if self._presence.loss is Loss.LOG_MOVED:
+            await self._writer.run(lambda _: None, is_brief=False)
+
+    async def end_silent(self) -> None:
+        """Nobody else holds locks."""
+
+    def shorten(self, limit_s: float) -> None:
+        """Nothing here waits for another machine."""
+
+    @contextmanager
+    def _explained(self) -> Generator[None]:
+        """Raises what says more than an engine's error, where there is more to say."""
+        try:
+            yield
+        except DRIVER_ERRORS as error:
+            self._presence.check()
+            self._fullness.check(error)
+            raise
+
+    async def _close(self) -> None:
+        with anyio.move_on_after(CLOSE_LIMIT_S, shield=True):
+            await self._writer.close()
+            for _ in range(READERS):  # who holds every place knows that nobody else works
+                await self._readers.acquire_on_behalf_of(object())
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(self._dispose)
+
+    def _dispose(self) -> None:
+        self._engine.dispose()
+        self._look_ups.close()
+
+
+def _answers(connection: Connection) -> bool:
+    return connection.execute(select(1)).scalar_one() == 1
