@@ -30,7 +30,6 @@ from callwright.contract.problems import (
 from callwright.service.accounts.principals import Principal, bearer, handed_over
 from callwright.service.handlers.request_context import MARKS
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
-from callwright.service.platform.database.postgres.time_limits import limited
 from callwright.service.platform.database.sqlite.fullness import StorageFull, has_no_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import Unit, brief
@@ -114,7 +113,7 @@ class RequestPipeline:
 
     async def _serve(self, incoming: Incoming, request_id: str, headers: dict[str, str]) -> Answer:
         body = await incoming.body() if incoming.method in ("POST", "PATCH", "PUT") else b""
-        with limited():
+        with self._services.database.limited():
             return await self._served(incoming, body, request_id, headers)
 
     async def _served(self, incoming: Incoming, body: bytes, request_id: str, headers: dict[str, str]) -> Answer:

@@ -5,7 +5,7 @@ How a unit runs is said by its mark (`units.py`) and is the database's own affai
 
 import sqlite3
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
@@ -106,6 +106,13 @@ class Database:
         """Ends what holds locks and has been silent for longer than it may, whoever began it. For Postgres."""
         self._check_open()
         await self._executor.end_silent()
+
+    def limited(self) -> AbstractContextManager[None]:
+        """The units of work that are begun in the block, as those of one request, end within a limit for all of them.
+
+        On SQLite nothing waits for another machine, and there is none.
+        """
+        return self._executor.limited()
 
     def shorten(self, limit_s: float) -> None:
         """From now on no unit of work on Postgres may take longer than this: the process is told to end."""

@@ -6,7 +6,7 @@ thread. It must be short all the same: on SQLite it delays its neighbours.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
@@ -91,6 +91,10 @@ class Executor(ABC):
     @abstractmethod
     async def end_silent(self) -> None:
         """Ends what holds locks and has been silent for longer than it may."""
+
+    @abstractmethod
+    def limited(self) -> AbstractContextManager[None]:
+        """The units of work that are begun in the block end within a limit for all of them, where there is one."""
 
     @abstractmethod
     def shorten(self, limit_s: float) -> None:

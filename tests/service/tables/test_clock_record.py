@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class SlowReader:
-    """A database whose answer to a look-up is on its way until it is let through."""
+    """A database whose answer to a reading is on its way until it is let through."""
 
     def __init__(self, database: Database) -> None:
         self.write = database.write
@@ -26,9 +26,9 @@ class SlowReader:
         self.go_on = anyio.Event()
         self._database = database
 
-    async def look_up(self, work: Callable[[Connection], T]) -> T:
+    async def read(self, work: Callable[[Connection], T]) -> T:
         """What `work` gives, late."""
-        found = await self._database.read(brief(work))
+        found = await self._database.read(work)
         self.has_read.set()
         await self.go_on.wait()
         return found

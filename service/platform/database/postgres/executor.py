@@ -6,7 +6,7 @@ Each is a transaction in a thread. Brief ones run on the event loop (`brief_unit
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
@@ -119,6 +119,10 @@ class SharedExecutor(Executor):
         """Ends what holds locks and has been silent for longer than it may, whoever began it."""
         if await self._read_briefly(lambda connection: silence.end_stuck(connection, self._limits.silent_ms)):
             log.warning("a transaction that was silent for too long was ended")
+
+    def limited(self) -> AbstractContextManager[None]:
+        """The units of work that are begun in the block end within `LIMIT_S`."""
+        return limited()
 
     def shorten(self, limit_s: float) -> None:
         """From now on no unit may take longer than this, those under way included."""

@@ -4,7 +4,7 @@ Reads run in a few threads, brief ones on the event loop. Writes go through one 
 """
 
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from typing import TypeVar
 
 import anyio
@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 CLOSE_LIMIT_S = 30
 """How long closing waits for the units of work that run."""
+_UNLIMITED = nullcontext()
 
 
 class FileExecutor(Executor):
@@ -83,6 +84,10 @@ class FileExecutor(Executor):
 
     async def end_silent(self) -> None:
         """Nobody else holds locks."""
+
+    def limited(self) -> nullcontext[None]:
+        """No unit has a limit."""
+        return _UNLIMITED
 
     def shorten(self, limit_s: float) -> None:
         """Nothing here waits for another machine."""

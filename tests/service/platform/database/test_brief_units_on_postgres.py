@@ -5,7 +5,6 @@ from typing import Any
 import anyio
 import anyio.abc
 import pytest
-from callwright.service.platform.database.add_row_as_text import Prepared
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
@@ -14,6 +13,7 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.engines import PassedOverFailure, make_engine
 from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
+from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, end_other_connections, row_names
@@ -123,7 +123,7 @@ async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(da
         await database.write(end_other_connections)
         with anyio.fail_after(10):
             assert await database.read(brief(row_names)) == {"a"}  # one that failed is run again
-            await database.write(brief(add_row_as_text), "b")  # on none of the others that were end_other_connections
+            await database.write(brief(add_row_as_text), "b")  # on none of the others that were cut
         assert await database.read(brief(row_names)) == {"a", "b"}
 
 

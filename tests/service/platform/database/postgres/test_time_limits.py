@@ -5,7 +5,6 @@ from typing import Any
 
 import anyio
 import pytest
-from callwright.service.platform.database.add_row_as_text import Prepared
 from sqlalchemy import Connection, make_url, text
 
 from callwright.service.platform.database.database import Database
@@ -19,6 +18,7 @@ from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, 
 from callwright.service.platform.database.postgres.executor import LAST_S
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
 from callwright.service.platform.database.postgres.time_limits import LIMIT_S, limited
+from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.units import brief
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
 from tests.support.databases import is_pooled
