@@ -16,7 +16,7 @@ Out = TypeVar("Out")
 Item = TypeVar("Item", bound=Resource)
 
 
-class _One(Resource, Generic[Item]):
+class _Envelope(Resource, Generic[Item]):
     data: Item
 
 
@@ -24,7 +24,7 @@ class _One(Resource, Generic[Item]):
 def adapter(item: type[Resource], many: bool) -> TypeAdapter[Any]:
     """Reads the envelope of one resource, or of a page of them."""
     # The item is known at run time only, so the type checker cannot follow the subscription.
-    envelope = cast("Any", Page if many else _One)
+    envelope = cast("Any", Page if many else _Envelope)
     return TypeAdapter(envelope[item])
 
 

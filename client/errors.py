@@ -276,7 +276,7 @@ class UnexpectedAnswer(CallwrightError):
 
 
 class DoesNotFit(UnexpectedAnswer):
-    """The answer is JSON that the operation's model does not fit. `data` holds it, as `ask_loosely` gives it."""
+    """The answer is JSON that the operation's model does not fit. `data` holds it, as `ask_lenient` gives it."""
 
     def __init__(
         self, message: str, *, operation: str, data: Mapping[str, Any], status: int | None, request_id: str | None

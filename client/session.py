@@ -7,8 +7,8 @@ from typing import Any, ParamSpec, TypeVar
 from pydantic import JsonValue
 
 from callwright.client.answers import output_of
-from callwright.client.compat.foreign_address import ADDRESS_LIMIT_S, Accepts, Fetched, opened
-from callwright.client.compat.lenient_response import LenientResponse, leniently
+from callwright.client.compat.foreign_address import ADDRESS_LIMIT_S, Accepts, AddressContent, opened
+from callwright.client.compat.lenient_response import LenientResponse, lenient_response
 from callwright.client.compat.paths import Compat
 from callwright.client.download import DownloadRequest
 from callwright.client.errors import InvalidArguments, ServiceProblem
@@ -60,7 +60,7 @@ class Session:
         answer = await self._exchanged(operation, wire)
         return output_of(operation, answer.body, status=answer.status, request_id=answer.headers.get("x-request-id"))
 
-    async def ask_loosely(
+    async def ask_lenient(
         self,
         operation: Operation[P, In, Out],
         asked: In,
@@ -78,11 +78,11 @@ class Session:
         wire = wire_request(operation, asked, idempotency_key=key, extra=extra)
         answer = await self._exchanged(operation, wire)
         request_id = answer.headers.get("x-request-id")
-        return leniently(operation, answer.body, status=answer.status, request_id=request_id)
+        return lenient_response(operation, answer.body, status=answer.status, request_id=request_id)
 
     def open_address(
         self, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
-    ) -> AbstractAsyncContextManager[Fetched]:
+    ) -> AbstractAsyncContextManager[AddressContent]:
         """What stands at an address out of an answer, under the rules of `foreign_address.py`.
 
         `accepts` says which types of content are of use. `chosen` says that the person chose the address, so that

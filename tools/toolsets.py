@@ -77,7 +77,7 @@ class UnknownTools(ValueError):
 
 
 @dataclass(frozen=True)
-class Known:
+class ToolSwitch:
     """A tool, as far as switching it on and off goes."""
 
     name: str
@@ -92,10 +92,11 @@ def stored_definitions() -> tuple[dict[str, Any], ...]:
 
 
 @cache
-def known_tools() -> tuple[Known, ...]:
+def known_tools() -> tuple[ToolSwitch, ...]:
     """Every tool there is."""
     return tuple(
-        Known(found["name"], found["toolset"], found["annotations"]["readOnlyHint"]) for found in stored_definitions()
+        ToolSwitch(found["name"], found["toolset"], found["annotations"]["readOnlyHint"])
+        for found in stored_definitions()
     )
 
 
@@ -118,7 +119,7 @@ def enabled_tools(
 
 
 def chosen(
-    tools: Iterable[Known],
+    tools: Iterable[ToolSwitch],
     *,
     profile: str,
     toolsets: Iterable[str] | None = None,
@@ -137,7 +138,7 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _of_profile(tools: Iterable[Known], profile: str) -> frozenset[str]:
+def _of_profile(tools: Iterable[ToolSwitch], profile: str) -> frozenset[str]:
     written = next((found for name, found in _WRITTEN.items() if name == profile), None)
     if written is None:
         raise UnknownTools(f"there is no profile {profile[:40]!r}; there are {', '.join(PROFILES)}")
@@ -148,7 +149,7 @@ def _of_profile(tools: Iterable[Known], profile: str) -> frozenset[str]:
     )
 
 
-def _named(tools: tuple[Known, ...], names: Iterable[str]) -> frozenset[str]:
+def _named(tools: tuple[ToolSwitch, ...], names: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for name in names:
         meant = {tool.name for tool in tools if name in (tool.name, tool.toolset)}

@@ -51,7 +51,7 @@ def json_type(media_type: str) -> bool:
     return media_type.endswith(("/json", "+json")) or media_type in ("text/plain", *_UNTOLD)
 
 
-class Fetched:
+class AddressContent:
     """An answer of an address, opened but not read. `size` is None where it is not told."""
 
     def __init__(self, response: Response, host: str, deadline: float) -> None:
@@ -85,7 +85,7 @@ class Fetched:
 @asynccontextmanager
 async def opened(
     transport: Transport, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
-) -> AsyncGenerator[Fetched]:
+) -> AsyncGenerator[AddressContent]:
     """What stands at an address, a relative one being the service's own.
 
     `chosen` says that the person chose the address, so that it may lie anywhere; the key stays at home all the same.
@@ -102,7 +102,7 @@ async def opened(
         media_type = _media_type(response)
         if not accepts(media_type):
             raise AddressUnreadable(f"{address.host} answered with content of type {media_type[:100]}")
-        yield Fetched(response, address.host, deadline)
+        yield AddressContent(response, address.host, deadline)
     finally:
         await _closed(response)
 

@@ -51,7 +51,7 @@ class LenientResponse(Generic[Out]):
         return f"LenientResponse(answer={self.answer!r}, data={self.data!r})"
 
 
-def leniently(
+def lenient_response(
     operation: Operation[..., Any, Out], body: bytes, *, status: int, request_id: str | None = None
 ) -> LenientResponse[Out]:
     """What a successful answer holds.

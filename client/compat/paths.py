@@ -36,7 +36,7 @@ _ABSENT = (404, 405, 501)
 _BEFORE_THE_ROUTE = {401, *UNSERVED_STATUSES}
 
 
-class Answered(Protocol):
+class WithHeaders(Protocol):
     """As much of an answer as is looked at here."""
 
     @property
@@ -45,7 +45,7 @@ class Answered(Protocol):
         ...
 
 
-A = TypeVar("A", bound=Answered)
+A = TypeVar("A", bound=WithHeaders)
 
 
 class Compat:

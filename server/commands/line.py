@@ -106,10 +106,10 @@ def serve(
     database: Database = None,
 ) -> None:
     """The service over HTTP: REST at /v1, its description at /openapi.json, MCP at /mcp and /sse, /healthz."""
-    from callwright.server.commands.serve import Listening
+    from callwright.server.commands.serve import ServeOptions
     from callwright.server.commands.serve import serve as run
 
-    where = Listening(host, port, tuple(allowed_host or ()), sticky, paused)
+    where = ServeOptions(host, port, tuple(allowed_host or ()), sticky, paused)
     chosen = {
         "CALLWRIGHT_PROFILE": profile,
         "CALLWRIGHT_TOOLSETS": toolsets,
@@ -158,10 +158,10 @@ def listen(
     """Events as they happen, until Ctrl-C: of the organization default in the data folder, or of the key's
     organization at the service that CALLWRIGHT_BASE_URL and CALLWRIGHT_API_KEY name.
     """
-    from callwright.server.commands.events.listen import Asked
+    from callwright.server.commands.events.listen import ListenOptions
     from callwright.server.commands.events.listen import run as follow
 
-    _run(follow, _settings(data, database), Asked(webhook_id, forward, secret, everything))
+    _run(follow, _settings(data, database), ListenOptions(webhook_id, forward, secret, everything))
 
 
 @app.command()

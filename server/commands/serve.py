@@ -33,7 +33,7 @@ from callwright.service.platform.database.engines import file_of
 
 
 @dataclass(frozen=True)
-class Listening:
+class ServeOptions:
     """Where and for whom the service answers.
 
     `allowed_hosts` are names by which clients reach this machine, beside the address it is bound to. `sticky` says that
@@ -49,7 +49,7 @@ class Listening:
     starts_paused: bool = False
 
 
-async def serve(settings: ProgramSettings, where: Listening) -> None:
+async def serve(settings: ProgramSettings, where: ServeOptions) -> None:
     """Serves until it is told to stop (Ctrl-C or SIGTERM). Raises `DataFolderInUse`, `CommandError`."""
     folder = DataFolder(settings.data)
     try:
@@ -100,7 +100,7 @@ async def _announce(folder: DataFolder, base_url: str, *, task_status: TaskStatu
 
 @asynccontextmanager
 async def answering(
-    service: Service, settings: ProgramSettings, where: Listening, names: HostNames, listener: socket.socket
+    service: Service, settings: ProgramSettings, where: ServeOptions, names: HostNames, listener: socket.socket
 ) -> AsyncGenerator[str]:
     """Answers REST and MCP while the block lasts; gives the base address of REST, with the version prefix."""
     keys = ServiceKeys(service)
@@ -123,7 +123,7 @@ async def answering(
             yield base_url
 
 
-def _address_for_clients(settings: ProgramSettings, where: Listening, listener: socket.socket) -> str:
+def _address_for_clients(settings: ProgramSettings, where: ServeOptions, listener: socket.socket) -> str:
     """The base address of REST as clients know it: the public one, else by the first name that was given."""
     if settings.public_url is not None:
         return f"{settings.public_url}/v1"

@@ -24,7 +24,7 @@ from callwright.server.embedded.failures import first_cause, start_failure
 from callwright.server.embedded.in_process import InProcessTransport
 from callwright.server.log_lines import is_of_use
 from callwright.server.settings import ProgramSettings
-from callwright.server.transport.key_sessions import Key, KeyLookUpFailed
+from callwright.server.transport.key_sessions import IdentifiedKey, KeyLookUpFailed
 from callwright.service.platform.data_folder import DataFolder, DataFolderInUse
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class ServiceKeys:
         self._service = service
         self._known = KnownKeys(service.services.database)
 
-    async def identified(self, secret: str, /) -> Key | None:
+    async def identified(self, secret: str, /) -> IdentifiedKey | None:
         """The key with this text, looked up now; None where it is unknown or revoked.
 
         Raises:
@@ -184,7 +184,7 @@ class ServiceKeys:
             refusal = self._service.pipeline.refusal_of(error, services.ids.new("req"))
             raise KeyLookUpFailed(refusal.problem.status, refusal.message, refusal.headers) from error
         services.note_use(found.key_id)
-        return Key(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
+        return IdentifiedKey(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         """Counts an unknown key together with those that REST has refused. Gives a 429's headers, if any."""
@@ -197,7 +197,7 @@ class ServiceKeys:
         now_ms = self._service.services.clock.now_ms()
         return all_held(most, now_ms, round(wait_s * 1_000)).refusal_headers(now_ms)
 
-    def client(self, key: Key, /) -> Client:
+    def client(self, key: IdentifiedKey, /) -> Client:
         """A client that works as this key, in this process. Closing it closes nothing, so it need not be closed."""
         in_process = InProcessTransport(self._service, personal=key.secret if key.is_personal else None)
         return Client(IN_PROCESS, key.secret, transport=in_process)

@@ -11,7 +11,7 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.deployments import list_deployments
 from callwright.contract.voices import list_voices
-from callwright.tools.replies.plain_words import page_of
+from callwright.tools.replies.untyped_answers import page_of
 from callwright.tools.runtime.tool_context import Caller
 from callwright.tools.wording.cleaning import cleaned
 
@@ -60,7 +60,7 @@ class Candidates:
         """Looks at up to 1,000 entries, until `enough` fit. Raises the errors of `callwright.client.errors`."""
         last: Page[Any] | None = None
         for number in range(1, _MOST_PAGES + 1):
-            found = await client.ask_loosely(self._operation, self._question(number, last))
+            found = await client.ask_lenient(self._operation, self._question(number, last))
             last = page = page_of(cast("LenientResponse[Page[Any]]", found))
             self.values += [value for entry in page.data if (value := self._value(entry)) is not None]
             self.complete = not page.pagination.has_more

@@ -10,7 +10,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR
 
 from callwright.contract.checks.crowding import CROWDED, brackets, is_crowded
 from callwright.contract.checks.json_keys import key_twice, keys_in
-from callwright.server.mcp.messages import Fault, fault_of
+from callwright.server.mcp.messages import MessageError, message_error
 
 DEEPEST = 100
 """Levels of lists and objects in a message. The SDK's parsers end at 200."""
@@ -22,12 +22,12 @@ _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"{\x00", b"\x00{")
 
 
-def fault_in(body: bytes) -> Fault | None:
+def fault_in(body: bytes) -> MessageError | None:
     """Why the SDK is not to see a message; None where it can read it."""
     if is_crowded(body):
-        return Fault(INVALID_REQUEST, CROWDED)
+        return MessageError(INVALID_REQUEST, CROWDED)
     if (wrong := _no_text(body)) is not None:
-        return Fault(PARSE_ERROR, f"{wrong} {_SEND}")
+        return MessageError(PARSE_ERROR, f"{wrong} {_SEND}")
     try:
         message: object = orjson.loads(body)
         is_strict = True
@@ -36,23 +36,23 @@ def fault_in(body: bytes) -> Fault | None:
         try:
             message = json.loads(body)  # takes NaN and halves of characters, so that it can be said where they stand
         except (ValueError, RecursionError) as error:
-            return Fault(PARSE_ERROR, f"{_no_json(error, body)} {_SEND}")
-    if (fault := fault_of(message)) is not None:
+            return MessageError(PARSE_ERROR, f"{_no_json(error, body)} {_SEND}")
+    if (fault := message_error(message)) is not None:
         return fault
     known = cast("dict[str, Any]", message).get("id")
     keys = keys_in(message, deepest=DEEPEST, containers=brackets(body))
     if keys is None:
         said = f"The message is nested more than {DEEPEST} levels deep. Send flatter values, or values as text."
-        return Fault(INVALID_REQUEST, said, known)
+        return MessageError(INVALID_REQUEST, said, known)
     if keys.in_one > MOST_KEYS:
         said = f"An object in the message has {keys.in_one:,} keys; at most {MOST_KEYS:,} are allowed. Send fewer."
-        return Fault(INVALID_REQUEST, said, known)
+        return MessageError(INVALID_REQUEST, said, known)
     if not is_strict:
         for place, said in _no_values(message, ""):
-            return Fault(PARSE_ERROR, f"{place or 'The message'}: {said}", known)
+            return MessageError(PARSE_ERROR, f"{place or 'The message'}: {said}", known)
     if (twice := key_twice(body, keys)) is not None:
         said = f"The key {twice!a} stands twice in one object. Send each key once."
-        return Fault(INVALID_REQUEST, said, known)
+        return MessageError(INVALID_REQUEST, said, known)
     return None
 
 

@@ -42,7 +42,7 @@ _ID = "id: must be text or a whole number, and below 2**63; leave it out of a no
 
 
 @dataclass(frozen=True)
-class Fault:
+class MessageError:
     """What is wrong with a message, as JSON-RPC says it. `id` is that of the message, where it has one."""
 
     code: int
@@ -50,32 +50,32 @@ class Fault:
     id: str | int | None = None
 
 
-def fault_of(message: object) -> Fault | None:
+def message_error(message: object) -> MessageError | None:
     """What is wrong with the form of a message. What a method says of its parameters is looked at later."""
     if isinstance(message, list):
-        return Fault(INVALID_REQUEST, f"A list of messages is not taken: send each by itself. {_SEND}")
+        return MessageError(INVALID_REQUEST, f"A list of messages is not taken: send each by itself. {_SEND}")
     if not isinstance(message, dict):
-        return Fault(INVALID_REQUEST, f"A message is a JSON object. {_SEND}")
+        return MessageError(INVALID_REQUEST, f"A message is a JSON object. {_SEND}")
     sent = cast("dict[str, Any]", message)
     known = _known_id(sent.get("id"))
     if sent.get("jsonrpc") != "2.0":
-        return Fault(INVALID_REQUEST, f'jsonrpc: must be "2.0". {_SEND}', known)
+        return MessageError(INVALID_REQUEST, f'jsonrpc: must be "2.0". {_SEND}', known)
     if (wrong := _too_long("id", sent.get("id"), LONGEST_ID)) is not None:
-        return Fault(INVALID_REQUEST, wrong)
+        return MessageError(INVALID_REQUEST, wrong)
     if "id" in sent and known is None and ("method" in sent or "error" not in sent or sent["id"] is not None):
-        return Fault(INVALID_REQUEST, _ID)
+        return MessageError(INVALID_REQUEST, _ID)
     if "method" not in sent:
         wrong = _wrong_answer(sent)
-        return None if wrong is None else Fault(INVALID_REQUEST, wrong, known)
+        return None if wrong is None else MessageError(INVALID_REQUEST, wrong, known)
     if (wrong := _wrong_method(sent["method"])) is not None:
-        return Fault(INVALID_REQUEST, wrong, known)
+        return MessageError(INVALID_REQUEST, wrong, known)
     params: object = sent.get("params")
     if params is not None and not isinstance(params, dict):
-        return Fault(INVALID_PARAMS, "params: must be an object; leave it out where there are none", known)
+        return MessageError(INVALID_PARAMS, "params: must be an object; leave it out where there are none", known)
     meta = _object(_object(sent.get("params")).get("_meta"))
     wrong = _too_long("progressToken", meta.get("progressToken"), LONGEST_ID)
     wrong = wrong or _too_long(f"params._meta.{_VERSION}", meta.get(_VERSION), LONGEST_METHOD)
-    return None if wrong is None else Fault(INVALID_REQUEST, wrong, known)
+    return None if wrong is None else MessageError(INVALID_REQUEST, wrong, known)
 
 
 async def checking(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

@@ -86,7 +86,7 @@ class SessionBus:
 
 
 @dataclass
-class _Watch:
+class _WatchedCampaign:
     """A campaign that is watched with one key."""
 
     session: "ServerSession"
@@ -106,7 +106,7 @@ class Subscriptions:
     def __init__(self) -> None:
         self.bus = SessionBus()
         self._listen = ListenHandler(self.bus)
-        self._watches: dict[tuple[ServerSession, str], _Watch] = {}
+        self._watches: dict[tuple[ServerSession, str], _WatchedCampaign] = {}
         self._groups: list[TaskGroup] = []
 
     def serve_on(self, server: "MCPServer[Any]") -> None:
@@ -177,12 +177,12 @@ class Subscriptions:
         """The addresses that are watched now, once for each key."""
         return tuple(uri for _, uri in self._watches)
 
-    async def _added(self, session: "ServerSession", addresses: Mapping[str, Address]) -> list[_Watch]:
+    async def _added(self, session: "ServerSession", addresses: Mapping[str, Address]) -> list[_WatchedCampaign]:
         """A watch for each address, with its task, or none. Each is read first: a key watches only what it can read."""
         self._check_room(session, addresses)
         looks = [await _first_look(session, address) for address in addresses.values()]
         self._check_room(session, addresses)
-        found: list[_Watch] = []
+        found: list[_WatchedCampaign] = []
         for look in looks:
             watch = self._watches.setdefault((session, look.address.uri), look)
             if watch is look:
@@ -199,7 +199,7 @@ class Subscriptions:
                 "are: unsubscribe from some first.",
             )
 
-    def _begin(self, watch: _Watch) -> None:
+    def _begin(self, watch: _WatchedCampaign) -> None:
         if not self._groups:
             self._forget(watch)
             return
@@ -210,21 +210,21 @@ class Subscriptions:
         for watch in list(self._watches.values()):
             self._leave(watch, peer)
 
-    def _leave(self, watch: _Watch, peer: int) -> None:
+    def _leave(self, watch: _WatchedCampaign, peer: int) -> None:
         watch.peers.pop(peer, None)
         self._end_unwanted(watch)
 
-    def _end_unwanted(self, watch: _Watch) -> None:
+    def _end_unwanted(self, watch: _WatchedCampaign) -> None:
         if not (watch.streams or watch.peers):
             watch.scope.cancel()
             self._forget(watch)
 
-    def _forget(self, watch: _Watch) -> None:
+    def _forget(self, watch: _WatchedCampaign) -> None:
         key = (watch.session, watch.address.uri)
         if self._watches.get(key) is watch:
             del self._watches[key]
 
-    async def _look_on(self, watch: _Watch) -> None:
+    async def _look_on(self, watch: _WatchedCampaign) -> None:
         """Looks until nobody watches, the campaign is gone, or the key may not see it any more."""
         from callwright.client.errors import AuthenticationFailed, CallwrightError, NotFound, PermissionRefused
 
@@ -251,7 +251,7 @@ class Subscriptions:
                     await self._tell(watch)
             self._forget(watch)
 
-    async def _tell(self, watch: _Watch) -> None:
+    async def _tell(self, watch: _WatchedCampaign) -> None:
         uri = watch.address.uri
         await self.bus.announce(watch.session, ResourceUpdated(uri))
         for peer in list(watch.peers.values()):
@@ -267,7 +267,7 @@ def _watchable(uri: str) -> Address | None:
     return address if address.template.name == "deployment" and address.uri == uri else None
 
 
-async def _first_look(session: "ServerSession", address: Address) -> _Watch:
+async def _first_look(session: "ServerSession", address: Address) -> _WatchedCampaign:
     """What is there now. Raises MCPError where this key cannot read it."""
     from callwright.client.errors import CallwrightError, NotFound
     from callwright.tools.catalogue.every import tool_named
@@ -283,7 +283,7 @@ async def _first_look(session: "ServerSession", address: Address) -> _Watch:
     except CallwrightError as error:
         said = explained(error, tool_named("get_deployment"), offers=session.offers, fence=fence_of(session))
         raise MCPError(code=INTERNAL_ERROR, message=said, data={"uri": address.uri}) from error
-    return _Watch(session, address, _state(found), found.status == "active")
+    return _WatchedCampaign(session, address, _state(found), found.status == "active")
 
 
 async def _found(session: "ServerSession", address: Address) -> "Deployment":

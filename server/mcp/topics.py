@@ -16,7 +16,7 @@ _FOLDER = Path(__file__).with_name("guides")
 
 
 @dataclass(frozen=True)
-class Topic:
+class Guide:
     """A guide: the last part of its address, its title, and what it is good for."""
 
     name: str
@@ -39,12 +39,12 @@ class Topic:
         return template_named("guide").address({"topic": self.name})
 
 
-TOPICS: tuple[Topic, ...] = (
-    Topic("agent-prompts", "Writing an agent's prompt", "What belongs into a system prompt and a welcome message."),
-    Topic("audiences", "Preparing an audience", "Columns, numbers, consent, refused rows, and rows added later."),
-    Topic("hours-and-retries", "Hours, pace and retries", "When people are called, how often, and how fast."),
-    Topic("outcomes", "Reading outcomes and dispositions", "What each word means and which question it answers."),
-    Topic("simulation", "The simulated network", "What simulated means, what it shows and what it cannot show."),
+TOPICS: tuple[Guide, ...] = (
+    Guide("agent-prompts", "Writing an agent's prompt", "What belongs into a system prompt and a welcome message."),
+    Guide("audiences", "Preparing an audience", "Columns, numbers, consent, refused rows, and rows added later."),
+    Guide("hours-and-retries", "Hours, pace and retries", "When people are called, how often, and how fast."),
+    Guide("outcomes", "Reading outcomes and dispositions", "What each word means and which question it answers."),
+    Guide("simulation", "The simulated network", "What simulated means, what it shows and what it cannot show."),
 )
 
 

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from callwright.server.transport.key_sessions import KeyLookUpFailed, Keys, token_of
+from callwright.server.transport.key_sessions import KeyDirectory, KeyLookUpFailed, token_of
 
 METADATA = "/.well-known/oauth-protected-resource"
 """Below it stands what each protected path is: `…/mcp` describes `/mcp`."""
@@ -44,7 +44,7 @@ class KeyRequired:
     The key is looked up each time, so that revoking it takes effect on the next request.
     """
 
-    def __init__(self, app: ASGIApp, keys: Keys) -> None:
+    def __init__(self, app: ASGIApp, keys: KeyDirectory) -> None:
         self._app = AuthContextMiddleware(app)
         self._keys = keys
 

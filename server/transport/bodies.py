@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from callwright.server.mcp.message_text import fault_in
-from callwright.server.mcp.messages import Fault
+from callwright.server.mcp.messages import MessageError
 
 MOST_BODY = 1_000_000
 """Bytes of a request body, as at REST."""
@@ -26,7 +26,7 @@ _TOO_LARGE = f"The body is larger than {MOST_BODY} bytes. Send it in smaller par
 _TOO_SLOW = f"The body did not arrive within {BODY_LIMIT_S:g} seconds."
 
 
-class _Unread(Exception):
+class _UnreadBody(Exception):
     """A body that is not read to its end; `answer` says why, where somebody is there to hear it."""
 
     def __init__(self, answer: Response | None) -> None:
@@ -34,7 +34,7 @@ class _Unread(Exception):
         self.answer = answer
 
 
-class Bodies:
+class BodyReader:
     """Reads the body of a POST and hands it on in one piece.
 
     413 where it is too large, 408 where it is too slow, 400 where it holds too much, or no message.
@@ -48,7 +48,7 @@ class Bodies:
         for name, value in scope["headers"]:
             if name.startswith(b"mcp-") and len(value) > LONGEST_HEADER:
                 said = f"{name.decode('latin-1')}: has {len(value)} bytes; at most {LONGEST_HEADER} are allowed"
-                await _refusal(Fault(INVALID_REQUEST, said))(scope, receive, send)
+                await _refusal(MessageError(INVALID_REQUEST, said))(scope, receive, send)
                 return
         if scope["method"] != "POST":
             await self._app(scope, receive, send)
@@ -56,8 +56,8 @@ class Bodies:
         try:
             body = await _read(scope, receive)
             if (fault := fault_in(body)) is not None:
-                raise _Unread(_refusal(fault))
-        except _Unread as unread:
+                raise _UnreadBody(_refusal(fault))
+        except _UnreadBody as unread:
             if unread.answer is not None:
                 await unread.answer(scope, receive, send)
             return
@@ -69,7 +69,7 @@ class Bodies:
         await self._app(scope, whole, send)
 
 
-def _refusal(fault: Fault) -> Response:
+def _refusal(fault: MessageError) -> Response:
     error = {"code": fault.code, "message": fault.message}
     return JSONResponse({"jsonrpc": "2.0", "id": fault.id, "error": error}, 400)
 
@@ -78,18 +78,18 @@ async def _read(scope: MutableMapping[str, Any], receive: Receive) -> bytes:
     too_large = PlainTextResponse(_TOO_LARGE, 413)
     declared = Headers(scope=scope).get("content-length", "")
     if declared.isdigit() and int(declared[:20]) > MOST_BODY:
-        raise _Unread(too_large)
+        raise _UnreadBody(too_large)
     pieces: list[bytes] = []
     size = 0
     with anyio.move_on_after(BODY_LIMIT_S):
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise _Unread(None)
+                raise _UnreadBody(None)
             pieces.append(message.get("body", b""))
             size += len(pieces[-1])
             if size > MOST_BODY:
-                raise _Unread(too_large)
+                raise _UnreadBody(too_large)
             if not message.get("more_body", False):
                 return b"".join(pieces)
-    raise _Unread(PlainTextResponse(_TOO_SLOW, 408, {"Connection": "close"}))
+    raise _UnreadBody(PlainTextResponse(_TOO_SLOW, 408, {"Connection": "close"}))

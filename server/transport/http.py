@@ -21,10 +21,10 @@ from callwright.server.mcp.app import STATE_TTL_S, CallwrightServer, build
 from callwright.server.mcp.instructions import instructions
 from callwright.server.mcp.session import ServerSession, SystemClock
 from callwright.server.transport.bearer import METADATA, KeyRequired, metadata_of
-from callwright.server.transport.bodies import MOST_BODY, Bodies
+from callwright.server.transport.bodies import MOST_BODY, BodyReader
 from callwright.server.transport.hosts import HostNames
 from callwright.server.transport.key_limits import KeyLimits
-from callwright.server.transport.key_sessions import Keys, KeySessions, ToolsOf
+from callwright.server.transport.key_sessions import KeyDirectory, KeySessions, ToolsOf
 from callwright.server.transport.open_requests import LISTENS, OpenRequest, OpenRequests, current_request
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def every_tool(_: str | None) -> frozenset[str] | None:
     return None
 
 
-class Web:
+class PathRouter:
     """Routes a request to the tool server or to the service, by its path alone."""
 
     def __init__(self, service: ASGIApp, names: HostNames, protected: ASGIApp) -> None:
@@ -85,7 +85,7 @@ def _own_path(scope: Scope) -> str | None:
 @asynccontextmanager
 async def mcp_beside(
     service: ASGIApp,
-    keys: Keys,
+    keys: KeyDirectory,
     *,
     names: HostNames,
     seal: bytes,
@@ -126,12 +126,12 @@ async def mcp_beside(
     server.middleware.extend((_instructing(sessions, instructions_of), _counted))
     transports = _transports(server, names, keeps_sessions=keeps_sessions)
     async with server.session_manager.run():
-        requests = OpenRequests(KeyRequired(KeyLimits(Bodies(transports), path=MCP, all_held=keys.all_held), keys))
-        yield Web(service, names, requests), requests
+        requests = OpenRequests(KeyRequired(KeyLimits(BodyReader(transports), path=MCP, all_held=keys.all_held), keys))
+        yield PathRouter(service, names, requests), requests
 
 
 @dataclass(frozen=True)
-class _Connected:
+class _ConnectionSessions:
     """The sessions behind a connection. `stream` is the request whose answer everything over SSE comes by."""
 
     sessions: KeySessions
@@ -142,12 +142,12 @@ class _Connected:
 
 
 @asynccontextmanager
-async def _connected(sessions: KeySessions) -> AsyncGenerator[_Connected]:
+async def _connected(sessions: KeySessions) -> AsyncGenerator[_ConnectionSessions]:
     """For the lifespan of the protocol server, which SSE enters anew for each connection, and Streamable HTTP once."""
-    yield _Connected(sessions, current_request())
+    yield _ConnectionSessions(sessions, current_request())
 
 
-async def _counted(ctx: ServerRequestContext[_Connected, Any], call_next: CallNext) -> HandlerResult:
+async def _counted(ctx: ServerRequestContext[_ConnectionSessions, Any], call_next: CallNext) -> HandlerResult:
     """Middleware that notes calls over SSE as under way: their own requests are over before they begin."""
     stream = ctx.lifespan_context.stream
     if stream is None or ctx.method == LISTENS:

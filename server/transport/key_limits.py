@@ -32,18 +32,18 @@ _TOO_MANY_SESSIONS = (
 
 
 @dataclass(slots=True)
-class _Session:
+class _OpenSession:
     requests: int = 0
     used_at: float = 0.0
 
 
 @dataclass(slots=True)
-class _Held:
+class _KeyUsage:
     """What a key holds."""
 
     open: int = 0
     opening: int = 0
-    sessions: dict[str, _Session] = field(default_factory=dict[str, _Session])
+    sessions: dict[str, _OpenSession] = field(default_factory=dict[str, _OpenSession])
 
 
 class KeyLimits:
@@ -59,13 +59,13 @@ class KeyLimits:
     ) -> None:
         """`all_held` gives the headers of a 429 for a key that holds as many as it may, for so many seconds."""
         self._app, self._path, self._all_held, self._now = app, path, all_held, now
-        self._held: dict[str, _Held] = {}
+        self._usage: dict[str, _KeyUsage] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request, whose key is known."""
         user: AuthenticatedUser = scope["user"]
         key = user.access_token.client_id
-        held = self._held.setdefault(key, _Held())
+        held = self._usage.setdefault(key, _KeyUsage())
         named = Headers(scope=scope).get(MCP_SESSION_ID_HEADER) if scope["path"] == self._path else None
         opens = named is None and self._may_open(scope)
         if held.open >= MOST_OPEN:
@@ -80,16 +80,16 @@ class KeyLimits:
         finally:
             held.open -= 1
             if not held.open and not self._sessions(held):
-                self._held.pop(key, None)
+                self._usage.pop(key, None)
 
     async def _passed_on(
-        self, scope: Scope, receive: Receive, send: Send, held: _Held, named: str | None, opens: bool
+        self, scope: Scope, receive: Receive, send: Send, held: _KeyUsage, named: str | None, opens: bool
     ) -> None:
         held.opening += opens
         session = held.sessions.get(named) if named is not None else None
         if session is not None:
             session.requests += 1
-        made: _Session | None = None
+        made: _OpenSession | None = None
 
         async def noting(message: Message) -> None:
             nonlocal made
@@ -97,7 +97,7 @@ class KeyLimits:
                 status: int = message["status"]
                 given = Headers(raw=message["headers"]).get(MCP_SESSION_ID_HEADER)
                 if named is None and given is not None and status < 400:
-                    made = held.sessions[given] = _Session(requests=1)
+                    made = held.sessions[given] = _OpenSession(requests=1)
                     held.opening -= opens
                 elif status == 503:  # by the SDK: all keys together have too many sessions
                     MutableHeaders(raw=message["headers"]).setdefault("Retry-After", "1")
@@ -115,7 +115,7 @@ class KeyLimits:
                     one.requests -= 1
                     one.used_at = self._now()
 
-    def _sessions(self, held: _Held) -> int:
+    def _sessions(self, held: _KeyUsage) -> int:
         """How many sessions there are, without those that have ended by themselves."""
         since = self._now() - SESSION_IDLE_S
         for name in [name for name, one in held.sessions.items() if not one.requests and one.used_at < since]:
@@ -128,7 +128,7 @@ class KeyLimits:
         version = Headers(scope=scope).get(_VERSION)
         return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
-    def _first_end_s(self, held: _Held) -> float:
+    def _first_end_s(self, held: _KeyUsage) -> float:
         """In how many seconds a session ends at the earliest, if nobody asks anything in any of them."""
         now = self._now()
         ends = (now if one.requests else one.used_at for one in held.sessions.values())

@@ -24,7 +24,7 @@ ToolsOf = Callable[[str | None], frozenset[str] | None]
 
 
 @dataclass(frozen=True)
-class Key:
+class IdentifiedKey:
     """A key that works. `profile` names the tools a person's key is offered; a key of an organization has none."""
 
     id: str
@@ -42,10 +42,10 @@ class KeyLookUpFailed(Exception):
         super().__init__(message)
 
 
-class Keys(Protocol):
+class KeyDirectory(Protocol):
     """What knows the keys of the service and the way into it with each."""
 
-    async def identified(self, secret: str, /) -> Key | None:
+    async def identified(self, secret: str, /) -> IdentifiedKey | None:
         """The key with this text; None where it is unknown or revoked. Raises `KeyLookUpFailed`."""
         ...
 
@@ -57,7 +57,7 @@ class Keys(Protocol):
         """The headers of a 429 for a key that holds as much as it may: so many requests or sessions, for so long."""
         ...
 
-    def client(self, key: Key, /) -> "Caller":
+    def client(self, key: IdentifiedKey, /) -> "Caller":
         """A client that works as this key."""
         ...
 
@@ -65,10 +65,10 @@ class Keys(Protocol):
 class KeyToken(AccessToken):
     """The key of a request, as the SDK passes it on to whoever handles the request."""
 
-    key: Key = Field(exclude=True, repr=False)
+    key: IdentifiedKey = Field(exclude=True, repr=False)
 
 
-def token_of(key: Key) -> KeyToken:
+def token_of(key: IdentifiedKey) -> KeyToken:
     """The token of a key. The SDK binds sessions and sealed states to its ids; the key's text is not among them."""
     return KeyToken(token=key.id, client_id=key.id, subject=key.org_id, scopes=[], key=key)
 
@@ -120,7 +120,7 @@ class KeySessions:
 
     def __init__(
         self,
-        keys: Keys,
+        keys: KeyDirectory,
         *,
         ids: Callable[[], str],
         clock: "Clock",
@@ -145,7 +145,7 @@ class KeySessions:
         """The session of the key that the request at hand was made with."""
         return self.session(current_key())
 
-    def session(self, key: Key) -> ServerSession:
+    def session(self, key: IdentifiedKey) -> ServerSession:
         """The session of a key."""
         found = self._sessions.get(key.id)
         if found is None:
@@ -171,7 +171,7 @@ class KeySessions:
         yield self
 
 
-def current_key() -> Key:
+def current_key() -> IdentifiedKey:
     """The key that the request at hand was made with. Raises RuntimeError outside of a request over HTTP."""
     token = get_access_token()
     if not isinstance(token, KeyToken):

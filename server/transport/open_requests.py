@@ -23,7 +23,7 @@ LISTENS = "subscriptions/listen"
 _ENDS = "The server ends."
 
 
-class _Answer:
+class _AnswerProgress:
     """Passes an answer on and notes how far it has come."""
 
     def __init__(self, send: Send) -> None:
@@ -116,7 +116,7 @@ class OpenRequests:
             words = _ENDS if self._is_ending else "Too many requests are open."
             await _unavailable(words)(scope, receive, send)
             return
-        answer = _Answer(send)
+        answer = _AnswerProgress(send)
         with anyio.CancelScope() as cancel:
             request = OpenRequest(cancel, listens=_listens(scope))
             self._open.add(request)

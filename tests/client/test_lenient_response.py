@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from callwright.client.compat.lenient_response import LenientResponse, leniently
+from callwright.client.compat.lenient_response import LenientResponse, lenient_response
 from callwright.client.errors import DoesNotFit, UnexpectedAnswer
 from callwright.contract.agents import Agent, create_agent, delete_agent, get_agent, list_agents
 from callwright.contract.calls import get_call, list_calls
@@ -19,7 +19,7 @@ PAGING = {"page": 1, "per_page": 50, "total": 1, "has_more": False}
 
 
 def read(operation: AnyOperation, body: Any) -> LenientResponse[Any]:
-    return leniently(operation, json.dumps(body).encode(), status=200)
+    return lenient_response(operation, json.dumps(body).encode(), status=200)
 
 
 @pytest.mark.parametrize("body", [{"data": AGENT}, AGENT])
@@ -111,14 +111,14 @@ def test_a_data_field_of_a_bare_resource_stays_where_it_is() -> None:
 
 
 def test_an_empty_body_is_an_empty_answer() -> None:
-    assert leniently(create_agent, b"", status=202) == LenientResponse(answer=None, data={})
-    assert leniently(delete_agent, b"gone", status=200) == LenientResponse(answer=None, data={})
+    assert lenient_response(create_agent, b"", status=202) == LenientResponse(answer=None, data={})
+    assert lenient_response(delete_agent, b"gone", status=200) == LenientResponse(answer=None, data={})
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"{", b"\xff", b"[" * 100_000])
 def test_what_is_not_json_is_refused(body: bytes) -> None:
     with pytest.raises(UnexpectedAnswer, match="not JSON"):
-        leniently(get_agent, body, status=200, request_id="req_1")
+        lenient_response(get_agent, body, status=200, request_id="req_1")
 
 
 async def test_the_typed_client_stays_strict_and_hands_over_what_came() -> None:
@@ -132,6 +132,6 @@ async def test_further_fields_travel_in_the_body() -> None:
     service = ScriptedService(one(AGENT, 201))
     async with client_of(service) as client:
         asked = create_agent.takes(name="Ada", voice_id="v", language="en-US", system_prompt="p")
-        await client.ask_loosely(create_agent, asked, extra={"mood": "kind", "name": "no"})
+        await client.ask_lenient(create_agent, asked, extra={"mood": "kind", "name": "no"})
     assert json.loads(service.only.content)["mood"] == "kind"
     assert json.loads(service.only.content)["name"] == "Ada"

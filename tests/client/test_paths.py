@@ -207,6 +207,6 @@ async def test_a_recording_is_asked_for_below_the_prefix_that_was_found() -> Non
 async def test_answers_are_also_read_as_they_come() -> None:
     short: dict[str, Any] = {"id": "agt_1", "name": "Ada", "mood": None, "deep": {"a": None, "b": 1}}
     async with client_of(ScriptedService(one(short))) as client:
-        found = await client.ask_loosely(get_agent, GetAgent(id="agt_1"))
+        found = await client.ask_lenient(get_agent, GetAgent(id="agt_1"))
     assert found.answer is None
     assert found.data == {"id": "agt_1", "name": "Ada", "deep": {"b": 1}}

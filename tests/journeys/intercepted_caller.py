@@ -36,7 +36,7 @@ class InterceptedCaller:
         await self._passed(operation.name)
         return await self.way.ask(operation, asked, idempotency_key=idempotency_key)
 
-    async def ask_loosely(
+    async def ask_lenient(
         self,
         operation: Operation[Any, Any, Any],
         asked: Any,
@@ -46,7 +46,7 @@ class InterceptedCaller:
         extra: Mapping[str, Any] | None = None,
     ) -> LenientResponse[Any]:
         await self._passed(operation.name)
-        return await self.way.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=extra)
+        return await self.way.ask_lenient(operation, asked, idempotency_key=idempotency_key, extra=extra)
 
     def open(self, operation: Operation[Any, Any, Any], asked: Any, /) -> AbstractAsyncContextManager[Media]:
         return self.way.open(operation, asked)

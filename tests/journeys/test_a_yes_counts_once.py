@@ -284,8 +284,8 @@ async def test_a_sentence_counts_for_ten_minutes(
 class LosesAnAnswer(InterceptedCaller):
     """The way to the service, on which the answer to the first request that adds people is lost."""
 
-    async def ask_loosely(self, operation: Operation[Any, Any, Any], asked: Any, /, **options: Any) -> Any:
-        found = await super().ask_loosely(operation, asked, **options)
+    async def ask_lenient(self, operation: Operation[Any, Any, Any], asked: Any, /, **options: Any) -> Any:
+        found = await super().ask_lenient(operation, asked, **options)
         if operation.name == "add_audience_rows" and self.operation != "lost":
             self.operation = "lost"
             raise ServiceTimeout("the answer was lost", request_sent=True, repeatable=True)

@@ -1,4 +1,4 @@
-"""What was weighed is what is done, even if somebody changes it after the last look and before the request arrives.
+"""What was confirmed is what is done, even if somebody changes it after the last look and before the request arrives.
 
 The change is made at exactly that moment: a caller before the typed client makes it when the request of the operation
 comes by. In both protocols, with a host that asks its person and with one that cannot.

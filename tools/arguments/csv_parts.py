@@ -24,7 +24,7 @@ class UnreadableFile(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class CsvPart:
     """A piece of the file. Rows count from 1, without the header and without empty lines."""
 
     csv: str
@@ -34,7 +34,7 @@ class Part:
     """Bytes of the file that are read by now."""
 
 
-class _Lines:
+class _RecordLines:
     """Lines of a text for a reader, kept until a record is complete."""
 
     def __init__(self, text: io.TextIOWrapper) -> None:
@@ -60,7 +60,7 @@ class _Lines:
         return text if text.endswith("\n") else f"{text}\n"
 
 
-def parts_of(file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES) -> Generator[Part]:
+def parts_of(file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES) -> Generator[CsvPart]:
     """The parts of a file from a data row on, read as they are asked for. Leaves the file open.
 
     Raises:
@@ -71,7 +71,7 @@ def parts_of(file: BinaryIO, *, from_row: int = 1, part_bytes: int = PART_BYTES)
         yield from _parts(file, records, from_row, part_bytes)
 
 
-def _parts(file: BinaryIO, records: Iterator[str], from_row: int, part_bytes: int) -> Iterator[Part]:
+def _parts(file: BinaryIO, records: Iterator[str], from_row: int, part_bytes: int) -> Iterator[CsvPart]:
     header = next(records, None)
     if header is None:
         raise UnreadableFile("it is empty; the first row has to name the columns")
@@ -88,7 +88,7 @@ def _parts(file: BinaryIO, records: Iterator[str], from_row: int, part_bytes: in
         if header_bytes + more > part_bytes:
             raise UnreadableFile(f"row {number} is too large: with the header it has {header_bytes + more:,} bytes")
         if rows and size + more > part_bytes:
-            yield Part(header + "".join(rows), number - len(rows), number - 1, file.tell())
+            yield CsvPart(header + "".join(rows), number - len(rows), number - 1, file.tell())
             rows, size = [], header_bytes
         rows.append(record)
         size += more
@@ -98,12 +98,12 @@ def _parts(file: BinaryIO, records: Iterator[str], from_row: int, part_bytes: in
             if number
             else "it has no row but the header"
         )
-    yield Part(header + "".join(rows), number - len(rows) + 1, number, file.tell())
+    yield CsvPart(header + "".join(rows), number - len(rows) + 1, number, file.tell())
 
 
 def _records(file: BinaryIO) -> Generator[str]:
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n")
-    lines = _Lines(text)
+    lines = _RecordLines(text)
     reader = csv.reader(lines, strict=True)
     try:
         for cells in reader:

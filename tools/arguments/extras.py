@@ -46,13 +46,13 @@ class ExtraCaller:
         """The answer of the service. Raises the errors of `callwright.client.errors`."""
         if operation.name != self._operation.name:
             return await self._caller.ask(operation, asked, idempotency_key=idempotency_key)
-        found = await self.ask_loosely(operation, asked, idempotency_key=idempotency_key)
+        found = await self.ask_lenient(operation, asked, idempotency_key=idempotency_key)
         if found.answer is None and operation.shape != "nothing":
             message = f"the answer to {operation.name} does not fit"
             raise DoesNotFit(message, operation=operation.name, data=found.data, status=None, request_id=None)
         return cast("Out", found.answer)
 
-    async def ask_loosely(
+    async def ask_lenient(
         self,
         operation: Operation[P, In, Out],
         asked: In,
@@ -63,7 +63,7 @@ class ExtraCaller:
     ) -> LenientResponse[Out]:
         """The answer as it comes, whether the contract's model fits or not."""
         sent = {**(extra or {}), **self._extra} if operation.name == self._operation.name else extra
-        return await self._caller.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=sent)
+        return await self._caller.ask_lenient(operation, asked, idempotency_key=idempotency_key, extra=sent)
 
     def open(self, operation: Operation[P, In, MediaStream], asked: In, /) -> AbstractAsyncContextManager[Media]:
         """An answer in bytes, open inside `async with`."""

@@ -10,7 +10,7 @@ from callwright.contract.declaration.words import LanguageTag, Timestamp
 from callwright.contract.voices import GetVoice, get_voice
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.budget import fitting_text
-from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Gone, Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Deleted, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed
 
@@ -18,7 +18,7 @@ _PROMPT_BYTES = 6_000
 """How much of a prompt one answer has, in words and in data each."""
 
 
-class AgentMade(Narrow):
+class AgentSummary(Projection):
     """An agent after it was made or changed: what its caller did not know before."""
 
     id: str
@@ -29,7 +29,7 @@ class AgentMade(Narrow):
     warnings: list[str]
 
 
-class AgentFound(AgentMade):
+class AgentDetails(AgentSummary):
     """An agent with its words."""
 
     welcome_message: str
@@ -45,7 +45,7 @@ class GetAgentInParts(GetAgent):
     prompt_from: Annotated[int, Field(ge=0, description="First character to give of a long prompt.")] = 0
 
 
-class CreateAgentSimply(CreateAgent):
+class CreateAgentOfVoice(CreateAgent):
     """A new agent, in the language of its voice if none is named."""
 
     language: Annotated[LanguageTag | None, Field(description="BCP-47 tag. Left out: the voice's own language.")] = None  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  # filled in before it is asked
@@ -63,7 +63,7 @@ def _summary(agent: Agent, context: ToolContext) -> str:
     )
 
 
-async def _with_language(context: ToolContext, asked: CreateAgentSimply) -> CreateAgentSimply:
+async def _with_language(context: ToolContext, asked: CreateAgentOfVoice) -> CreateAgentOfVoice:
     """The arguments with the language of the voice, where none was named."""
     if asked.language is not None:
         return asked
@@ -88,7 +88,7 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
         if more
         else None,
     )
-    found = narrow(AgentFound, agent).model_copy(
+    found = projected(AgentDetails, agent).model_copy(
         update={
             "system_prompt": part,
             "prompt_characters": len(whole),
@@ -98,7 +98,7 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     return Reply(text=text, data=data_of(found))
 
 
-def _gone(gone: Gone, _: ToolContext) -> str:
+def _gone(gone: Deleted, _: ToolContext) -> str:
     return f"Deleted agent {gone.id}."
 
 
@@ -137,8 +137,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=ADDS,
         reply=_summary,
-        takes=CreateAgentSimply,
-        gives=AgentMade,
+        takes=CreateAgentOfVoice,
+        gives=AgentSummary,
         complete=_with_language,
         words=_SHORTER,
         hidden=frozenset({"metadata"}),
@@ -155,7 +155,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_summary,
         takes=GetAgentInParts,
-        gives=AgentFound,
+        gives=AgentDetails,
         act=_found,
         rest="The whole prompt is at callwright://agents/{id}/prompt",
     ),
@@ -170,7 +170,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=CHANGES,
         reply=_summary,
-        gives=AgentMade,
+        gives=AgentSummary,
         words=_SHORTER | {"language": "BCP-47 tag."},
         hidden=frozenset({"metadata"}),
     ),

@@ -12,8 +12,8 @@ from callwright.contract.audiences import (
     list_import_errors,
 )
 from callwright.contract.checks.counts import count_of
-from callwright.tools.confirmation import stakes
-from callwright.tools.runtime.tool import READS, Hints, Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.confirmation import what_to_confirm
+from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import line, lines, shortened
@@ -27,7 +27,7 @@ REFUSED = ("errors.column", "errors.message", "errors.value_redacted")
 _VALUES_SHOWN = 8
 
 
-class ImportMade(Narrow):
+class ImportSummary(Projection):
     """An import: how far it is."""
 
     id: str
@@ -40,7 +40,7 @@ class ImportMade(Narrow):
     duplicates: int
 
 
-class ImportFound(ImportMade):
+class ImportDetails(ImportSummary):
     """An import with the first rows it refused."""
 
     total_rows: int | None = None
@@ -114,7 +114,7 @@ async def _found(context: ToolContext, asked: GetAudienceImport) -> Reply:
         f"{count_of(left, 'more refused row')}." if errors and left > 0 else None,
         context.hint(f"list_import_errors {where} shows them all.") if errors and left > 0 else None,
     )
-    found = narrow(ImportFound, imported).model_copy(update={"errors": errors})
+    found = projected(ImportDetails, imported).model_copy(update={"errors": errors})
     return Reply(text=text, data=data_of(found), untrusted=REFUSED)
 
 
@@ -130,8 +130,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=_FILLS,
         reply=_added,
-        takes=stakes.RowsAgreed,
-        weigh=stakes.add_rows,
+        takes=what_to_confirm.RowsConfirmed,
+        confirmation=what_to_confirm.add_rows,
         untrusted=REFUSED,
         words={"rows": "Objects: the phone column and each column the prompt needs."},
         flat=frozenset({"rows"}),
@@ -167,9 +167,9 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=_FILLS,
         reply=_import,
-        takes=stakes.ImportAgreed,
-        weigh=stakes.import_file,
-        gives=ImportMade,
+        takes=what_to_confirm.ImportConfirmed,
+        confirmation=what_to_confirm.import_file,
+        gives=ImportSummary,
     ),
     Tool(
         operation=contract.get_audience_import,
@@ -181,7 +181,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_import,
-        gives=ImportFound,
+        gives=ImportDetails,
         act=_found,
     ),
     Tool(

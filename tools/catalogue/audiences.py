@@ -11,7 +11,7 @@ from callwright.contract.declaration.words import Timestamp
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.catalogue.audience_rows import REFUSED, refusals
 from callwright.tools.replies.budget import fitting, json_bytes
-from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Gone, Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Deleted, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import line, lines, listed, moment, shortened
@@ -23,7 +23,7 @@ FROM_FILES = ("phone_column", "columns.name", "columns.sample")
 """Where an audience holds what stood in a file."""
 
 
-class ColumnFound(Narrow):
+class ColumnSummary(Projection):
     """A column of an audience."""
 
     name: str
@@ -32,7 +32,7 @@ class ColumnFound(Narrow):
     fill_rate: float
 
 
-class AudienceMade(Narrow):
+class AudienceSummary(Projection):
     """An audience after it was made or changed."""
 
     id: str
@@ -45,19 +45,19 @@ class AudienceMade(Narrow):
     duplicate_count: int
 
 
-class AudienceCreated(AudienceMade):
+class CreatedAudience(AudienceSummary):
     """An audience that was made, with the first rows it refused."""
 
     errors: list[RowError] = []
 
 
-class AudienceFound(AudienceMade):
+class AudienceDetails(AudienceSummary):
     """An audience with its columns."""
 
     description: str
     default_country: str | None = None
     last_imported_at: Timestamp | None = None
-    columns: list[ColumnFound]
+    columns: list[ColumnSummary]
     column_count: int = 0
 
 
@@ -110,7 +110,7 @@ async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
     audience = await context.client.ask(get_audience, narrowed(asked, GetAudience))
     begin = asked.columns_from
     columns = [
-        ColumnFound(
+        ColumnSummary(
             name=cleaned(column.name),
             type=column.type,
             sample=None if column.sample is None else shortened(cleaned(column.sample), _LONGEST_SAMPLE),
@@ -132,11 +132,11 @@ async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
         if end < len(columns)
         else None,
     )
-    found = narrow(AudienceFound, audience).model_copy(update={"columns": shown, "column_count": len(columns)})
+    found = projected(AudienceDetails, audience).model_copy(update={"columns": shown, "column_count": len(columns)})
     return Reply(text=text, data=data_of(found), untrusted=FROM_FILES)
 
 
-def _gone(gone: Gone, _: ToolContext) -> str:
+def _gone(gone: Deleted, _: ToolContext) -> str:
     return f"Deleted audience {gone.id} and its rows."
 
 
@@ -170,7 +170,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=ADDS,
         reply=_made,
         untrusted=("phone_column", *REFUSED),
-        gives=AudienceCreated,
+        gives=CreatedAudience,
         hidden=frozenset({"metadata"}),
         flat=frozenset({"rows"}),
         words={
@@ -195,7 +195,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_state,
         takes=GetAudienceInParts,
-        gives=AudienceFound,
+        gives=AudienceDetails,
         act=_found,
     ),
     Tool(
@@ -209,7 +209,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=CHANGES,
         reply=_short,
         untrusted=("phone_column",),
-        gives=AudienceMade,
+        gives=AudienceSummary,
         hidden=frozenset({"metadata"}),
     ),
     Tool(

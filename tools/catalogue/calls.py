@@ -8,9 +8,9 @@ from callwright.contract import calls as contract
 from callwright.contract.calls import Call, CallCost, CostItem, RecordingState
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.words import Timestamp
-from callwright.tools.media.recordings import GetRecordingInline, RecordingFound, recording, unworded
+from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, recording, unworded
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript
-from callwright.tools.runtime.tool import READS, Hints, Narrow, Tool
+from callwright.tools.runtime.tool import READS, Hints, Projection, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import clock_time, line, lines, listed, moment, shortened
@@ -19,7 +19,7 @@ _QUESTIONS_SHOWN = 20
 _LONGEST_QUESTION = 200
 
 
-class CallEnded(Narrow):
+class CallSummary(Projection):
     """A call after it was ended."""
 
     id: str
@@ -31,7 +31,7 @@ class CallEnded(Narrow):
     cost: CallCost | None = None
 
 
-class CallFound(CallEnded):
+class CallDetails(CallSummary):
     """One call."""
 
     deployment_id: str | None = None
@@ -138,7 +138,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_whole,
-        gives=CallFound,
+        gives=CallDetails,
         untrusted=("unanswered_questions", "variables", "warnings"),
         rest="The whole call is at callwright://calls/{call_uuid}",
     ),
@@ -172,7 +172,7 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=unworded,
         takes=GetRecordingInline,
-        gives=RecordingFound,
+        gives=RecordingDetails,
         act=recording,
     ),
     Tool(
@@ -186,6 +186,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=_entry,
-        gives=CallEnded,
+        gives=CallSummary,
     ),
 )

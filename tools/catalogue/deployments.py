@@ -6,11 +6,11 @@ from callwright.contract.deployments.contacts import Contact
 from callwright.contract.deployments.dialling import CONSENT_GIVEN
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.deployments.settings import SETTINGS
-from callwright.tools.confirmation import stakes
+from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.replies.campaign_answers import DeploymentFound, DeploymentState, InboundState
 from callwright.tools.replies.campaign_words import entry, preview, whole
 from callwright.tools.replies.waiting import GetDeploymentWaiting, awaited
-from callwright.tools.runtime.tool import CHANGES, READS, Gone, Hints, Tool
+from callwright.tools.runtime.tool import CHANGES, READS, Deleted, Hints, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, moment
 
@@ -69,7 +69,7 @@ def _contact(contact: Contact, context: ToolContext) -> str:
     )
 
 
-def _gone(gone: Gone, _: ToolContext) -> str:
+def _gone(gone: Deleted, _: ToolContext) -> str:
     return f"Deleted draft {gone.id}."
 
 
@@ -104,8 +104,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
-        takes=stakes.CreateAgreed,
-        weigh=stakes.create,
+        takes=what_to_confirm.CreateConfirmed,
+        confirmation=what_to_confirm.create,
         gives=DeploymentState,
         words=_MOMENTS | _SHORTER | _INSIDE,
         flat=frozenset({"retry_policy", "voicemail", "compliance"}),
@@ -137,8 +137,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
-        takes=stakes.BindAgreed,
-        weigh=stakes.bind,
+        takes=what_to_confirm.BindConfirmed,
+        confirmation=what_to_confirm.bind,
         gives=InboundState,
         words={
             "name": "Unique.",
@@ -181,8 +181,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=whole,
-        takes=stakes.UpdateAgreed,
-        weigh=stakes.update,
+        takes=what_to_confirm.UpdateConfirmed,
+        confirmation=what_to_confirm.update,
         gives=DeploymentState,
         words=_MOMENTS
         | _SHORTER

@@ -2,7 +2,7 @@
 
 from callwright.contract.deployments import deployments as contract
 from callwright.tools.catalogue.deployments import REST
-from callwright.tools.confirmation import stakes
+from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.replies.campaign_answers import DeploymentState
 from callwright.tools.replies.campaign_words import started, stopped
 from callwright.tools.runtime.tool import Hints, Tool
@@ -27,8 +27,8 @@ TOOLS: tuple[Tool, ...] = (
         hints=_DIALS,
         reply=started,
         words={"plan_id": _PLAN, "jump_clock": "Simulated: do not wait for start_at."},
-        takes=stakes.StartAgreed,
-        weigh=stakes.start,
+        takes=what_to_confirm.StartConfirmed,
+        confirmation=what_to_confirm.start,
         gives=DeploymentState,
         rest=REST,
     ),
@@ -59,8 +59,8 @@ TOOLS: tuple[Tool, ...] = (
         hints=_DIALS,
         reply=started,
         words={"plan_id": _PLAN},
-        takes=stakes.StartAgreed,
-        weigh=stakes.start,
+        takes=what_to_confirm.StartConfirmed,
+        confirmation=what_to_confirm.start,
         gives=DeploymentState,
         hidden=frozenset({"jump_clock"}),
         rest=REST,

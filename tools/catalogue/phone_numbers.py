@@ -2,12 +2,12 @@
 
 from callwright.contract import phone_numbers as contract
 from callwright.contract.phone_numbers import AvailableNumber, Capabilities, PhoneNumber
-from callwright.tools.confirmation import stakes
-from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, part_of
+from callwright.tools.confirmation import what_to_confirm
+from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, projection_of
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import amount, line, lines, listed, moment
 
-NumberState = part_of(
+NumberState = projection_of(
     PhoneNumber,
     "NumberState",
     *("id", "number", "country", "status", "label", "simulated", "monthly_cost", "renews_at", "auto_renew"),
@@ -117,8 +117,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=_rented,
-        takes=stakes.RentAgreed,
-        weigh=stakes.rent,
+        takes=what_to_confirm.RentConfirmed,
+        confirmation=what_to_confirm.rent,
         gives=NumberState,
         hidden=frozenset({"metadata"}),
         words={
@@ -150,8 +150,8 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=CHANGES,
         reply=_whole,
-        takes=stakes.RenewAgreed,
-        weigh=stakes.renew,
+        takes=what_to_confirm.RenewConfirmed,
+        confirmation=what_to_confirm.renew,
         gives=NumberState,
         hidden=frozenset({"metadata"}),
     ),

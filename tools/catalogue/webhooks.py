@@ -2,14 +2,16 @@
 
 from callwright.contract import webhooks as contract
 from callwright.contract.webhooks import NewWebhook, Webhook
-from callwright.tools.replies.webhook_trial import WebhookTried, tried, unworded
-from callwright.tools.runtime.tool import CHANGES, READS, Gone, Hints, Tool, part_of
+from callwright.tools.replies.webhook_trial import WebhookTested, tried, unworded
+from callwright.tools.runtime.tool import CHANGES, READS, Deleted, Hints, Tool, projection_of
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed, moment
 
-WebhookState = part_of(Webhook, "WebhookState", "id", "url", "events", "status", "disabled_reason")
+WebhookState = projection_of(Webhook, "WebhookState", "id", "url", "events", "status", "disabled_reason")
 """A subscription after it was changed."""
-WebhookMade = part_of(NewWebhook, "WebhookMade", "id", "url", "events", "status", "secret", "previous_secret_until")
+WebhookMade = projection_of(
+    NewWebhook, "WebhookMade", "id", "url", "events", "status", "secret", "previous_secret_until"
+)
 """A subscription whose secret is shown this once."""
 SENDS = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)
 """It makes the service send to an address of a customer's."""
@@ -74,7 +76,7 @@ def _secret(webhook: NewWebhook) -> str:
     )
 
 
-def _gone(gone: Gone, _: ToolContext) -> str:
+def _gone(gone: Deleted, _: ToolContext) -> str:
     return f"Deleted webhook subscription {gone.id}; nothing more is sent to it."
 
 
@@ -162,7 +164,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=SENDS,
         reply=unworded,
-        gives=WebhookTried,
+        gives=WebhookTested,
         act=tried,
         untrusted=("response_excerpt",),
     ),

@@ -51,7 +51,7 @@ _FIRST = (
 
 
 async def change_said(
-    context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, weighty: Set[str]
+    context: ToolContext, deployment: Mapping[str, Any], asked: UpdateDeployment, to_confirm: Set[str]
 ) -> tuple[str, list[Mapping[str, Any]]]:
     """The sentence, and the things it names whose revisions it was made of.
 
@@ -62,7 +62,7 @@ async def change_said(
     audience: Mapping[str, Any] | None = None
     given = asked.model_dump(mode="json", exclude_unset=True)
     values: list[str] = []
-    for name in [*(name for name in _FIRST if name in weighty), *sorted(weighty - {*_FIRST})]:
+    for name in [*(name for name in _FIRST if name in to_confirm), *sorted(to_confirm - {*_FIRST})]:
         value = getattr(asked, name)
         if name == "agent_id":
             agent = await looked_up(context, get_agent, GetAgent(id=value))

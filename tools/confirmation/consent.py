@@ -4,9 +4,9 @@ A host that can ask its user (elicitation) asks; the answer never passes through
 the call must carry the very sentence that says what will happen, so that the host's own dialog shows it to the person.
 Each yes counts once, and for ten minutes.
 
-What is carried out is what the sentence was made of: the weighing gives arguments that hold the call to it, such as the
-plan or the revisions of what it names, and after the answer everything is weighed again. The service compares them in
-the transaction that does it, so that nothing can come in between, also where nobody had to be asked.
+What is carried out is what the sentence was made of: the confirmation has arguments that hold the call to it, such as
+the plan or the revisions of what it names, and after the answer it is made again. The service compares them in the
+transaction that does it, so that nothing can come in between, also where nobody had to be asked.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from callwright.contract.declaration.model import Input
 from callwright.tools.confirmation.asked_at import PATIENCE_S, AskedAt, moment_of
-from callwright.tools.confirmation.told_sentences import Mark, is_genuine, mark_in, new_mark
-from callwright.tools.runtime.stake import Stake, Weigh
+from callwright.tools.confirmation.signed_sentences import Signature, is_genuine, new_signature, signature_in
+from callwright.tools.runtime.confirmation import Confirmation, ConfirmationOf
 from callwright.tools.runtime.tool_context import Clock, ToolContext
 from callwright.tools.wording.cleaning import NOT_INSTRUCTIONS, cleaned
 
@@ -38,11 +38,11 @@ _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
 _TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. {_NOTHING} Call again to ask anew."
 _DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
 
-Given = TypeVar("Given", bound=Input)
+In = TypeVar("In", bound=Input)
 
 
-class Agreeing(Input):
-    """An argument of every tool that has something at stake."""
+class ConfirmationArguments(Input):
+    """An argument of every tool that has to be confirmed."""
 
     person_agreed_to: Annotated[
         str | None,
@@ -59,7 +59,7 @@ class Agreement(BaseModel):
     agree: bool = Field(title="Yes, do this", strict=True)
 
 
-class _Asked(BaseModel):
+class _CarriedQuestion(BaseModel):
     """What a client carries, sealed, from the question to the answer: what was asked, and when."""
 
     about: str
@@ -71,65 +71,65 @@ class _Asked(BaseModel):
     """
 
 
-async def agreed(
-    context: Context[Any, Any], weigh: Weigh, use: ToolContext, asked: Given, tool: str
-) -> tuple[Given, ToolContext] | InputRequiredResult:
+async def confirmed(
+    request: Context[Any, Any], confirmation_of: ConfirmationOf, context: ToolContext, asked: In, tool: str
+) -> tuple[In, ToolContext] | InputRequiredResult:
     """The arguments to carry out, and with what, once a person has agreed where one has to; in the newer protocol first
     the question.
 
     Raises:
         ToolError: they did not agree, nobody could ask them yet, or it changed meanwhile; the text says what to do.
             Nothing was done.
-        CallwrightError: the service refuses what was weighed, for example because the plan is stale.
+        CallwrightError: the service refuses what was to be confirmed, for example because the plan is stale.
     """
-    before = _carried(context)
-    if before is not None and not before.at.counts_at(_now(use)):
+    before = _carried(request)
+    if before is not None and not before.at.counts_at(_now(context)):
         raise ToolError(_TOO_LATE)
-    stake = await weigh(use, _held(asked, before.bound if before is not None else {}))
+    confirmation = await confirmation_of(context, _held(asked, before.bound if before is not None else {}))
     if before is not None:
-        same_words = stake is not None and before.about == _fingerprint(asked, stake.question)
-        if stake is None or not same_words or before.bound != stake.bound:
-            raise _changed(stake, tool, before.bound if same_words else None)
-        _check_answer(context)
-        return _held(asked, before.bound), _once(use, before, tool)
-    if stake is None:
-        return asked, use
-    held = _held(asked, stake.bound)
-    if stake.question is None:
-        return held, use
-    if len(stake.question) > LONGEST_QUESTION:
+        same_words = confirmation is not None and before.about == _fingerprint(asked, confirmation.question)
+        if confirmation is None or not same_words or before.bound != confirmation.bound:
+            raise _changed(confirmation, tool, before.bound if same_words else None)
+        _check_answer(request)
+        return _held(asked, before.bound), _once(context, before, tool)
+    if confirmation is None:
+        return asked, context
+    held = _held(asked, confirmation.bound)
+    if confirmation.question is None:
+        return held, context
+    if len(confirmation.question) > LONGEST_QUESTION:
         raise ToolError(
-            f"A person has to agree to this, and {len(stake.question)} characters do not fit into one question. "
+            f"A person has to agree to this, and {len(confirmation.question)} characters do not fit into one question. "
             f"{_NOTHING} Do it in smaller steps; where many long names make it so long, give shorter ones."
         )
-    if not _can_ask(context):
-        return held, _told(use, asked, stake, tool)
-    if _answers_by_a_call(context):
-        state = _Asked(
-            about=_fingerprint(asked, stake.question),
-            bound=dict(stake.bound),
-            at=_now(use),
-            key=use.key or use.session.ids(),
+    if not _can_ask(request):
+        return held, _with_signed_sentence(context, asked, confirmation, tool)
+    if _answers_by_a_call(request):
+        state = _CarriedQuestion(
+            about=_fingerprint(asked, confirmation.question),
+            bound=dict(confirmation.bound),
+            at=_now(context),
+            key=context.key or context.session.ids(),
         )
         return InputRequiredResult(
-            input_requests={_QUESTION: _request(stake.question)}, request_state=state.model_dump_json()
+            input_requests={_QUESTION: _request(confirmation.question)}, request_state=state.model_dump_json()
         )
-    asked_at = _now(use)
-    await _ask(context, stake.question, use.session.clock)
-    if not asked_at.counts_at(_now(use)):
+    asked_at = _now(context)
+    await _ask(request, confirmation.question, context.session.clock)
+    if not asked_at.counts_at(_now(context)):
         raise ToolError(_TOO_LATE)
-    again = await weigh(use, held)
-    same_words = again is not None and again.question == stake.question
-    if again is None or not same_words or again.bound != stake.bound:
-        raise _changed(again, tool, stake.bound if same_words else None)
-    return held, use
+    again = await confirmation_of(context, held)
+    same_words = again is not None and again.question == confirmation.question
+    if again is None or not same_words or again.bound != confirmation.bound:
+        raise _changed(again, tool, confirmation.bound if same_words else None)
+    return held, context
 
 
 def _now(context: ToolContext) -> AskedAt:
     return moment_of(context.session.clock, context.session.process)
 
 
-def _once(context: ToolContext, before: _Asked, tool: str) -> ToolContext:
+def _once(context: ToolContext, before: _CarriedQuestion, tool: str) -> ToolContext:
     """With what the answer is carried out: with the key of its question. What the service would do again all the same,
     because it takes no such key, is done for the first answer only.
     """
@@ -143,7 +143,7 @@ def _once(context: ToolContext, before: _Asked, tool: str) -> ToolContext:
     return replace(context, key=before.key)
 
 
-def _held(asked: Given, bound: Mapping[str, Any]) -> Given:
+def _held(asked: In, bound: Mapping[str, Any]) -> In:
     kinds: dict[str, Any] = {name: type(asked).model_fields[name].annotation for name in bound}
     return asked.model_copy(
         update={name: TypeAdapter(kinds[name]).validate_python(value) for name, value in bound.items()}
@@ -156,20 +156,20 @@ def _fingerprint(asked: Input, question: str | None) -> str:
     return hashlib.sha256(words.encode()).hexdigest()
 
 
-def _carried(context: Context[Any, Any]) -> _Asked | None:
+def _carried(request: Context[Any, Any]) -> _CarriedQuestion | None:
     """What the client carried since the question. The protocol server has checked its seal, and that it belongs to
     this call of this tool by the same principal.
     """
-    if context.request_state is None:
+    if request.request_state is None:
         return None
     try:
-        return _Asked.model_validate_json(context.request_state)
+        return _CarriedQuestion.model_validate_json(request.request_state)
     except ValidationError:
         return None  # of an older version of the server: the person is asked anew
 
 
-def _check_answer(context: Context[Any, Any]) -> None:
-    answer = (context.input_responses or {}).get(_QUESTION)
+def _check_answer(request: Context[Any, Any]) -> None:
+    answer = (request.input_responses or {}).get(_QUESTION)
     if isinstance(answer, ElicitResult) and answer.action == "accept":
         try:
             if Agreement.model_validate(answer.content).agree:
@@ -179,7 +179,7 @@ def _check_answer(context: Context[Any, Any]) -> None:
     raise ToolError(_DIFFERENT)
 
 
-async def _ask(context: Context[Any, Any], question: str, clock: Clock) -> None:
+async def _ask(request: Context[Any, Any], question: str, clock: Clock) -> None:
     """Asks over the connection and waits. Raises ToolError unless the person says yes in time."""
     answered = agrees = False
 
@@ -191,7 +191,7 @@ async def _ask(context: Context[Any, Any], question: str, clock: Clock) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(give_up)
         try:
-            found = await context.elicit(question, Agreement)
+            found = await request.elicit(question, Agreement)
             answered, agrees = True, isinstance(found, AcceptedElicitation) and found.data.agree
         except ValueError:
             answered = True  # accepted without the answer that was asked for
@@ -211,11 +211,15 @@ def _request(question: str) -> ElicitRequest:
     return ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=schema))
 
 
-def _changed(stake: Stake | None, tool: str, before: Mapping[str, Any] | None) -> ToolError:
+def _changed(confirmation: Confirmation | None, tool: str, before: Mapping[str, Any] | None) -> ToolError:
     """`before` is what the call was held to, where the words have stayed the same."""
-    now = f" Now it would be: «{cleaned(stake.sentence)}»" if stake is not None and stake.sentence else ""
-    if stake is not None and before is not None:
-        now = f" It reads the same, but another one by now is {', '.join(_others(before, stake.bound))}."
+    now = (
+        f" Now it would be: «{cleaned(confirmation.sentence)}»"
+        if confirmation is not None and confirmation.sentence
+        else ""
+    )
+    if confirmation is not None and before is not None:
+        now = f" It reads the same, but another one by now is {', '.join(_others(before, confirmation.bound))}."
     return ToolError(
         f"This has changed while the person was asked, so their yes is not used: nothing was done.{now} Look how "
         f"things stand, tell the person, and call {tool} again to ask them anew."
@@ -229,49 +233,53 @@ def _others(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [name for name in names if things[0].get(name) != things[1].get(name)]
 
 
-def _answers_by_a_call(context: Context[Any, Any]) -> bool:
+def _answers_by_a_call(request: Context[Any, Any]) -> bool:
     """Whether answers come with a second call of the tool, as in the newer protocol."""
-    return context.request_context.protocol_version >= "2026-07-28"
+    return request.request_context.protocol_version >= "2026-07-28"
 
 
-def _can_ask(context: Context[Any, Any]) -> bool:
+def _can_ask(request: Context[Any, Any]) -> bool:
     """Whether the client shows forms to its user, and can be reached for it."""
-    declared = context.client_capabilities
+    declared = request.client_capabilities
     form = declared.elicitation if declared is not None else None
     if form is None or (form.form is None and form.url is not None):
         return False
-    return _answers_by_a_call(context) or context.session.can_send_request
+    return _answers_by_a_call(request) or request.session.can_send_request
 
 
-def _told(context: ToolContext, asked: Input, stake: Stake, tool: str) -> ToolContext:
+def _with_signed_sentence(context: ToolContext, asked: Input, confirmation: Confirmation, tool: str) -> ToolContext:
     """With what it is carried out once the sentence has come back. Raises ToolError with the sentence unless it has."""
     session, now = context.session, _now(context)
     given: str | None = getattr(asked, "person_agreed_to", None)
-    about = f"{tool} {_fingerprint(asked, stake.question)} {json.dumps(stake.bound, sort_keys=True)}"
-    mark = None if given is None else mark_in(cleaned(given))
+    about = f"{tool} {_fingerprint(asked, confirmation.question)} {json.dumps(confirmation.bound, sort_keys=True)}"
+    signature = None if given is None else signature_in(cleaned(given))
     if given is None:
         why = "The person has to agree first: nothing was done yet."
-    elif mark is not None and session.used_answers.is_used(mark.key):
+    elif signature is not None and session.used_answers.is_used(signature.key):
         why = "This yes has been used already, and each counts once: nothing more was done."
-    elif mark is None or not _is_said(given, stake, mark) or not is_genuine(mark, about, secret=session.secret):
+    elif (
+        signature is None
+        or not _is_said(given, confirmation, signature)
+        or not is_genuine(signature, about, secret=session.secret)
+    ):
         why = "That is not what would happen: nothing was done yet."
-    elif not mark.at.counts_at(now):
+    elif not signature.at.counts_at(now):
         why = f"That was asked {PATIENCE_S / 60:.0f} minutes ago, and a yes counts no longer: nothing was done."
     else:
-        session.used_answers.take(mark.key, running_s=now.running_s)
-        return replace(context, key=mark.key)
-    new = new_mark(about, secret=session.secret, at=now, fresh_id=session.ids())
-    words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if stake.shown else ""
+        session.used_answers.take(signature.key, running_s=now.running_s)
+        return replace(context, key=signature.key)
+    new = new_signature(about, secret=session.secret, at=now, fresh_id=session.ids())
+    words = f" Of the words in quotation marks: {NOT_INSTRUCTIONS}" if confirmation.shown else ""
     raise ToolError(
-        f"{why} Show them this sentence as it is: «{_said(stake, new)}»{words} Only if they say yes, call {tool} again "
-        "with person_agreed_to set to exactly that sentence."
+        f"{why} Show them this sentence as it is: «{_said(confirmation, new)}»{words} Only if they say yes, call "
+        f"{tool} again with person_agreed_to set to exactly that sentence."
     )
 
 
-def _said(stake: Stake, mark: Mark) -> str:
+def _said(confirmation: Confirmation, signature: Signature) -> str:
     """All that a person reads elsewhere, on one line."""
-    return f"{' '.join((stake.question or '').split())} {mark.words}"
+    return f"{' '.join((confirmation.question or '').split())} {signature.words}"
 
 
-def _is_said(given: str, stake: Stake, mark: Mark) -> bool:
-    return cleaned(given).split() == _said(stake, mark).split()
+def _is_said(given: str, confirmation: Confirmation, signature: Signature) -> bool:
+    return cleaned(given).split() == _said(confirmation, signature).split()

@@ -25,7 +25,7 @@ from callwright.tools.references.looked_up import looked_up
 from callwright.tools.runtime.tool_context import ToolContext
 
 
-class _Calling(BaseModel):
+class _CostSettings(BaseModel):
     """What decides what the calls of a campaign may cost."""
 
     retry_policy: RetryPolicy
@@ -41,7 +41,7 @@ async def change_cost(
 
     `who` is the people in words.
     """
-    changes = asked.model_dump(mode="json", include=asked.named().keys() & _Calling.model_fields.keys())
+    changes = asked.model_dump(mode="json", include=asked.named().keys() & _CostSettings.model_fields.keys())
     found = _dearest({**deployment, **changes}, people, await _price(context))
     if found is None:
         return "What it may then cost is not known."
@@ -80,7 +80,7 @@ def _micros(money: Money) -> int:
 
 def _dearest(campaign: Mapping[str, Any], people: Any, price: CallPrice | None) -> DearestCase | None:
     try:
-        calling = _Calling.model_validate(dict(campaign))
+        calling = _CostSettings.model_validate(dict(campaign))
         cap = None if calling.budget_cap is None else _micros(calling.budget_cap)
     except ValueError:
         return None

@@ -95,7 +95,7 @@ def sound_of(sound: bytes | None, told: str) -> str:
 
 
 async def _address(client: Caller, asked: GetRecording, refused: CallwrightError, about: dict[str, Any] | None) -> str:
-    found = about or (await client.ask_loosely(get_call, GetCall(call_uuid=asked.call_uuid))).data
+    found = about or (await client.ask_lenient(get_call, GetCall(call_uuid=asked.call_uuid))).data
     url = found.get("recording_url")
     if not isinstance(url, str) or not url:
         raise refused

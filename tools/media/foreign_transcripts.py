@@ -61,7 +61,7 @@ async def foreign_transcript(client: Caller, call_id: str, refused: CallwrightEr
         CallwrightError: `refused`, why the service did not give it itself, where the call names no address; or what
             keeps the address from being read.
     """
-    about = (await client.ask_loosely(get_call, GetCall(call_uuid=call_id))).data
+    about = (await client.ask_lenient(get_call, GetCall(call_uuid=call_id))).data
     url = about.get("transcript_url")
     if not isinstance(url, str) or not url:
         raise refused or AddressUnreadable("the call names no transcript_url")
@@ -77,7 +77,7 @@ def needs_another_way(error: CallwrightError) -> bool:
 
 async def own_form(client: Caller, asked: GetTranscript, *, first: int = 0) -> Transcript:
     """What the service answers for a transcript, in whatever form of JSON it does. `first` numbers foreign turns."""
-    found = await client.ask_loosely(get_transcript, asked)
+    found = await client.ask_lenient(get_transcript, asked)
     if found.answer is not None:
         return found.answer
     read = transcript_of(found.data, call_id=asked.call_uuid, about={})

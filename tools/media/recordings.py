@@ -39,7 +39,7 @@ class GetRecordingInline(GetRecording):
     ] = False
 
 
-class RecordingFound(Resource):
+class RecordingDetails(Resource):
     """What a recording is and where it can be had."""
 
     call_id: str
@@ -68,7 +68,7 @@ def elsewhere(url: str | None) -> str:
 
 async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
     """A description of the recording, a link to it, and the sound where that was asked for and it is small."""
-    about = await context.client.ask_loosely(get_call, GetCall(call_uuid=asked.call_uuid))
+    about = await context.client.ask_lenient(get_call, GetCall(call_uuid=asked.call_uuid))
     if (call := about.answer) is None:
         most = INLINE_BYTES - 1 if asked.inline else None
         plain = narrowed(asked, GetRecording)
@@ -80,7 +80,7 @@ async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
         sound = await _sound(media) if asked.inline else None
         url = recording_url(context.session, call.id, asked.format)
         readable = asked.format == "mp3" and (media.size is None or media.size <= RESOURCE_BYTES)
-        found = RecordingFound(
+        found = RecordingDetails(
             call_id=call.id,
             media_type=media.media_type,
             size_bytes=media.size if sound is None else len(sound),
@@ -94,7 +94,7 @@ async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
     return Reply(text=_words(call, found, asked, context), data=data_of(found), more=_blocks(found, sound))
 
 
-def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, context: ToolContext) -> str:
+def _words(call: Call, found: RecordingDetails, asked: GetRecordingInline, context: ToolContext) -> str:
     size = f"{found.size_bytes / 1000:.0f} kB" if found.size_bytes is not None else None
     return lines(
         line(
@@ -112,7 +112,7 @@ def _words(call: Call, found: RecordingFound, asked: GetRecordingInline, context
     )
 
 
-def _blocks(found: RecordingFound, sound: bytes | None) -> tuple[ContentBlock, ...]:
+def _blocks(found: RecordingDetails, sound: bytes | None) -> tuple[ContentBlock, ...]:
     blocks: list[ContentBlock] = []
     if uri := found.resource_uri or found.url:
         blocks.append(

@@ -19,7 +19,7 @@ from callwright.tools.media.transcripts import (
     whole_transcript,
 )
 from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting, json_bytes
-from callwright.tools.runtime.tool import Narrow, Reply, data_of, narrow
+from callwright.tools.runtime.tool import Projection, Reply, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned_at, fenced
 from callwright.tools.wording.text import line, lines
@@ -48,7 +48,7 @@ class ReadTranscript(GetTranscript):
     ] = DEFAULT_TOKENS
 
 
-class Turn(Narrow):
+class Turn(Projection):
     """One thing said."""
 
     index: int
@@ -58,7 +58,7 @@ class Turn(Narrow):
     end_seconds: float
 
 
-class TranscriptPart(Narrow):
+class TranscriptPart(Projection):
     """A part of a transcript."""
 
     call_id: str
@@ -79,14 +79,14 @@ async def part_of_transcript(context: ToolContext, asked: ReadTranscript) -> Rep
     unread = max(0, min(found.turn_count, MOST_TURNS) - len(found.turns)) if found.next_cursor else 0
     wanted = [turn for turn in found.turns if _wanted(turn, asked)]
     most = wanted[: asked.per_page]
-    said, turns = turn_lines(most), [data_of(narrow(Turn, turn)) for turn in most]
+    said, turns = turn_lines(most), [data_of(projected(Turn, turn)) for turn in most]
     count = _fitting(said, turns, asked.max_tokens)
     left = wanted[count:]
     following = found.next_cursor if not unread else None
     cursor = f"turn-{left[0].index}" if left else following
     turns_left = len(left) + (_of_the_unread(found, unread, asked) if left else 0)
     shown = found.model_copy(update={"turns": most[:count]})
-    empty = narrow(TranscriptPart, found.model_copy(update={"turns": []}))
+    empty = projected(TranscriptPart, found.model_copy(update={"turns": []}))
     part = empty.model_copy(update={"next_cursor": cursor, "turns_left": turns_left})
     data = only_said({**data_of(part), "turns": turns[:count]}, shown)
     cleaned_at(data, "turns.text")

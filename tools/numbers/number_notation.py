@@ -115,7 +115,7 @@ def cell_numbers(text: str, *, fewest: int) -> Iterator[Found]:
     return also_escaped(text, found_in)
 
 
-class _Read(NamedTuple):
+class _NumberMatch(NamedTuple):
     """Whether the digits at a place are a number, and the end of what was looked at."""
 
     found: bool
@@ -142,10 +142,10 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
             read = (
                 _labelled(plain, _past(_OPEN, plain, begin), "telephone", 6)
                 if labels
-                else _Read(found=False, end=sign.end())
+                else _NumberMatch(found=False, end=sign.end())
             )
         elif begin < others and sign[0] != "+":
-            read = _Read(found=False, end=_past(_USUAL_DIGITS, plain, begin))
+            read = _NumberMatch(found=False, end=_past(_USUAL_DIGITS, plain, begin))
             others = read.end + _BESIDE
         else:
             read = _signed(plain, begin, sign[0], national=national)
@@ -171,12 +171,12 @@ def _past(pattern: re.Pattern[str], plain: str, at: int) -> int:
     return at if found is None else found.end()
 
 
-def _signed(plain: str, begin: int, sign: str, *, national: bool) -> _Read:
+def _signed(plain: str, begin: int, sign: str, *, national: bool) -> _NumberMatch:
     """What begins with a plus, or with zeros."""
     if sign == "+":
         return _behind_a_plus(plain, begin)
     if (other := _MOMENT.match(plain, begin) or _PART.match(plain, begin)) is not None:
-        return _Read(found=False, end=other.end())
+        return _NumberMatch(found=False, end=other.end())
     if sign == "00":
         read = _read(plain, _past(_TO_DIGITS, plain, begin + 2), fewest=7, among=_ENOUGH)
         if read.found or not national:
@@ -184,10 +184,10 @@ def _signed(plain: str, begin: int, sign: str, *, national: bool) -> _Read:
     return _read(plain, _past(_OPEN, plain, begin), fewest=7, among=None)
 
 
-def _behind_a_plus(plain: str, begin: int) -> _Read:
-    nothing = _Read(found=False, end=_past(_PLUSES, plain, begin))
+def _behind_a_plus(plain: str, begin: int) -> _NumberMatch:
+    nothing = _NumberMatch(found=False, end=_past(_PLUSES, plain, begin))
     if _SUM.match(plain, begin) is not None:
-        return _Read(found=False, end=_past(_SUM, plain, begin))
+        return _NumberMatch(found=False, end=_past(_SUM, plain, begin))
     first = _past(_TO_DIGITS, plain, begin)
     before = plain[begin - 1] if begin else " "
     if plain[first] == "0":
@@ -199,15 +199,15 @@ def _behind_a_plus(plain: str, begin: int) -> _Read:
     return _read(plain, first, fewest=7, among=_ENOUGH)
 
 
-def _labelled(plain: str, first: int, label: Label, fewest: int) -> _Read:
+def _labelled(plain: str, first: int, label: Label, fewest: int) -> _NumberMatch:
     """What stands behind a word or a picture that says that it is a telephone's."""
     for other in (_PLACE, _MOMENT, _THOUSANDS, _COMPACT_DATE):
         if (found := other.match(plain, first)) is not None:
-            return _Read(found=False, end=found.end())
+            return _NumberMatch(found=False, end=found.end())
     return _read(plain, first, fewest=fewest, among=max(fewest, _FEWEST["call"]), ends_at_moments=True)
 
 
-def _read(plain: str, first: int, *, fewest: int, among: int | None, ends_at_moments: bool = False) -> _Read:
+def _read(plain: str, first: int, *, fewest: int, among: int | None, ends_at_moments: bool = False) -> _NumberMatch:
     """Reads digits from a place on: `fewest` in a usual notation, `among` with anything but letters between them."""
     digits, at, usual = 0, first, True
     gaps: set[str] = set()
@@ -218,7 +218,7 @@ def _read(plain: str, first: int, *, fewest: int, among: int | None, ends_at_mom
             if unusual and among is None:
                 break
             if _is_masked(plain, gap, digits, more, group.end()):
-                return _Read(found=False, end=group.end())
+                return _NumberMatch(found=False, end=group.end())
             new = gap not in gaps
             moment = _DATE if digits < _ENOUGH else _MOMENT
             comes = (ends_at_moments or digits >= _ENOUGH or (unusual and new)) and moment.match(plain, group.start(2))
@@ -229,7 +229,7 @@ def _read(plain: str, first: int, *, fewest: int, among: int | None, ends_at_mom
             at = max(at, group.end() if not digits else at)
             break
         digits, at, usual = digits + len(more), group.end(), usual and not (unusual and digits)
-    return _Read(found=digits >= (fewest if usual or among is None else among), end=max(at, first))
+    return _NumberMatch(found=digits >= (fewest if usual or among is None else among), end=max(at, first))
 
 
 def _ends(gap: str, plain: str, after: int, *, unusual: bool) -> bool:

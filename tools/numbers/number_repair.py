@@ -17,7 +17,7 @@ _LONGEST = 60
 
 
 @dataclass(frozen=True)
-class Reading:
+class NumberReading:
     """What a written number can mean."""
 
     e164: str
@@ -31,7 +31,7 @@ def is_telephone_number(text: str) -> bool:
     return digits >= _FEWEST_DIGITS and len(text) <= _LONGEST and not any(map(str.isalpha, text))
 
 
-def readings(text: str, countries: Iterable[str]) -> list[Reading]:
+def readings(text: str, countries: Iterable[str]) -> list[NumberReading]:
     """The valid numbers that a text can mean, each once. Numbers that begin with + or 00 need no country.
 
     `00` is read as the international prefix whatever the country, because people write it so everywhere.
@@ -51,7 +51,7 @@ def readings(text: str, countries: Iterable[str]) -> list[Reading]:
     return list({reading.e164: reading for reading in read if reading is not None}.values())
 
 
-def _read(written: str, country: str | None) -> Reading | None:
+def _read(written: str, country: str | None) -> NumberReading | None:
     import phonenumbers
 
     try:
@@ -61,4 +61,4 @@ def _read(written: str, country: str | None) -> Reading | None:
     if not phonenumbers.is_valid_number(number):
         return None
     e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-    return Reading(e164, phonenumbers.region_code_for_number(number))
+    return NumberReading(e164, phonenumbers.region_code_for_number(number))

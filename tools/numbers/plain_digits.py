@@ -21,7 +21,7 @@ _MOST_KNOWN = 20_000
 _FRACTION = re.compile(r"(?<=\d{5})\.0+$")
 
 
-class _Plain(dict[int, int]):
+class _AsciiDigits(dict[int, int]):
     """Each character as itself, but digits of every script, plain or in a circle, and plus signs in ASCII."""
 
     def __missing__(self, code: int) -> int:
@@ -37,7 +37,7 @@ class _Plain(dict[int, int]):
         return plain
 
 
-_PLAIN = _Plain()
+_PLAIN = _AsciiDigits()
 
 
 def as_plain(text: str) -> str:

@@ -26,7 +26,7 @@ from callwright.tools.arguments.schema import JsonSchema
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class ReferenceKind:
     """A kind of thing that arguments refer to."""
 
     noun: str
@@ -55,10 +55,10 @@ def _ids(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"{prefix}_[0-9A-Za-z]+")
 
 
-AGENT = Kind(
+AGENT = ReferenceKind(
     noun="agent", type=words.AgentId, ids=_ids("agt"), finds=list_agents, accepts="id or exact name", filtered=True
 )
-AUDIENCE = Kind(
+AUDIENCE = ReferenceKind(
     noun="audience",
     type=words.AudienceId,
     ids=_ids("aud"),
@@ -66,7 +66,7 @@ AUDIENCE = Kind(
     accepts="id or exact name",
     filtered=True,
 )
-DEPLOYMENT = Kind(
+DEPLOYMENT = ReferenceKind(
     noun="deployment",
     type=words.DeploymentId,
     ids=_ids("dep"),
@@ -74,7 +74,7 @@ DEPLOYMENT = Kind(
     accepts="id or exact name",
     filtered=True,
 )
-VOICE = Kind(
+VOICE = ReferenceKind(
     noun="voice",
     type=words.VoiceId,
     ids=re.compile(r"[a-z]{2,3}(-[0-9A-Za-z]+){2,}"),
@@ -82,7 +82,7 @@ VOICE = Kind(
     accepts="id or exact name",
     names=("name", "id"),
 )
-PHONE_NUMBER = Kind(
+PHONE_NUMBER = ReferenceKind(
     noun="phone number",
     type=words.PhoneNumberId,
     ids=_ids("num"),
@@ -91,7 +91,7 @@ PHONE_NUMBER = Kind(
     names=("number", "label"),
     among={"status": ["pending", "active", "releasing", "suspended"]},
 )
-CONTACT = Kind(
+CONTACT = ReferenceKind(
     noun="contact",
     type=words.ContactId,
     ids=_ids("ctc"),
@@ -99,7 +99,7 @@ CONTACT = Kind(
     accepts="id, or number with deployment_id",
     names=("phone_number",),
 )
-WEBHOOK = Kind(
+WEBHOOK = ReferenceKind(
     noun="webhook",
     type=words.WebhookId,
     ids=_ids("whk"),
@@ -123,7 +123,7 @@ OTHER_IDS: Mapping[str, re.Pattern[str]] = {
 class Reference:
     """An argument that refers to one thing, or to a list of things, of one kind or of several."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ReferenceKind, ...]
     also: tuple[re.Pattern[str], ...] = ()
     """Ids of further kinds that it takes."""
 

@@ -11,6 +11,6 @@ from callwright.tools.runtime.tool_context import ToolContext
 async def looked_up(context: ToolContext, operation: AnyOperation, asked: Input) -> dict[str, Any]:
     """What the service says, nothing where it does not offer the question."""
     try:
-        return (await context.client.ask_loosely(operation, asked)).data
+        return (await context.client.ask_lenient(operation, asked)).data
     except NotOffered:
         return {}

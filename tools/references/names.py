@@ -15,7 +15,7 @@ from callwright.tools.arguments.arguments import bounded, takes_text
 from callwright.tools.numbers.masking import numbers_hidden_in
 from callwright.tools.numbers.number_repair import E164
 from callwright.tools.references.kinds import CONTACT, numbers_of, references_of
-from callwright.tools.references.search import Given, Search, ToolNamed
+from callwright.tools.references.search import LookedUpValue, Search, ToolNamed
 from callwright.tools.replies.errors import explained
 from callwright.tools.runtime.tool import Reply, Tool
 from callwright.tools.runtime.tool_context import Session, fence_of
@@ -67,7 +67,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, t
     return Resolved(found, tuple(search.notes))
 
 
-def _values(tool: Tool, arguments: Mapping[str, Any], names: Mapping[str, object]) -> Iterator[Given]:
+def _values(tool: Tool, arguments: Mapping[str, Any], names: Mapping[str, object]) -> Iterator[LookedUpValue]:
     """The texts in these arguments, in lists where a list is wanted. Raises `ToolError` for an empty one."""
     for name in names:
         value: object = arguments.get(name)
@@ -76,7 +76,7 @@ def _values(tool: Tool, arguments: Mapping[str, Any], names: Mapping[str, object
             entries = list(enumerate(cast("list[object]", value)))
         for index, entry in entries:
             if isinstance(entry, str) and _can_travel(entry):
-                given = Given(name, index, entry)
+                given = LookedUpValue(name, index, entry)
                 if not entry.strip():
                     raise ToolError(f"Invalid arguments: {given.where}: is empty; leave it out, or say which is meant.")
                 yield given
@@ -87,7 +87,7 @@ def _can_travel(text: str) -> bool:
     return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _put(arguments: dict[str, Any], given: Given, value: str) -> None:
+def _put(arguments: dict[str, Any], given: LookedUpValue, value: str) -> None:
     if given.index is None:
         arguments[given.name] = value
     else:

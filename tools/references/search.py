@@ -9,11 +9,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 from callwright.client.errors import CallwrightError, NotOffered
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page
-from callwright.tools.numbers.number_repair import E164, WANTED, Reading, is_telephone_number, readings
-from callwright.tools.references.kinds import CONTACT, KINDS, OTHER_IDS, PHONE_NUMBER, Kind, Reference
+from callwright.tools.numbers.number_repair import E164, WANTED, NumberReading, is_telephone_number, readings
+from callwright.tools.references.kinds import CONTACT, KINDS, OTHER_IDS, PHONE_NUMBER, Reference, ReferenceKind
 from callwright.tools.references.near_names import MOST_NEAR, nearest
 from callwright.tools.replies.errors import explained
-from callwright.tools.replies.plain_words import entries_like
+from callwright.tools.replies.untyped_answers import entries_like
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.runtime.tool_context import Caller, Session, fence_of
 from callwright.tools.untrusted.masked_fields import own_text
@@ -34,7 +34,7 @@ ToolNamed = Callable[[str], Tool]
 
 
 @dataclass(frozen=True)
-class Given:
+class LookedUpValue:
     """A value in the arguments that has to be looked up or read."""
 
     name: str
@@ -59,11 +59,11 @@ class Search:
         """Whether a list did not come as the contract has it. Then what is not found may be an id of another form."""
         self.notes: list[str] = []
 
-    async def id_of(self, given: Given, reference: Reference, deployment_id: object) -> str:
+    async def id_of(self, given: LookedUpValue, reference: Reference, deployment_id: object) -> str:
         """The id of the one thing that is named so."""
         if reference.kinds == (CONTACT,):
             return await self._contact(given, deployment_id)
-        hits: list[tuple[Kind, Any]] = []
+        hits: list[tuple[ReferenceKind, Any]] = []
         if len(given.value) <= _LONGEST_NAME:
             for kind in reference.kinds:
                 hits += [(kind, entry) for entry in await self._exact(kind, given.value)]
@@ -81,10 +81,10 @@ class Search:
         )
         return entry.id
 
-    async def number(self, given: Given, *, of_contact: bool) -> Reading:
+    async def number(self, given: LookedUpValue, *, of_contact: bool) -> NumberReading:
         """The one number that was written, noted where it was not in E.164."""
         if E164.fullmatch(given.value):
-            return Reading(given.value, None)
+            return NumberReading(given.value, None)
         found, countries = readings(given.value, ()), list[str]()
         if not found and is_telephone_number(given.value) and not given.value.startswith("+"):
             countries = [self._region] if self._region else await self._countries()
@@ -106,7 +106,7 @@ class Search:
         self.notes.append(f"read {shown} as {said[0]}")
         return found[0]
 
-    async def _may_be_id(self, value: str, kinds: Sequence[Kind]) -> bool:
+    async def _may_be_id(self, value: str, kinds: Sequence[ReferenceKind]) -> bool:
         """Whether a value that nothing is named by may be an id all the same, on a service whose ids look otherwise."""
         for kind in kinds:
             ids = [entry.id for entry in await self._newest(kind)]
@@ -115,7 +115,7 @@ class Search:
             self._foreign |= bool(ids) and not any(map(kind.ids.fullmatch, ids))
         return self._foreign
 
-    async def _contact(self, given: Given, deployment_id: object) -> str:
+    async def _contact(self, given: LookedUpValue, deployment_id: object) -> str:
         if not is_telephone_number(given.value):
             raise ToolError(f"Invalid arguments: {given.where}: takes the id of a contact (ctc_…), or its number.")
         if not isinstance(deployment_id, str):
@@ -138,7 +138,7 @@ class Search:
         self.notes.append(f"contact {shown} is {hits[0].id}")
         return hits[0].id
 
-    async def _exact(self, kind: Kind, value: str) -> list[Any]:
+    async def _exact(self, kind: ReferenceKind, value: str) -> list[Any]:
         if kind.filtered:
             found = await self._ask(kind.finds, name=value, per_page=MOST_NEAR + 1)
             return [entry for entry in found if entry.name == value]
@@ -152,7 +152,9 @@ class Search:
                 hits += await self._ask(kind.finds, number=number, **kind.among)
         return hits
 
-    async def _not_one(self, given: Given, kinds: Sequence[Kind], hits: Sequence[tuple[Kind, Any]]) -> str:
+    async def _not_one(
+        self, given: LookedUpValue, kinds: Sequence[ReferenceKind], hits: Sequence[tuple[ReferenceKind, Any]]
+    ) -> str:
         if hits:
             nouns = f"{hits[0][0].noun}s" if len({kind.noun for kind, _ in hits}) == 1 else "things"
             return self._several(
@@ -192,12 +194,12 @@ class Search:
             f"created {moment(entry.created_at)}" if hasattr(entry, "created_at") else None,
         )
 
-    def _quoted(self, given: Given, *kinds: Kind) -> str:
+    def _quoted(self, given: LookedUpValue, *kinds: ReferenceKind) -> str:
         """What was asked for. Where only a number of the organization can be meant, it is whole."""
         name = "number" if kinds == (PHONE_NUMBER,) else "name"
         return f'"{shortened(self._said(name, given.value), _SHOWN)}"'
 
-    def _shown_names(self, entry: Any, kind: Kind) -> list[str]:
+    def _shown_names(self, entry: Any, kind: ReferenceKind) -> list[str]:
         """The names of a thing as they are shown: nearness to what is hidden would tell it, digit by digit."""
         return [self._said(name, word) for name in kind.names if (word := getattr(entry, name))]
 
@@ -205,7 +207,7 @@ class Search:
         """A word about a thing; the number is the organization's own."""
         return own_text(name, cleaned(word)) if self._session.masks and name != "number" else cleaned(word)
 
-    def _shows(self, kind: Kind) -> str:
+    def _shows(self, kind: ReferenceKind) -> str:
         name = kind.finds.name
         return f"{name} shows what exists." if self._session.offers(name) else "Ask the person which is meant."
 
@@ -213,14 +215,14 @@ class Search:
         """The countries of the organization's own numbers."""
         return sorted({entry.country for entry in await self._all(PHONE_NUMBER)})
 
-    async def _newest(self, kind: Kind) -> list[Any]:
+    async def _newest(self, kind: ReferenceKind) -> list[Any]:
         if not kind.filtered:
             return await self._all(kind)
         if kind.noun not in self._read:
             self._read[kind.noun] = await self._ask(kind.finds, per_page=_AT_ONCE)
         return self._read[kind.noun]
 
-    async def _all(self, kind: Kind) -> list[Any]:
+    async def _all(self, kind: ReferenceKind) -> list[Any]:
         """The newest thousand of a kind, without what is gone."""
         if kind.noun not in self._read:
             found: list[Any] = []
@@ -233,7 +235,7 @@ class Search:
 
     async def _ask(self, operation: AnyOperation, **given: Any) -> list[Any]:
         try:
-            found = await self._client.ask_loosely(operation, operation.takes(**given))
+            found = await self._client.ask_lenient(operation, operation.takes(**given))
         except NotOffered:
             self._foreign = True
             return []
@@ -250,11 +252,11 @@ class Search:
         return page.data
 
 
-def _names(entry: Any, kind: Kind) -> list[str | None]:
+def _names(entry: Any, kind: ReferenceKind) -> list[str | None]:
     return [getattr(entry, name) for name in kind.names]
 
 
-def _other_kind(value: str, kinds: Sequence[Kind]) -> str | None:
+def _other_kind(value: str, kinds: Sequence[ReferenceKind]) -> str | None:
     ids = {kind.noun: kind.ids for kind in KINDS if kind not in kinds} | dict(OTHER_IDS)
     return next((noun for noun, pattern in ids.items() if pattern.fullmatch(value)), None)
 

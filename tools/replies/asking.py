@@ -10,8 +10,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.pagination import Page
 from callwright.tools.arguments.arguments import narrowed
-from callwright.tools.replies.plain_words import WHAT, Plain, further, one_of, page_of, plain_line, said
-from callwright.tools.runtime.tool import Gone, Narrow, Paging, Reply, Tool, data_of, narrow
+from callwright.tools.replies.untyped_answers import WHAT, UntypedResource, further, one_of, page_of, said, untyped_line
+from callwright.tools.runtime.tool import Deleted, Paging, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, cleaned_at, fenced
 from callwright.tools.wording.text import line, lines, shortened
@@ -31,19 +31,23 @@ async def asked_plainly(tool: Tool, context: ToolContext, asked: Input) -> Reply
     key = (context.key or context.session.ids()) if tool.keyed else None
     complete = await tool.complete(context, asked) if tool.complete is not None else asked
     question = narrowed(complete, operation.takes)
-    found = await context.client.ask_loosely(operation, question, idempotency_key=key)
+    found = await context.client.ask_lenient(operation, question, idempotency_key=key)
     answer: Any = one_of(found)
     if operation.shape == "nothing":
-        answer = Gone(id=getattr(asked, operation.path_fields[-1]))
-    slim = tool.gives if tool.gives and issubclass(tool.gives, Narrow) and not isinstance(answer, Plain) else None
-    data = {**data_of(narrow(slim, answer)), **further(answer)} if slim else data_of(answer)
+        answer = Deleted(id=getattr(asked, operation.path_fields[-1]))
+    slim = (
+        tool.gives
+        if tool.gives and issubclass(tool.gives, Projection) and not isinstance(answer, UntypedResource)
+        else None
+    )
+    data = {**data_of(projected(slim, answer)), **further(answer)} if slim else data_of(answer)
     for path in tool.untrusted:
         cleaned_at(data, path)
     return Reply(text=said(tool.reply, answer, context), data=data, untrusted=(*tool.untrusted, *further(answer)))
 
 
 @dataclass(frozen=True)
-class Place:
+class ListPosition:
     """Where an answer begins in its list: how many entries came before, and the service's own cursor.
 
     A list that the service keeps whole in memory has no cursors. There the count alone says where to go on.
@@ -53,8 +57,8 @@ class Place:
     cursor: str | None = None
 
     @classmethod
-    def of(cls, text: str | None) -> "Place":
-        """The place that a cursor stands for. Raises ToolError where it is none of a list."""
+    def of(cls, text: str | None) -> "ListPosition":
+        """The position that a cursor stands for. Raises ToolError where it is none of a list."""
         if text is None:
             return cls()
         match = _CURSOR.fullmatch(text)
@@ -70,34 +74,34 @@ class Place:
 
 async def page_at(tool: Tool, context: ToolContext, asked: Input, *, most: int) -> tuple[Page[Any], Paging, int]:
     """Up to `most` entries from where the arguments say, where the answer stands, and how many entries follow it."""
-    place = Place.of(getattr(asked, "cursor", None))
-    by_count = place.seen > 0 and place.cursor is None
+    begin_at = ListPosition.of(getattr(asked, "cursor", None))
+    by_count = begin_at.seen > 0 and begin_at.cursor is None
     question = narrowed(asked, tool.operation.takes)
     question = question.model_copy(
         update={
-            "cursor": place.cursor,
-            "page": place.seen // MOST_ENTRIES + 1 if by_count else None,
+            "cursor": begin_at.cursor,
+            "page": begin_at.seen // MOST_ENTRIES + 1 if by_count else None,
             "per_page": MOST_ENTRIES if by_count else most,
         }
     )
     question.model_fields_set.update({"cursor", "page", "per_page"})
-    found = page_of(await context.client.ask_loosely(tool.operation, question))
+    found = page_of(await context.client.ask_lenient(tool.operation, question))
     entries, paging = found.data, found.pagination
     more = paging.has_more
     if by_count:
-        begin = place.seen % MOST_ENTRIES
+        begin = begin_at.seen % MOST_ENTRIES
         more = more or len(entries) > begin + most
         entries = entries[begin : begin + most]
-    seen = place.seen + len(entries)
+    seen = begin_at.seen + len(entries)
     total = cast("int | None", paging.total)  # a service elsewhere may not tell
     left = max(total - seen, 1 if more else 0) if total is not None else 0
-    following = Place(seen, None if by_count else paging.next_cursor).text if more else None
-    standing = Paging(total=total, has_more=more, next_cursor=following)
-    return found.model_copy(update={"data": entries}), standing, left
+    following = ListPosition(seen, None if by_count else paging.next_cursor).text if more else None
+    position = Paging(total=total, has_more=more, next_cursor=following)
+    return found.model_copy(update={"data": entries}), position, left
 
 
 @dataclass(frozen=True)
-class Entries:
+class ShownEntries:
     """The entries of a page, each in words and as data with the fields that are wanted."""
 
     words: list[str]
@@ -107,7 +111,7 @@ class Entries:
     """Whether the words have to be put inside a fence together."""
 
 
-def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) -> Entries:
+def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) -> ShownEntries:
     """What is shown of each entry: the fields that were asked for, or the ones the tool shows by itself."""
     names = cast("list[str] | None", getattr(asked, "fields", None))
     wanted = names or tool.shown
@@ -119,19 +123,19 @@ def entries_of(tool: Tool, context: ToolContext, asked: Input, page: Page[Any]) 
         {name: entry[name] for name in (*wanted, *(name for name in others if name not in wanted)) if name in entry}
         for entry, others in zip(whole["data"], more, strict=True)
     ]
-    if any(isinstance(entry, Plain) for entry in page.data):
-        return Entries([plain_line(entry, context) for entry in data], data, ("data",), fences=True)
+    if any(isinstance(entry, UntypedResource) for entry in page.data):
+        return ShownEntries([untyped_line(entry, context) for entry in data], data, ("data",), fences=True)
     if names and tool.fenced_as:
-        words = [plain_line(entry, context) for entry in data]
+        words = [untyped_line(entry, context) for entry in data]
     elif names:
         words = [_fields_in_words(entry, tool, context) for entry in data]
     else:
         words = [said(tool.reply, entry, context) for entry in page.data]
     untrusted = tuple(path for path in tool.untrusted if path.split(".")[1] in wanted)
-    return Entries(words, data, untrusted, fences=bool(tool.fenced_as))
+    return ShownEntries(words, data, untrusted, fences=bool(tool.fenced_as))
 
 
-def list_reply(tool: Tool, context: ToolContext, entries: Entries, paging: Paging, left: int) -> Reply:
+def list_reply(tool: Tool, context: ToolContext, entries: ShownEntries, paging: Paging, left: int) -> Reply:
     """A page in words and as data: one line an entry, then how many follow and how to get them."""
     fences = entries.fences and bool(entries.words)
     words = [fenced(entries.words, tag=context.session.ids(), what=tool.fenced_as or WHAT)] if fences else entries.words

@@ -16,7 +16,7 @@ from typing import Any, cast
 from callwright.contract.declaration.model import Input
 from callwright.tools.arguments.arguments import LIST_LENGTH
 from callwright.tools.replies.asking import asked_plainly, entries_of, list_reply, page_at
-from callwright.tools.replies.plain_words import acted
+from callwright.tools.replies.untyped_answers import acted
 from callwright.tools.runtime.tool import Reply, Tool
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import shortened
@@ -51,11 +51,11 @@ async def answered(tool: Tool, context: ToolContext, asked: Input, *, noted: Cal
         reply = await _listed(tool, context, asked, most)
     else:
         reply = await asked_plainly(tool, context, asked)
-    known = _Known(dict(asked) | {name: value for name, value in reply.data.items() if isinstance(value, str)})
+    known = _NamedValues(dict(asked) | {name: value for name, value in reply.data.items() if isinstance(value, str)})
     return fitted(noted(reply), most, rest=context.hint(tool.rest.format_map(known)))
 
 
-class _Known(dict[str, Any]):
+class _NamedValues(dict[str, Any]):
     """What a sentence about the rest may name. A service elsewhere need not give it."""
 
     def __missing__(self, name: str) -> str:
@@ -146,10 +146,10 @@ def _cut_text(text: str, room: int) -> str:
 def _cut_data(data: dict[str, Any], room: int) -> tuple[dict[str, Any], list[str]]:
     """The data with its longest texts cut alike, then its lists, until it has room; and what was cut."""
 
-    def cut(text: int, items: int) -> Cut:
-        return Cut(text=text, items=items)
+    def cut(text: int, items: int) -> Truncation:
+        return Truncation(text=text, items=items)
 
-    def most(smallest: int, largest: int, made: Callable[[int], Cut]) -> Cut | None:
+    def most(smallest: int, largest: int, made: Callable[[int], Truncation]) -> Truncation | None:
         """The mildest cut that has room."""
         sizes = range(smallest, largest)
         if not sizes or json_bytes(made(smallest).of(data)) > room:
@@ -165,7 +165,7 @@ def _cut_data(data: dict[str, Any], room: int) -> tuple[dict[str, Any], list[str
 
 
 @dataclass(frozen=True)
-class Cut:
+class Truncation:
     """How long texts may be, and how many entries lists and maps may have."""
 
     text: int

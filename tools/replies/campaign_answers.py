@@ -2,7 +2,7 @@
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.settings import SETTINGS
-from callwright.tools.runtime.tool import part_of
+from callwright.tools.runtime.tool import projection_of
 
 _STATE = ("id", "name", "status", "status_reason", "simulated", "stats", "plan_id")
 _ALWAYS = (
@@ -29,11 +29,11 @@ _ALWAYS = (
 )
 _FURTHER = tuple(name for name in SETTINGS if name not in _ALWAYS)
 
-DeploymentState = part_of(Deployment, "DeploymentState", *_STATE)
+DeploymentState = projection_of(Deployment, "DeploymentState", *_STATE)
 """A deployment after it was made, changed, started or stopped: what decides the next step."""
 
-InboundState = part_of(Deployment, "InboundState", "id", "name", "status", "simulated")
+InboundState = projection_of(Deployment, "InboundState", "id", "name", "status", "simulated")
 """An inbound deployment that was made."""
 
-DeploymentFound = part_of(Deployment, "DeploymentFound", *_STATE, *_ALWAYS, *_FURTHER)
+DeploymentFound = projection_of(Deployment, "DeploymentFound", *_STATE, *_ALWAYS, *_FURTHER)
 """A deployment with its settings."""

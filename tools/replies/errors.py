@@ -150,7 +150,7 @@ def explained(
 ) -> str:
     """What happened and the next step, in one short paragraph. Text from the service is cleaned, masked and cut.
 
-    With `fence`, a tag (see `use.fence_of`), the service's own words stand inside a fence: another program wrote them.
+    With `fence`, a tag (see `fence_of`), the service's own words stand inside a fence: another program wrote them.
 
     A tool that is switched off is not advised. `key` is the idempotency key of the call.
     """

@@ -17,8 +17,8 @@ from callwright.contract.deployments.deployments import (
 )
 from callwright.tools.replies.campaign_answers import DeploymentFound
 from callwright.tools.replies.campaign_words import progress, settled, whole
-from callwright.tools.replies.plain_words import plain_reply
-from callwright.tools.runtime.tool import Reply, data_of, narrow
+from callwright.tools.replies.untyped_answers import untyped_reply
+from callwright.tools.runtime.tool import Reply, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import lines
 
@@ -68,9 +68,9 @@ async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
     question = GetDeployment(id=wanted)
     pause, last = _FIRST_PAUSE_S, -1
     while True:
-        loose = await context.client.ask_loosely(get_deployment, question)
-        if (found := loose.answer) is None:
-            return plain_reply(loose.data, context)  # its states are not known, so nobody can say when it rests
+        response = await context.client.ask_lenient(get_deployment, question)
+        if (found := response.answer) is None:
+            return untyped_reply(response.data, context)  # its states are not known, so nobody can say when it rests
         if asked.wait_seconds:
             last = await _reported(context, found, last)
         left = deadline - clock.monotonic()
@@ -82,7 +82,7 @@ async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
     note = (
         f"Not finished after {count_of(asked.wait_seconds, 'second')}; call again to go on waiting." if late else None
     )
-    return Reply(text=lines(whole(found, context), note), data=data_of(narrow(DeploymentFound, found)))
+    return Reply(text=lines(whole(found, context), note), data=data_of(projected(DeploymentFound, found)))
 
 
 def _moving(found: Deployment) -> bool:

@@ -13,8 +13,8 @@ from callwright.contract.webhooks import (
     get_webhook_delivery,
     test_webhook,
 )
-from callwright.tools.replies.plain_words import plain_reply
-from callwright.tools.runtime.tool import Narrow, Reply, data_of
+from callwright.tools.replies.untyped_answers import untyped_reply
+from callwright.tools.runtime.tool import Projection, Reply, data_of
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import lines
@@ -28,7 +28,7 @@ _LONGEST_PAUSE_S = 1.0
 _GROWTH = 1.5
 
 
-class WebhookTried(Narrow):
+class WebhookTested(Projection):
     """What came of a test."""
 
     webhook_id: str
@@ -46,17 +46,19 @@ class WebhookTried(Narrow):
 
 async def tried(context: ToolContext, asked: TestWebhook) -> Reply:
     """Whether a test arrived, what the endpoint answered, and what to repair if it did not."""
-    loose = await context.client.ask_loosely(test_webhook, asked, idempotency_key=context.key or context.session.ids())
-    if loose.answer is None:
-        return plain_reply(loose.data, context)
-    sent = loose.answer
+    response = await context.client.ask_lenient(
+        test_webhook, asked, idempotency_key=context.key or context.session.ids()
+    )
+    if response.answer is None:
+        return untyped_reply(response.data, context)
+    sent = response.answer
     found = await _settled(context, sent)
     last = found.attempts[-1] if found is not None and found.attempts else None
     now: Delivery = found or sent
     arrived = now.status == "succeeded"
     why = None if arrived or last is None else await _why(context, now)
     excerpt = last.response_excerpt if last is not None else ""
-    result = WebhookTried(
+    result = WebhookTested(
         webhook_id=now.webhook_id,
         delivery_id=now.id,
         event_id=now.event_id,
@@ -82,7 +84,7 @@ def unworded(_: Any, __: ToolContext) -> str:
     return ""
 
 
-def _said(result: WebhookTried, context: ToolContext) -> str:
+def _said(result: WebhookTested, context: ToolContext) -> str:
     if result.arrived:
         return (
             f"The test arrived at {result.webhook_id}: the endpoint answered {result.response_status} after "

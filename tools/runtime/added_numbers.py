@@ -31,7 +31,7 @@ _FEWEST_HIDDEN = 5
 _SAID = ("phone_column", "default_country", "external_id_column", "dedupe")
 
 
-class _Reads(NamedTuple):
+class _RowSettings(NamedTuple):
     """How an audience reads its rows, as far as it tells."""
 
     column: str | None = None
@@ -58,7 +58,7 @@ async def added_numbers(caller: Caller, asked: Input) -> list[str]:
     stands in a column of telephones, and where there is none, every cell.
     """
     if isinstance(asked, CreateAudience):
-        reads = _Reads(asked.phone_column, asked.default_country, asked.external_id_column, asked.dedupe)
+        reads = _RowSettings(asked.phone_column, asked.default_country, asked.external_id_column, asked.dedupe)
         return _in_rows(asked.rows, reads)
     if not isinstance(asked, AddAudienceRows | ImportAudience):
         return []
@@ -68,21 +68,21 @@ async def added_numbers(caller: Caller, asked: Input) -> list[str]:
     return await to_thread.run_sync(_in_csv, asked.csv, reads)
 
 
-async def _reads(caller: Caller, audience_id: str) -> _Reads:
+async def _reads(caller: Caller, audience_id: str) -> _RowSettings:
     try:
-        found = (await caller.ask_loosely(get_audience, GetAudience(id=audience_id))).data
+        found = (await caller.ask_lenient(get_audience, GetAudience(id=audience_id))).data
     except CallwrightError:
-        return _Reads()
+        return _RowSettings()
     said = {name: value for name in _SAID if isinstance(value := found.get(name), str)}
-    return _Reads(*(said.get(name) for name in _SAID))
+    return _RowSettings(*(said.get(name) for name in _SAID))
 
 
-def _hidden_id(reads: _Reads, external_id: str) -> str | None:
+def _hidden_id(reads: _RowSettings, external_id: str) -> str | None:
     column = reads.external_id_column or ""
     return hidden_number("phone" if column and column == reads.column else column, external_id)
 
 
-def _in_csv(text: str, reads: _Reads) -> list[str]:
+def _in_csv(text: str, reads: _RowSettings) -> list[str]:
     try:
         header, *rows = records(text)
     except ValueError:  # the service takes nothing of it
@@ -91,7 +91,7 @@ def _in_csv(text: str, reads: _Reads) -> list[str]:
     return _in_rows([dict(zip(names, row, strict=False)) for row in rows], reads)
 
 
-def _in_rows(rows: Sequence[Mapping[str, object]], reads: _Reads) -> list[str]:
+def _in_rows(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[str]:
     wanted = reads.column or phone_column_of(rows)
     names = {name for row in rows for name in row}
     there = {name for name in names if name.strip() == wanted.strip()}
@@ -102,7 +102,7 @@ def _in_rows(rows: Sequence[Mapping[str, object]], reads: _Reads) -> list[str]:
     return [number for number in (*read, *_external_ids(rows, reads)) if number is not None]
 
 
-def _external_ids(rows: Sequence[Mapping[str, object]], reads: _Reads) -> list[str | None]:
+def _external_ids(rows: Sequence[Mapping[str, object]], reads: _RowSettings) -> list[str | None]:
     """Numbers among the external ids, where the count of duplicates would tell which of them are there."""
     if reads.dedupe != "external_id" or (column := reads.external_id_column) is None:
         return []

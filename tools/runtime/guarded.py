@@ -50,7 +50,7 @@ class GuardedCaller:
         found = await self._caller.ask(operation, asked, idempotency_key=idempotency_key)
         return self._shown(found, await self._own_numbers(found))
 
-    async def ask_loosely(
+    async def ask_lenient(
         self,
         operation: Operation[P, In, Out],
         asked: In,
@@ -61,7 +61,7 @@ class GuardedCaller:
     ) -> LenientResponse[Out]:
         """The answer as it comes, whether the contract's model fits or not."""
         await self._note(asked)
-        found = await self._caller.ask_loosely(operation, asked, idempotency_key=idempotency_key, extra=extra)
+        found = await self._caller.ask_lenient(operation, asked, idempotency_key=idempotency_key, extra=extra)
         own = await self._own_numbers(found.answer)
         return LenientResponse(
             answer=None if found.answer is None else self._shown(found.answer, own),

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page
-from callwright.tools.runtime.stake import Weigh
+from callwright.tools.runtime.confirmation import ConfirmationOf
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.toolsets import Toolset
 
@@ -47,27 +47,27 @@ class Reply:
     """Where in `data` words stand that somebody outside said, for example `turns.text`."""
 
 
-class Narrow(BaseModel):
+class Projection(BaseModel):
     """A structured answer that holds less than the service gave: what a model needs for its next step."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, from_attributes=True, validate_by_name=True)
 
 
-def part_of(resource: type[BaseModel], name: str, *fields: str) -> type[Narrow]:
+def projection_of(resource: type[BaseModel], name: str, *fields: str) -> type[Projection]:
     """A narrow answer with these fields of a resource, each as the contract declares it. `name` names it in schemas."""
     declared = resource.model_fields
     kept: dict[str, Any] = {field: (declared[field].annotation, declared[field]) for field in fields}
-    return create_model(name, __base__=Narrow, **kept)
+    return create_model(name, __base__=Projection, **kept)
 
 
-class Gone(Resource):
+class Deleted(Resource):
     """Answer of a tool that deletes."""
 
     id: str = Field(description="What was deleted.")
     deleted: Literal[True] = True
 
 
-class Paging(Narrow):
+class Paging(Projection):
     """Where an answer stands in its list."""
 
     total: int | None
@@ -81,7 +81,7 @@ Complete = Callable[[ToolContext, Any], Awaitable[Input]]
 Words = Callable[[Any, ToolContext], str]
 
 _HELD = frozenset({"expected_revisions", "expected_monthly_cost"})
-"""Arguments that no tool offers: the weighing fills them with what a person was asked about."""
+"""Arguments that no tool offers: a confirmation fills them with what a person was asked about."""
 _PAGING = frozenset({"page"})
 """Arguments of every list that a tool does not offer: it goes on with a cursor."""
 
@@ -119,8 +119,8 @@ class Tool:
     complete: Complete | None = None
     """Finds out what the operation wants and the tool does not ask for, before the service is asked plainly."""
     act: Act | None = None
-    weigh: Weigh | None = None
-    """What a person has to agree to before it runs, where it dials or spends. Its arguments are then `Agreeing`."""
+    confirmation: ConfirmationOf | None = None
+    """What a person has to confirm before it runs, where it dials or spends. It takes `ConfirmationArguments`."""
     untrusted: tuple[str, ...] = ()
     """Where words from outside stand in its data."""
     fenced_as: str = ""
@@ -176,7 +176,7 @@ class Tool:
         if self.gives is not None:
             return self.gives
         if item is None:
-            return Gone
+            return Deleted
         return Page[item] if self.many else item
 
     @property
@@ -196,6 +196,6 @@ def data_of(answer: BaseModel) -> dict[str, Any]:
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def narrow(model: type[Model], answer: BaseModel) -> Model:
+def projected(model: type[Model], answer: BaseModel) -> Model:
     """The part of an answer that a narrower model holds."""
     return model.model_validate(answer, from_attributes=True)

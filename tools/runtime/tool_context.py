@@ -56,7 +56,7 @@ class Caller(Protocol):
         """The answer of the service. Raises the errors of `callwright.client.errors`."""
         ...
 
-    async def ask_loosely(
+    async def ask_lenient(
         self,
         operation: Operation[P, In, Out],
         asked: In,

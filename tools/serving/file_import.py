@@ -24,16 +24,16 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.revisions import Expecting
 from callwright.contract.declaration.words import AudienceId
 from callwright.tools.arguments.arguments import narrowed
-from callwright.tools.arguments.csv_parts import Part, UnreadableFile, parts_of
+from callwright.tools.arguments.csv_parts import CsvPart, UnreadableFile, parts_of
+from callwright.tools.arguments.file_copy import FileCopy, copied
 from callwright.tools.arguments.files import Folders
-from callwright.tools.arguments.kept_file import KeptFile, kept
 from callwright.tools.catalogue.every import tool_named
-from callwright.tools.confirmation.consent import Agreeing
-from callwright.tools.confirmation.stakes import joining, rows_in
+from callwright.tools.confirmation.consent import ConfirmationArguments
+from callwright.tools.confirmation.what_to_confirm import joining, rows_in
 from callwright.tools.replies.asking import asked_plainly
 from callwright.tools.replies.errors import explained
-from callwright.tools.runtime.stake import Stake
-from callwright.tools.runtime.tool import Narrow, Reply, Tool, data_of, narrow
+from callwright.tools.runtime.confirmation import Confirmation
+from callwright.tools.runtime.tool import Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext, fence_of
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import lines, shortened
@@ -49,7 +49,7 @@ _OPEN = ("pending", "importing")
 _COUNTS = ("added", "invalid", "duplicates")
 
 
-class ImportAudienceFile(Agreeing, Expecting):
+class ImportAudienceFile(ConfirmationArguments, Expecting):
     """A CSV file to import, as text or by its path."""
 
     id: AudienceId
@@ -57,16 +57,16 @@ class ImportAudienceFile(Agreeing, Expecting):
     path: Annotated[str | None, Field(min_length=1, max_length=4_096, description="In place of csv: a file.")] = None
     from_row: Annotated[int, Field(ge=1, description="With path: the first data row to import.")] = 1
     content: Annotated[
-        str | None, Field(description="What stands in the file a person agreed to; set by the weighing alone.")
+        str | None, Field(description="What stands in the file a person agreed to; set by the confirmation alone.")
     ] = None
 
 
 @dataclass
-class _Sent:
+class _SentParts:
     """What was sent so far, and what is known of it."""
 
     name: str
-    parts: list[Part] = field(default_factory=list[Part])
+    parts: list[CsvPart] = field(default_factory=list[CsvPart])
     imports: list[AudienceImport] = field(default_factory=list[AudienceImport])
 
     @property
@@ -83,13 +83,13 @@ class _Sent:
         ]
         return " ".join(filter(None, said)) or f"Nothing of {self.name} went in."
 
-    def _taken(self, sent: Sequence[tuple[Part, AudienceImport]]) -> str:
+    def _taken(self, sent: Sequence[tuple[CsvPart, AudienceImport]]) -> str:
         added, invalid, duplicates = (sum(getattr(found, name) for _, found in sent) for name in _COUNTS)
         if all(found.status == "completed" for _, found in sent):
             return f"Rows {self._range(sent)} went in."
         return f"Of rows {self._range(sent)} {added:,} went in, {invalid:,} were invalid, {duplicates:,} duplicates."
 
-    def _range(self, sent: Sequence[tuple[Part, AudienceImport]]) -> str:
+    def _range(self, sent: Sequence[tuple[CsvPart, AudienceImport]]) -> str:
         return f"{sent[0][0].first_row:,} to {sent[-1][0].last_row:,} of {self.name}"
 
 
@@ -104,23 +104,23 @@ def import_tool(folders: Folders) -> Tool:
         tool,
         takes=ImportAudienceFile,
         act=partial(_imported, tool, folders),
-        weigh=partial(_weighed, folders),
+        confirmation=partial(_confirmation, folders),
         hidden=tool.hidden | {"content"},
     )
 
 
-async def _weighed(folders: Folders, context: ToolContext, asked: ImportAudienceFile) -> Stake | None:
-    """What a person has to agree to: how many people of the file join which campaigns."""
+async def _confirmation(folders: Folders, context: ToolContext, asked: ImportAudienceFile) -> Confirmation | None:
+    """What a person has to confirm: how many people of the file join which campaigns."""
     _check_one(asked)
     if asked.path is None:
         return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv or ""))
     try:
-        with await to_thread.run_sync(kept, folders, asked.path) as file:
+        with await to_thread.run_sync(copied, folders, asked.path) as file:
             people = await to_thread.run_sync(_rows, file, asked.from_row)
     except UnreadableFile as error:
         raise _unreadable(error, _sent_of(asked.path)) from error
-    stake = await joining(context, asked.id, people)
-    return None if stake is None else replace(stake, bound={**stake.bound, "content": file.digest})
+    confirmation = await joining(context, asked.id, people)
+    return None if confirmation is None else replace(confirmation, bound={**confirmation.bound, "content": file.digest})
 
 
 def _check_one(asked: ImportAudienceFile) -> None:
@@ -135,7 +135,7 @@ async def _imported(tool: Tool, folders: Folders, context: ToolContext, asked: I
     deadline = context.session.clock.monotonic() + PATIENCE_S
     sent = _sent_of(asked.path)
     try:
-        with await to_thread.run_sync(kept, folders, asked.path) as file:
+        with await to_thread.run_sync(copied, folders, asked.path) as file:
             if asked.content not in (None, file.digest):
                 raise ToolError(f"The file has changed since the person was asked: nothing of {sent.name} went in.")
             await to_thread.run_sync(_rows, file, asked.from_row)  # to its end, before the first row of it is sent
@@ -145,15 +145,15 @@ async def _imported(tool: Tool, folders: Folders, context: ToolContext, asked: I
         raise _unreadable(error, sent) from error
 
 
-def _sent_of(path: str) -> _Sent:
-    return _Sent(shortened(cleaned(PurePath(path).name), 80))
+def _sent_of(path: str) -> _SentParts:
+    return _SentParts(shortened(cleaned(PurePath(path).name), 80))
 
 
-def _unreadable(error: UnreadableFile, sent: _Sent) -> ToolError:
+def _unreadable(error: UnreadableFile, sent: _SentParts) -> ToolError:
     return ToolError(f"Invalid arguments: path: {error}. {sent.rows}")
 
 
-def _rows(file: KeptFile, from_row: int) -> int:
+def _rows(file: FileCopy, from_row: int) -> int:
     """The data rows of a file from a row on. Raises UnreadableFile where any of it cannot be read."""
     return sum(part.last_row - part.first_row + 1 for part in parts_of(file.bytes, from_row=from_row))
 
@@ -162,9 +162,9 @@ async def _send(
     tool: Tool,
     context: ToolContext,
     asked: ImportAudienceFile,
-    parts: Iterator[Part],
+    parts: Iterator[CsvPart],
     total: int,
-    sent: _Sent,
+    sent: _SentParts,
     deadline: float,
 ) -> Reply:
     """Sends one part at least, however late it is, so that every call gets further."""
@@ -180,7 +180,7 @@ async def _send(
 
 
 async def _begun(
-    tool: Tool, context: ToolContext, asked: ImportAudienceFile, part: Part, sent: _Sent
+    tool: Tool, context: ToolContext, asked: ImportAudienceFile, part: CsvPart, sent: _SentParts
 ) -> AudienceImport:
     question = narrowed(asked.model_copy(update={"csv": part.csv}), ImportAudience)
     try:
@@ -196,7 +196,7 @@ async def _begun(
         raise ToolError(f"{sent.rows} {where} {_again(part.first_row)}") from error
 
 
-async def _settled(context: ToolContext, sent: _Sent, deadline: float) -> None:
+async def _settled(context: ToolContext, sent: _SentParts, deadline: float) -> None:
     """Waits until the last import is done, so that of double rows the first one in the file is kept."""
     clock, pause, last = context.session.clock, _FIRST_PAUSE_S, sent.imports[-1]
     question = GetAudienceImport(id=last.audience_id, import_id=last.id)
@@ -238,9 +238,9 @@ def _again(row: int) -> str:
     )
 
 
-def _reply(tool: Tool, context: ToolContext, sent: _Sent, *, next_row: int | None) -> Reply:
+def _reply(tool: Tool, context: ToolContext, sent: _SentParts, *, next_row: int | None) -> Reply:
     last = sent.imports[-1]
-    data = data_of(narrow(tool.gives, last) if tool.gives and issubclass(tool.gives, Narrow) else last)
+    data = data_of(projected(tool.gives, last) if tool.gives and issubclass(tool.gives, Projection) else last)
     data["parts"] = [
         {"import_id": found.id, "first_row": part.first_row, "last_row": part.last_row}
         for part, found in zip(sent.parts, sent.imports, strict=True)
@@ -250,7 +250,7 @@ def _reply(tool: Tool, context: ToolContext, sent: _Sent, *, next_row: int | Non
     return Reply(text=_words(tool, context, sent, next_row), data=data)
 
 
-def _words(tool: Tool, context: ToolContext, sent: _Sent, next_row: int | None) -> str:
+def _words(tool: Tool, context: ToolContext, sent: _SentParts, next_row: int | None) -> str:
     last: Any = sent.imports[-1]
     if len(sent.parts) == 1 and next_row is None:
         return lines(sent.rows, tool.reply(last, context))

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callwright.tools.toolsets import ABOUT, ABOUT_PROFILES, PROFILES, TOOLSETS, Known, chosen
+from callwright.tools.toolsets import ABOUT, ABOUT_PROFILES, PROFILES, TOOLSETS, ToolSwitch, chosen
 
 Definition = Mapping[str, Any]
 BYTES_A_TOKEN = 4
 
 
 @dataclass(frozen=True)
-class Cost:
+class DefinitionSize:
     """The bytes of one tool as `tools/list` sends it, and those of them that describe answers."""
 
     name: str
@@ -21,7 +21,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Peer:
+class OtherServer:
     """A server somebody else makes: its tools and the bytes of their definitions."""
 
     name: str
@@ -29,25 +29,27 @@ class Peer:
     size: int
 
 
-PEERS: tuple[Peer, ...] = (
-    Peer("CallMCP 0.1 (dograh driver)", 10, 5_960),
-    Peer("Bolna 0.1.0", 11, 9_327),
-    Peer("Vapi 0.0.11", 13, 17_431),
-    Peer("Retell, community 1.0.2", 24, 19_675),
-    Peer("Sentry 0.36.0", 22, 61_487),
-    Peer("VoIPbin 0.3.0", 66, 61_931),
-    Peer("OmniDimension 0.9.2", 49, 64_047),
-    Peer("ElevenLabs 0.12.2", 27, 69_546),
-    Peer("Smallest AI 0.11.2", 83, 98_624),
-    Peer("FastMCP 4.1.2 from an OpenAPI document of 171 operations", 177, 442_982),
-    Peer("Twilio 0.7.0, default", 197, 316_610),
+OTHER_SERVERS: tuple[OtherServer, ...] = (
+    OtherServer("CallMCP 0.1 (dograh driver)", 10, 5_960),
+    OtherServer("Bolna 0.1.0", 11, 9_327),
+    OtherServer("Vapi 0.0.11", 13, 17_431),
+    OtherServer("Retell, community 1.0.2", 24, 19_675),
+    OtherServer("Sentry 0.36.0", 22, 61_487),
+    OtherServer("VoIPbin 0.3.0", 66, 61_931),
+    OtherServer("OmniDimension 0.9.2", 49, 64_047),
+    OtherServer("ElevenLabs 0.12.2", 27, 69_546),
+    OtherServer("Smallest AI 0.11.2", 83, 98_624),
+    OtherServer("FastMCP 4.1.2 from an OpenAPI document of 171 operations", 177, 442_982),
+    OtherServer("Twilio 0.7.0, default", 197, 316_610),
 )
 """Measured in November 2026 on what each server sends for `tools/list`."""
 
 
 def tools_page(definitions: Mapping[str, Definition]) -> str:
     """Every tool, by toolset."""
-    known = [Known(name, found["toolset"], found["annotations"]["readOnlyHint"]) for name, found in definitions.items()]
+    known = [
+        ToolSwitch(name, found["toolset"], found["annotations"]["readOnlyHint"]) for name, found in definitions.items()
+    ]
     lines = ["# Tools", "", *_choosing(known)]
     for toolset in TOOLSETS:
         lines += [f"## Toolset {toolset}", "", ABOUT[toolset], ""]
@@ -57,7 +59,7 @@ def tools_page(definitions: Mapping[str, Definition]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def tokens_page(costs: Mapping[str, Sequence[Cost]]) -> str:
+def tokens_page(costs: Mapping[str, Sequence[DefinitionSize]]) -> str:
     """What the definitions cost, by profile and by tool, beside those of other servers. `costs` is by profile."""
     lines = [
         "# What the definitions cost",
@@ -73,7 +75,7 @@ def tokens_page(costs: Mapping[str, Sequence[Cost]]) -> str:
         lines.append(f"| {profile} | {len(found)} | {size:,} | {_tokens(size)} | {about / size:.0%} |")
     lines += ["", "## Other servers", "", "Measured in November 2026 in the same way.", ""]
     lines += ["| server | tools | bytes | tokens | bytes a tool |", "|---|---|---|---|---|"]
-    for peer in sorted(PEERS, key=lambda peer: peer.size):
+    for peer in sorted(OTHER_SERVERS, key=lambda peer: peer.size):
         each = round(peer.size / peer.tools)
         lines.append(f"| {peer.name} | {peer.tools} | {peer.size:,} | {_tokens(peer.size)} | {each:,} |")
     lines += ["", "## By tool", "", "| tool | toolset | bytes | tokens |", "|---|---|---|---|"]
@@ -86,7 +88,7 @@ def _tokens(size: int) -> str:
     return f"{round(size / BYTES_A_TOKEN):,}"
 
 
-def _choosing(known: Sequence[Known]) -> list[str]:
+def _choosing(known: Sequence[ToolSwitch]) -> list[str]:
     lines = [
         "A profile switches tools on; what is off is not listed, and no text names it. `--profile` chooses one, "
         "`--toolsets` names toolsets or single tools in its place, `--exclude-tools` leaves some out and beats both, "

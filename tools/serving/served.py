@@ -116,21 +116,21 @@ def _served(found: dict[str, Any]) -> ServedTool:
 
 
 async def _run(
-    tool: "CatalogueTool", arguments: dict[str, Any], session: "Session", context: Context[Any, Any]
+    tool: "CatalogueTool", arguments: dict[str, Any], session: "Session", request: Context[Any, Any]
 ) -> "Reply | InputRequiredResult":
     from callwright.client.errors import CallwrightError
     from callwright.client.transport import tool_name
     from callwright.tools.arguments.arguments import validated
     from callwright.tools.arguments.extras import separated, with_extra
     from callwright.tools.catalogue.every import tool_named
-    from callwright.tools.confirmation.consent import agreed
+    from callwright.tools.confirmation.consent import confirmed
     from callwright.tools.references.names import resolved
     from callwright.tools.replies.errors import explained
     from callwright.tools.runtime.guarded import client_of
     from callwright.tools.runtime.tool_context import ToolContext, fence_of
 
     async def progress(now: float, total: float | None, words: str) -> None:
-        await context.report_progress(now, total, words)
+        await request.report_progress(now, total, words)
 
     running, key = tool_name.set(tool.name), session.ids() if tool.keyed else ""
     try:
@@ -138,14 +138,14 @@ async def _run(
         found = await resolved(tool, own, session, tool_named)
         asked = validated(tool, found.arguments)
         client = with_extra(await client_of(session), tool.operation, extra)
-        use = ToolContext(client=client, session=session, progress=progress, key=key)
-        if tool.weigh is not None:
-            agreement = await agreed(context, tool.weigh, use, asked, tool.name)
-            if isinstance(agreement, InputRequiredResult):
-                return agreement
-            asked, use = agreement
-            key = use.key
-        return await _done(tool, use, asked, found.noted)
+        context = ToolContext(client=client, session=session, progress=progress, key=key)
+        if tool.confirmation is not None:
+            outcome = await confirmed(request, tool.confirmation, context, asked, tool.name)
+            if isinstance(outcome, InputRequiredResult):
+                return outcome
+            asked, context = outcome
+            key = context.key
+        return await _done(tool, context, asked, found.noted)
     except CallwrightError as error:
         raise ToolError(explained(error, tool, offers=session.offers, key=key, fence=fence_of(session))) from error
     finally:

@@ -50,8 +50,8 @@ def told(name: str, now: Any, before: Any, given: Any) -> str:
         return words if before is NOT_SHOWN else f"{words} instead of {_listed_value(name, before)}"
     was, names = cast("dict[str, Any]", before), cast("Mapping[str, Any]", given if isinstance(given, dict) else {})
     every = [*values, *(one for one in was if one not in values)]
-    weighty = [one for one in every if one in names or not _same(values.get(one), was.get(one))] or every
-    parts = [told(one, values.get(one), was.get(one), names.get(one)) for one in weighty]
+    shown = [one for one in every if one in names or not _same(values.get(one), was.get(one))] or every
+    parts = [told(one, values.get(one), was.get(one), names.get(one)) for one in shown]
     return f"{named(name)} ({', '.join(parts)})"
 
 

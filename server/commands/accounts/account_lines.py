@@ -61,7 +61,7 @@ def change_organization(
     """Changes an organization's plan, what it negotiated (`plan` takes that back), or its warning of a low balance."""
     from callwright.server.commands.accounts import organizations
 
-    wanted = organizations.Wanted(plan, requests_per_second, requests_per_day, recording_days, low_balance)
+    wanted = organizations.OrganizationChanges(plan, requests_per_second, requests_per_day, recording_days, low_balance)
     run(organizations.change, settings_of(data, database), name, wanted)
 
 
@@ -152,7 +152,7 @@ def create_key(
     """Makes an API key, or a personal one. It is shown once."""
     from callwright.server.commands.accounts import keys
 
-    wanted = keys.Wanted(org, label, personal, profile, spending_cap, user)
+    wanted = keys.NewKey(org, label, personal, profile, spending_cap, user)
     run(keys.create, settings_of(data, database), wanted, quiet)
 
 

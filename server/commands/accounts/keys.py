@@ -16,7 +16,7 @@ from callwright.service.platform.money import amount
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NewKey:
     """A key to make. `user` is whose it is, by e-mail or id; `profile` and `spending_cap` (dollars, as text) are limits
     of a personal one.
     """
@@ -29,7 +29,7 @@ class Wanted:
     user: str | None = None
 
 
-async def create(settings: ProgramSettings, wanted: Wanted, quiet: bool) -> None:
+async def create(settings: ProgramSettings, wanted: NewKey, quiet: bool) -> None:
     """Makes a key; prints it, this once."""
     if not wanted.is_personal and (wanted.profile is not None or wanted.spending_cap is not None):
         raise CommandError("--profile and --spending-cap are for a personal key; add --personal")

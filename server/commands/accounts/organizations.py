@@ -81,7 +81,7 @@ def _number(limit: int | None) -> str:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class OrganizationChanges:
     """What to change of an organization. A limit: a number, `plan` for what the plan says, None to leave it."""
 
     plan: str | None = None
@@ -92,9 +92,9 @@ class Wanted:
     """Dollars below which the wallet warns, or `off`."""
 
 
-async def change(settings: ProgramSettings, name: str, wanted: Wanted) -> None:
+async def change(settings: ProgramSettings, name: str, wanted: OrganizationChanges) -> None:
     """Changes an organization's plan or negotiated limits; prints what it is allowed now."""
-    if wanted == Wanted():
+    if wanted == OrganizationChanges():
         flags = "--plan, --requests-per-second, --requests-per-day, --recording-days or --low-balance"
         raise CommandError(f"say what to change: {flags}")
     second = _negotiated("--requests-per-second", wanted.requests_per_second)

@@ -30,7 +30,7 @@ _STANDING_WIDTH = 15
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class CheckResult:
     """One thing that was looked at. `help` says what to do about it."""
 
     state: State
@@ -40,7 +40,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class ToolStanding:
+class ToolCheck:
     """Whether a tool works in front of a service."""
 
     tool: str
@@ -52,7 +52,7 @@ class Section:
     """Findings that belong together."""
 
     title: str
-    findings: Sequence[Finding]
+    findings: Sequence[CheckResult]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class Report:
 
     about: str
     sections: Sequence[Section]
-    tools: Sequence[ToolStanding] = ()
+    tools: Sequence[ToolCheck] = ()
 
     @property
     def healthy(self) -> bool:
@@ -87,7 +87,7 @@ def show(report: Report, console: Console) -> None:
     console.print(_verdict(report))
 
 
-def _findings(findings: Sequence[Finding]) -> Table:
+def _findings(findings: Sequence[CheckResult]) -> Table:
     table = _grid(_LABEL_WIDTH)
     for finding in findings:
         mark, style = _MARKS[finding.state]
@@ -97,7 +97,7 @@ def _findings(findings: Sequence[Finding]) -> Table:
     return table
 
 
-def _tools(tools: Sequence[ToolStanding]) -> Table:
+def _tools(tools: Sequence[ToolCheck]) -> Table:
     table = _grid(_STANDING_WIDTH)
     for standing, (mark, style, words) in _STANDINGS.items():
         names = [one.tool for one in tools if one.standing == standing]

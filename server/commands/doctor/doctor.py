@@ -10,7 +10,7 @@ from callwright.client.compat.description import routes
 from callwright.client.compat.network_place import Resolve, resolved
 from callwright.client.transport import ApiKey, AsyncBaseTransport, Bounds, Transport, httpx
 from callwright.server.commands.doctor import folder
-from callwright.server.commands.doctor.checkup import Finding, Report, Section, ToolStanding, show
+from callwright.server.commands.doctor.checkup import CheckResult, Report, Section, ToolCheck, show
 from callwright.server.commands.doctor.service import (
     LIMIT_S,
     clock_finding,
@@ -55,7 +55,7 @@ async def report_of(
     answered = list(found.values())
     clock = clock_finding(answered, now)
     findings = [prefix_finding(base, found), key_finding(answered), *([clock] if clock else [])]
-    tools: list[ToolStanding] = []
+    tools: list[ToolCheck] = []
     if any(seen.kind == "list" for seen in answered):
         more, tools = await _offered(settings.base_url, settings.api_key, settings.openapi_url, transport)
         findings += more
@@ -66,7 +66,7 @@ async def report_of(
 
 async def _offered(
     base_url: str, api_key: str, openapi_url: str | None, transport: AsyncBaseTransport | None
-) -> tuple[list[Finding], list[ToolStanding]]:
+) -> tuple[list[CheckResult], list[ToolCheck]]:
     """What the service offers, by its answers and by its OpenAPI document."""
     async with Client(base_url, api_key, transport=transport, timeout_s=LIMIT_S) as client:
         probe = await probed(client)

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from callwright.client.transport import httpx
-from callwright.server.commands.doctor.checkup import Finding, Report, Section
+from callwright.server.commands.doctor.checkup import CheckResult, Report, Section
 from callwright.server.commands.doctor.disk import free_finding, health_finding, soundness
 from callwright.server.settings import ProgramSettings
 from callwright.service.platform.data_folder import ADDRESS, DataFolder
@@ -49,20 +49,22 @@ async def report_of(settings: ProgramSettings, *, port: int = PORT) -> Report:
     )
 
 
-def _folder(path: Path) -> Finding:
+def _folder(path: Path) -> CheckResult:
     if path.exists():
         try:
             with tempfile.TemporaryFile(dir=path):
-                return Finding(state="good", what="Folder", said="can be written to")
+                return CheckResult(state="good", what="Folder", said="can be written to")
         except OSError as error:
-            return Finding(state="bad", what="Folder", said=f"cannot be written to: {error.strerror}", help=_ANOTHER)
+            return CheckResult(
+                state="bad", what="Folder", said=f"cannot be written to: {error.strerror}", help=_ANOTHER
+            )
     above = next(parent for parent in path.parents if parent.exists())
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return Finding(state="good", what="Folder", said="is made at the first start")
-    return Finding(state="bad", what="Folder", said=f"cannot be made: {above} cannot be written to", help=_ANOTHER)
+        return CheckResult(state="good", what="Folder", said="is made at the first start")
+    return CheckResult(state="bad", what="Folder", said=f"cannot be made: {above} cannot be written to", help=_ANOTHER)
 
 
-async def _served(path: Path) -> list[Finding]:
+async def _served(path: Path) -> list[CheckResult]:
     folder = DataFolder(path)
     address = await to_thread.run_sync(folder.address)
     if address is not None:
@@ -74,28 +76,30 @@ async def _served(path: Path) -> list[Finding]:
             pass
         else:
             said = f"at {address.base_url}, process {address.pid}"
-            return [Finding(state="good", what="Served", said=said), await health_finding(address.base_url)]
+            return [CheckResult(state="good", what="Served", said=said), await health_finding(address.base_url)]
     try:
         held = await to_thread.run_sync(folder.is_held)
     except OSError:  # nobody may look, which what is said of the folder explains
         held = False
     if held:
         lack = f"{ADDRESS} is missing or cannot be read" if address is None else f"nobody answers at {address.base_url}"
-        return [Finding(state="bad", what="Served", said=f"by a process that is not found: {lack}", help=_NOT_FOUND)]
+        return [
+            CheckResult(state="bad", what="Served", said=f"by a process that is not found: {lack}", help=_NOT_FOUND)
+        ]
     left = "" if address is None else "; the last one left without a word"
-    return [Finding(state="good", what="Served", said=f"by nobody now{left}")]
+    return [CheckResult(state="good", what="Served", said=f"by nobody now{left}")]
 
 
 _MAY_MAKE_TABLES = text("SELECT has_schema_privilege(current_schema(), 'CREATE')")
 _MAY_NOT = "The account may not make tables there. An administrator can say: GRANT CREATE ON SCHEMA public TO account."
 
 
-def _database(url: str, data: Path) -> list[Finding]:
+def _database(url: str, data: Path) -> list[CheckResult]:
     try:
         if (file := file_of(url)) is not None:
             check_database(data, file)
             if not file.exists():
-                return [Finding(state="good", what="Database", said="SQLite, made at the first start")]
+                return [CheckResult(state="good", what="Database", said="SQLite, made at the first start")]
             return [_schema("SQLite", _sqlite_revision(file)), soundness(file)]
         engine = make_engine(url)
         try:
@@ -103,15 +107,15 @@ def _database(url: str, data: Path) -> list[Finding]:
                 check_encoding(connection)
                 revision = revision_of(connection)
                 if revision is None and not connection.execute(_MAY_MAKE_TABLES).scalar():
-                    return [Finding(state="bad", what="Database", said="Postgres, still empty", help=_MAY_NOT)]
+                    return [CheckResult(state="bad", what="Database", said="Postgres, still empty", help=_MAY_NOT)]
                 return [_schema("Postgres", revision)]
         finally:
             engine.dispose()
     except DatabaseUnusable as error:
-        return [Finding(state="bad", what="Database", said=str(error))]
+        return [CheckResult(state="bad", what="Database", said=str(error))]
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        return [Finding(state="bad", what="Database", said=f"cannot be read: {reason}")]
+        return [CheckResult(state="bad", what="Database", said=f"cannot be read: {reason}")]
 
 
 def _sqlite_revision(file: Path) -> str | None:
@@ -124,19 +128,21 @@ def _sqlite_revision(file: Path) -> str | None:
         return str(row[0]) if row else None
 
 
-def _schema(engine: str, revision: str | None) -> Finding:
+def _schema(engine: str, revision: str | None) -> CheckResult:
     if revision == REVISION:
-        return Finding(state="good", what="Database", said=f"{engine}, schema {revision}, up to date")
+        return CheckResult(state="good", what="Database", said=f"{engine}, schema {revision}, up to date")
     if revision is None:
-        return Finding(state="good", what="Database", said=f"{engine}, still empty")
+        return CheckResult(state="good", what="Database", said=f"{engine}, still empty")
     if revision > REVISION:
         said = f"{engine}, schema {revision}; this program knows {REVISION}"
-        return Finding(state="bad", what="Database", said=said, help="Use a newer version of Callwright.")
+        return CheckResult(state="bad", what="Database", said=said, help="Use a newer version of Callwright.")
     said = f"{engine}, schema {revision}; the next start brings it to {REVISION}"
-    return Finding(state="note", what="Database", said=said, help="Copy the folder first if you may want to go back.")
+    return CheckResult(
+        state="note", what="Database", said=said, help="Copy the folder first if you may want to go back."
+    )
 
 
-async def _speech() -> Finding:
+async def _speech() -> CheckResult:
     voice = next(voice for voice in VOICES if voice.language.startswith("en"))
     try:
         with anyio.fail_after(_SPEECH_LIMIT_S):
@@ -144,13 +150,13 @@ async def _speech() -> Finding:
                 await synthesiser.speak("Hello.", voice.espeak)
     except (SpeechUnavailable, TimeoutError) as error:
         said = error.reason if isinstance(error, SpeechUnavailable) else "it does not answer"
-        return Finding(
+        return CheckResult(
             state="note", what="Speech", said=f"not available: {said}", help="All but recordings works without it."
         )
-    return Finding(state="good", what="Speech", said="espeak-ng speaks")
+    return CheckResult(state="good", what="Speech", said="espeak-ng speaks")
 
 
-def _port(port: int) -> Finding:
+def _port(port: int) -> CheckResult:
     with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
         if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -158,5 +164,5 @@ def _port(port: int) -> Finding:
             probe.bind(("127.0.0.1", port))
         except OSError:
             said = f"{port} is taken on 127.0.0.1"
-            return Finding(state="note", what="Port", said=said, help="callwright serve --port takes another one.")
-    return Finding(state="good", what="Port", said=f"{port} is free on 127.0.0.1")
+            return CheckResult(state="note", what="Port", said=said, help="callwright serve --port takes another one.")
+    return CheckResult(state="good", what="Port", said=f"{port} is free on 127.0.0.1")

@@ -19,7 +19,7 @@ from callwright.client.compat.paths import PREFIXES
 from callwright.client.envelopes import problem_of
 from callwright.client.transport import Request, Response, Transport, httpx
 from callwright.contract.checks.counts import count_of
-from callwright.server.commands.doctor.checkup import Finding
+from callwright.server.commands.doctor.checkup import CheckResult
 
 LIMIT_S = 10.0
 _BODY_BYTES = 256 * 1024
@@ -33,7 +33,7 @@ Kind = Literal["list", "key refused", "absent", "page", "moved", "busy", "other"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class AddressAnswer:
     """What answered at an address."""
 
     kind: Kind
@@ -41,7 +41,7 @@ class Look:
     date: str | None = None
 
 
-async def network(base: httpx.URL, resolve: Resolve) -> list[Finding]:
+async def network(base: httpx.URL, resolve: Resolve) -> list[CheckResult]:
     """Name, connection and TLS, as far as the first that fails."""
     port = base.port or (443 if base.scheme == "https" else 80)
     try:
@@ -49,9 +49,9 @@ async def network(base: httpx.URL, resolve: Resolve) -> list[Finding]:
             places = await places_of(base.host, port, resolve)
     except (OSError, TimeoutError):
         said, hint = f"{base.host} has no address", "Look for a slip of the pen in the base address."
-        return [Finding(state="bad", what="Name", said=said, help=hint)]
+        return [CheckResult(state="bad", what="Name", said=said, help=hint)]
     where = ", ".join(f"{address} ({place})" for address, place in list(places.items())[:3])
-    findings = [Finding(state="good", what="Name", said=f"{base.host} is {where}" if where else base.host)]
+    findings = [CheckResult(state="good", what="Name", said=f"{base.host} is {where}" if where else base.host)]
     try:
         with anyio.fail_after(LIMIT_S):
             began = anyio.current_time()
@@ -59,17 +59,17 @@ async def network(base: httpx.URL, resolve: Resolve) -> list[Finding]:
                 took = (anyio.current_time() - began) * 1_000
     except (OSError, TimeoutError):
         said, hint = f"nothing accepts connections at port {port}", "Is the service running, is the port right?"
-        return [*findings, Finding(state="bad", what="Connection", said=said, help=hint)]
-    findings.append(Finding(state="good", what="Connection", said=f"port {port} answers after {took:.0f} ms"))
+        return [*findings, CheckResult(state="bad", what="Connection", said=said, help=hint)]
+    findings.append(CheckResult(state="good", what="Connection", said=f"port {port} answers after {took:.0f} ms"))
     if base.scheme == "https":
         return [*findings, await _tls(base.host, port)]
     if set(places.values()) <= {"loopback"}:
-        return [*findings, Finding(state="good", what="TLS", said="none, and none needed on this machine")]
+        return [*findings, CheckResult(state="good", what="TLS", said="none, and none needed on this machine")]
     said, hint = "none: the key travels in the open", "Use the https address of the service."
-    return [*findings, Finding(state="note", what="TLS", said=said, help=hint)]
+    return [*findings, CheckResult(state="note", what="TLS", said=said, help=hint)]
 
 
-async def _tls(host: str, port: int) -> Finding:
+async def _tls(host: str, port: int) -> CheckResult:
     try:
         with anyio.fail_after(LIMIT_S):
             stream = await anyio.connect_tcp(host, port, tls=True, ssl_context=httpx.create_ssl_context())
@@ -78,15 +78,15 @@ async def _tls(host: str, port: int) -> Finding:
                 ends = (stream.extra(TLSAttribute.peer_certificate) or {}).get("notAfter")
     except ssl.SSLError as error:
         why = getattr(error, "verify_message", "") or error.reason or "the handshake failed"
-        return Finding(
+        return CheckResult(
             state="bad", what="TLS", said=str(why), help="The certificate has to be one this machine trusts."
         )
     except (OSError, TimeoutError):
-        return Finding(state="bad", what="TLS", said="the connection ends in the middle of the handshake")
+        return CheckResult(state="bad", what="TLS", said="the connection ends in the middle of the handshake")
     days = _days_left(ends) if isinstance(ends, str) else None
     if days is not None and days < _SHORT_CERTIFICATE_DAYS:
-        return Finding(state="note", what="TLS", said=f"{version}; the certificate ends in {count_of(days, 'day')}")
-    return Finding(state="good", what="TLS", said=f"{version}, certificate trusted")
+        return CheckResult(state="note", what="TLS", said=f"{version}; the certificate ends in {count_of(days, 'day')}")
+    return CheckResult(state="good", what="TLS", said=f"{version}, certificate trusted")
 
 
 def _days_left(not_after: str) -> int | None:
@@ -97,10 +97,10 @@ def _days_left(not_after: str) -> int | None:
     return int((ends - datetime.now(UTC).timestamp()) // 86_400)
 
 
-async def looks(transport: Transport) -> dict[str, Look]:
+async def looks(transport: Transport) -> dict[str, AddressAnswer]:
     """What answers below each prefix that the base address may want. The first that is the service ends the search."""
     base = httpx.URL(transport.base_url)
-    found: dict[str, Look] = {}
+    found: dict[str, AddressAnswer] = {}
     for prefix in PREFIXES if base.path in ("", "/") else ("",):
         found[prefix] = await look(transport, f"{prefix}/agents?per_page=1")
         if found[prefix].kind in ("list", "key refused"):
@@ -108,7 +108,7 @@ async def looks(transport: Transport) -> dict[str, Look]:
     return found
 
 
-async def look(transport: Transport, path: str) -> Look:
+async def look(transport: Transport, path: str) -> AddressAnswer:
     """What answers a GET, with the key."""
     request = Request("GET", transport.base_url + path, headers={"Accept": "application/json"})
     try:
@@ -119,7 +119,7 @@ async def look(transport: Transport, path: str) -> Look:
             finally:
                 await response.aclose()
     except (TimeoutError, httpx.RequestError):
-        return Look(kind="silent", said="does not answer")
+        return AddressAnswer(kind="silent", said="does not answer")
 
 
 async def _body(response: Response) -> bytes:
@@ -131,16 +131,18 @@ async def _body(response: Response) -> bytes:
     return bytes(body)
 
 
-def _look(response: Response, body: bytes) -> Look:
+def _look(response: Response, body: bytes) -> AddressAnswer:
     status, date = response.status_code, response.headers.get("date")
     if response.is_success:
         try:
             json.loads(body)
         except ValueError:
-            return Look(kind="page", said="a page for people", date=date)
-        return Look(kind="list", said="the service", date=date)
+            return AddressAnswer(kind="page", said="a page for people", date=date)
+        return AddressAnswer(kind="list", said="the service", date=date)
     if 300 <= status < 400:
-        return Look(kind="moved", said=f"moved to {response.headers.get('location', 'somewhere')[:200]}", date=date)
+        return AddressAnswer(
+            kind="moved", said=f"moved to {response.headers.get('location', 'somewhere')[:200]}", date=date
+        )
     headers = {name.lower(): value for name, value in response.headers.items()}
     problem = problem_of(status, headers, body)
     coded = "" if problem.code.startswith("http_") else f" {problem.code[:60]}"
@@ -151,38 +153,40 @@ def _look(response: Response, body: bytes) -> Look:
         kind = "busy"
     elif status in (404, 405, 501):
         kind = "absent"
-    return Look(kind=kind, said=f"status {status}{coded}", date=date)
+    return AddressAnswer(kind=kind, said=f"status {status}{coded}", date=date)
 
 
-def prefix_finding(base: httpx.URL, found: dict[str, Look]) -> Finding:
+def prefix_finding(base: httpx.URL, found: dict[str, AddressAnswer]) -> CheckResult:
     """Below which prefix the service is."""
     prefix = next((prefix for prefix, seen in found.items() if seen.kind in ("list", "key refused")), None)
     if prefix is not None:
         if base.path not in ("", "/"):
-            return Finding(state="good", what="Prefix", said=f"{base.path}, as in the base address")
+            return CheckResult(state="good", what="Prefix", said=f"{base.path}, as in the base address")
         said = f"{prefix} is found by trying" if prefix else "none is needed"
         hint = f"Write it into the base address to save a request: {str(base).rstrip('/')}{prefix}" if prefix else ""
-        return Finding(state="note" if prefix else "good", what="Prefix", said=said, help=hint)
+        return CheckResult(state="note" if prefix else "good", what="Prefix", said=said, help=hint)
     tried = "; ".join(f"{base.path.rstrip('/')}{prefix}/agents: {seen.said}" for prefix, seen in found.items())
     moved = next((seen.said for seen in found.values() if seen.kind == "moved"), None)
     hint = "The base address needs its version prefix, for example /v1 or /api/v1."
-    return Finding(
+    return CheckResult(
         state="bad", what="Prefix", said=f"nothing of the service: {tried}", help=f"It {moved}." if moved else hint
     )
 
 
-def key_finding(found: Sequence[Look]) -> Finding:
+def key_finding(found: Sequence[AddressAnswer]) -> CheckResult:
     """Whether the key is taken."""
     if any(seen.kind == "list" for seen in found):
-        return Finding(state="good", what="Key", said="accepted")
+        return CheckResult(state="good", what="Key", said="accepted")
     refused = next((seen for seen in found if seen.kind == "key refused"), None)
     if refused is None:
-        return Finding(state="note", what="Key", said="not tried: nothing of the service was found")
+        return CheckResult(state="note", what="Key", said="not tried: nothing of the service was found")
     said = f"refused with {refused.said}"
-    return Finding(state="bad", what="Key", said=said, help="Make a new key on the service's own pages, and set it.")
+    return CheckResult(
+        state="bad", what="Key", said=said, help="Make a new key on the service's own pages, and set it."
+    )
 
 
-def clock_finding(found: Sequence[Look], now: Callable[[], float]) -> Finding | None:
+def clock_finding(found: Sequence[AddressAnswer], now: Callable[[], float]) -> CheckResult | None:
     """How far the two clocks are apart; None where no answer had a date."""
     date = next((seen.date for seen in found if seen.date), None)
     try:
@@ -191,7 +195,9 @@ def clock_finding(found: Sequence[Look], now: Callable[[], float]) -> Finding | 
         return None
     ahead = now() - there
     if abs(ahead) < _DRIFT_S:
-        return Finding(state="good", what="Clock", said="as the service's")
+        return CheckResult(state="good", what="Clock", said="as the service's")
     said = f"this machine is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} the service"
     late = "Signatures of events would be refused. " if abs(ahead) > _MOST_DRIFT_S else ""
-    return Finding(state="note", what="Clock", said=said, help=f"{late}Let this machine set its clock by the network.")
+    return CheckResult(
+        state="note", what="Clock", said=said, help=f"{late}Let this machine set its clock by the network."
+    )

@@ -9,7 +9,7 @@ from callwright.client import CallwrightError, Client, NotOffered
 from callwright.client.compat.description import Route, extra_properties, routes
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from callwright.server.commands.doctor.checkup import Finding, Standing, ToolStanding
+from callwright.server.commands.doctor.checkup import CheckResult, Standing, ToolCheck
 from callwright.tools.catalogue.every import TOOLS
 
 _LISTED = 12
@@ -17,7 +17,7 @@ _BY_ADDRESS = {"get_transcript": "transcript_url", "get_recording": "recording_u
 
 
 @dataclass
-class Probe:
+class ServiceSurvey:
     """What reading operations gave, and which tools can work through an address that calls name."""
 
     found: dict[str, Standing] = field(default_factory=dict[str, Standing])
@@ -39,9 +39,9 @@ class Probe:
                 self.by_address |= {tool for tool, name in _BY_ADDRESS.items() if isinstance(entry.get(name), str)}
 
 
-async def probed(client: Client) -> Probe:
+async def probed(client: Client) -> ServiceSurvey:
     """Asks all that can be asked by reading, with nothing in hand but an id from a list."""
-    probe = Probe()
+    probe = ServiceSurvey()
     reading = [one for one in OPERATIONS.values() if one.method == "GET" and one.shape != "media"]
     for operation in reading:
         if not _needs(operation):
@@ -57,10 +57,12 @@ def _needs(operation: AnyOperation) -> set[str]:
     return {name for name, field in operation.takes.model_fields.items() if field.is_required()}
 
 
-async def _asked(client: Client, operation: AnyOperation, given: Mapping[str, Any], probe: Probe) -> Mapping[str, Any]:
+async def _asked(
+    client: Client, operation: AnyOperation, given: Mapping[str, Any], probe: ServiceSurvey
+) -> Mapping[str, Any]:
     per_page = {"per_page": 1} if operation.shape == "many" else {}
     try:
-        answer = await client.ask_loosely(operation, operation.takes(**per_page, **given))
+        answer = await client.ask_lenient(operation, operation.takes(**per_page, **given))
     except NotOffered:
         probe.found[operation.name] = "absent"
     except CallwrightError:
@@ -71,9 +73,9 @@ async def _asked(client: Client, operation: AnyOperation, given: Mapping[str, An
     return {}
 
 
-def standings(probe: Probe, named: Mapping[str, Route] | None) -> list[ToolStanding]:
+def standings(probe: ServiceSurvey, named: Mapping[str, Route] | None) -> list[ToolCheck]:
     """Every tool: by what was seen, else by what the document names, else unknown."""
-    made: list[ToolStanding] = []
+    made: list[ToolCheck] = []
     for tool in TOOLS:
         name = tool.operation.name
         standing = probe.found.get(name, "unknown")
@@ -81,32 +83,32 @@ def standings(probe: Probe, named: Mapping[str, Route] | None) -> list[ToolStand
             standing = "works" if name in named else "absent"
         if standing in ("absent", "unknown") and name in probe.by_address:
             standing = "partly"
-        made.append(ToolStanding(tool.name, standing))
+        made.append(ToolCheck(tool.name, standing))
     return made
 
 
-def spelling_finding(client: Client, probe: Probe) -> Finding:
+def spelling_finding(client: Client, probe: ServiceSurvey) -> CheckResult:
     """How the service spells phone numbers."""
     if probe.found.get("list_phone_numbers") in (None, "absent", "unknown"):
-        return Finding(state="note", what="Phone numbers", said="not found at /phone_numbers nor at /phone-numbers")
+        return CheckResult(state="note", what="Phone numbers", said="not found at /phone_numbers nor at /phone-numbers")
     spelt = client.compat.spelling("list_phone_numbers") or "phone_numbers"
     said = f"read at /{spelt}; how they are rented is found out at the first try"
-    return Finding(state="good", what="Phone numbers", said=said)
+    return CheckResult(state="good", what="Phone numbers", said=said)
 
 
-def document_findings(document: Mapping[str, Any] | None, base_url: str) -> list[Finding]:
+def document_findings(document: Mapping[str, Any] | None, base_url: str) -> list[CheckResult]:
     """What the OpenAPI document lacks of the contract's operations, and what it has beyond their fields."""
     if document is None:
         said = "no OpenAPI document at /openapi.json"
         hint = "CALLWRIGHT_OPENAPI_URL names another place; without one tools gain no arguments."
-        return [Finding(state="note", what="Description", said=said, help=hint)]
+        return [CheckResult(state="note", what="Description", said=said, help=hint)]
     base_path = urlsplit(base_url).path.rstrip("/")
     named = routes(document, base_path=base_path)
     missing = [name for name in OPERATIONS if name not in named]
     said = f"names {len(named)} of {len(OPERATIONS)} operations"
     state = "good" if not missing else "note"
     findings = [
-        Finding(state=state, what="Description", said=said, help=f"Not named: {_some(missing)}." if missing else "")
+        CheckResult(state=state, what="Description", said=said, help=f"Not named: {_some(missing)}." if missing else "")
     ]
     extras = {
         name: list(found)
@@ -115,7 +117,7 @@ def document_findings(document: Mapping[str, Any] | None, base_url: str) -> list
     }
     if extras:
         words = "; ".join(f"{name}: {_some(fields)}" for name, fields in extras.items())
-        findings.append(Finding(state="good", what="Own fields", said=f"tools gain arguments: {words}"))
+        findings.append(CheckResult(state="good", what="Own fields", said=f"tools gain arguments: {words}"))
     return findings
 
 

@@ -30,7 +30,7 @@ _SECRET: TypeAdapter[str] = TypeAdapter(Secret)
 
 
 @dataclass(frozen=True)
-class Answered:
+class EndpointAnswer:
     """What came of sending. `status` is None where nothing was answered, and then `failure` says why."""
 
     status: int | None
@@ -103,7 +103,7 @@ class Forwarding:
         """Closes the connections."""
         await self._http.aclose()
 
-    async def post(self, event: Event) -> Answered:
+    async def post(self, event: Event) -> EndpointAnswer:
         """Sends an event once. Never raises for what the endpoint does."""
         body = body_of(event)
         headers = request_headers(
@@ -124,4 +124,4 @@ class Forwarding:
                 failure = "no connection; does the endpoint run?"
             except httpx.HTTPError as error:
                 failure = f"no answer in HTTP ({type(error).__name__})"
-        return Answered(status, round((anyio.current_time() - begun) * 1_000), failure)
+        return EndpointAnswer(status, round((anyio.current_time() - begun) * 1_000), failure)

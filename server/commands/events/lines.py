@@ -4,7 +4,7 @@ from rich.text import Text
 
 from callwright.contract.event_log import Event
 from callwright.contract.webhooks import Delivery
-from callwright.server.commands.events.forwarding import Answered
+from callwright.server.commands.events.forwarding import EndpointAnswer
 
 _TIME_WIDTH = 14
 _TYPE_WIDTH = 29
@@ -24,7 +24,7 @@ def event_line(event: Event, ending: Text | None = None) -> Text:
     return line if ending is None else line.append("  ").append(ending)
 
 
-def ending_of(answered: Answered) -> Text:
+def ending_of(answered: EndpointAnswer) -> Text:
     """What an endpoint on this machine answered."""
     if answered.status is None:
         return Text(answered.failure, "red")

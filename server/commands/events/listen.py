@@ -38,7 +38,7 @@ AT_ONCE = 8
 
 
 @dataclass(frozen=True)
-class Asked:
+class ListenOptions:
     """What the arguments of the command say."""
 
     webhook_id: str | None = None
@@ -47,7 +47,7 @@ class Asked:
     everything: bool = False
 
 
-async def run(settings: ProgramSettings, asked: Asked) -> None:
+async def run(settings: ProgramSettings, asked: ListenOptions) -> None:
     """Listens until it is told to stop (Ctrl-C or SIGTERM). Raises `CommandError`, `CallwrightError`."""
     url, secret, made = _endpoint(asked)
     said = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -73,7 +73,7 @@ async def run(settings: ProgramSettings, asked: Asked) -> None:
     said.print(f"{count_of(listener.count, 'event')}.")
 
 
-def _endpoint(asked: Asked) -> tuple[str | None, str | None, bool]:
+def _endpoint(asked: ListenOptions) -> tuple[str | None, str | None, bool]:
     """The local endpoint, the secret, and whether it was made here."""
     url = None if asked.forward is None else local_url(asked.forward)
     if asked.everything and asked.webhook_id is None:
@@ -108,7 +108,7 @@ class Listener:
         console: Console,
         said: Console,
         webhook: Webhook | None,
-        asked: Asked,
+        asked: ListenOptions,
         secret: str | None = None,
         forwarding: Forwarding | None = None,
     ) -> None:

@@ -14,7 +14,7 @@ from callwright.contract.calls import Call, GetCall, GetRecording, Transcript, T
 from callwright.contract.checks.counts import count_of
 from callwright.server.mcp.resources.content import Content, fitting, json_text
 from callwright.server.mcp.resources.resources import Address, BadAddress
-from callwright.server.mcp.resources.sound import Frames, NotAnMp3, cut, frames_of
+from callwright.server.mcp.resources.sound import Mp3Frames, NotAnMp3, cut, frames_of
 from callwright.server.mcp.session import ServerSession
 from callwright.tools.media.foreign_recordings import any_recording, sound_of
 from callwright.tools.media.foreign_transcripts import call_of, only_said
@@ -38,7 +38,7 @@ _MOST_OF_A_TURN = 10_000
 
 
 @dataclass(frozen=True)
-class Part:
+class CallSection:
     """Which part of a call is wanted. Seconds after the answer; None is not narrowed."""
 
     from_s: float | None
@@ -54,7 +54,7 @@ class Part:
         )
 
 
-def part_of(values: Mapping[str, str]) -> Part:
+def projection_of(values: Mapping[str, str]) -> CallSection:
     """The part that an address asks for. Raises BadAddress."""
     from_s, to_s = (_seconds(name, values.get(name)) for name in ("from", "to"))
     if to_s is not None and to_s <= (from_s or 0):
@@ -62,13 +62,13 @@ def part_of(values: Mapping[str, str]) -> Part:
     speaker = values.get("speaker")
     if speaker not in (None, "agent", "contact"):
         raise BadAddress("speaker must be agent or contact.")
-    return Part(from_s, to_s, speaker)
+    return CallSection(from_s, to_s, speaker)
 
 
 async def call(session: ServerSession, address: Address) -> Content:
     """The record of a call. The contact's number is masked unless the session shows numbers."""
     client = await client_of(session)
-    loose = await client.ask_loosely(get_call, GetCall(call_uuid=address.values["call_id"]))
+    loose = await client.ask_lenient(get_call, GetCall(call_uuid=address.values["call_id"]))
     if (found := loose.answer) is None:
         return json_text(loose.data, whole_with="get_call gives them whole")
     data = data_of(found)
@@ -120,7 +120,7 @@ async def transcript_vtt(session: ServerSession, address: Address) -> Content:
 
 async def recording(session: ServerSession, address: Address) -> Content:
     """The sound, whole or the part asked for; words that say how to get it where it is too large."""
-    part = part_of(address.values)
+    part = projection_of(address.values)
     client, call_id = await client_of(session), address.values["call_id"]
     async with any_recording(client, GetRecording(call_uuid=call_id)) as (media, url):
         try:
@@ -128,7 +128,7 @@ async def recording(session: ServerSession, address: Address) -> Content:
         except AnswerTooLarge as error:
             where = f"It is larger than {RESOURCE_BYTES:,} bytes: {cleaned(url)}" if url else None
             raise ResourceError(where or _too_large(session, address, None, part)) from error
-        if url and part == Part(None, None, None):
+        if url and part == CallSection(None, None, None):
             return Content(sound, sound_of(sound, media.media_type))
     narrowed = part.from_s is not None or part.to_s is not None
     if not narrowed and len(sound) <= RESOURCE_BYTES:
@@ -154,9 +154,9 @@ async def _transcript(
     session: ServerSession, address: Address, *, with_call: bool = False
 ) -> tuple[Transcript, Call | None, list[TranscriptTurn]]:
     """The whole transcript, its call where that is wanted, and the turns of the part asked for."""
-    part = part_of(address.values)
+    part = projection_of(address.values)
     client, call_id = await client_of(session), address.values["call_id"]
-    loose = await client.ask_loosely(get_call, GetCall(call_uuid=call_id)) if with_call else None
+    loose = await client.ask_lenient(get_call, GetCall(call_uuid=call_id)) if with_call else None
     about = None if loose is None else loose.answer or call_of(loose.data)
     found = await whole_transcript(client, call_id, masks=session.masks)
     return found, about, [_of_readable_length(turn) for turn in found.turns if part.has(turn)]
@@ -184,7 +184,7 @@ def _left(found: Transcript, wanted: list[TranscriptTurn], count: int, address: 
     return None if wanted or not found.turns else "No turn fits what was asked for."
 
 
-def _too_large(session: ServerSession, address: Address, frames: Frames | None, part: Part) -> str:
+def _too_large(session: ServerSession, address: Address, frames: Mp3Frames | None, part: CallSection) -> str:
     what = "The part asked for" if part.from_s is not None or part.to_s is not None else "The recording"
     said = f"{what} is larger than {RESOURCE_BYTES:,} bytes, too large for a resource."
     if frames is not None:

@@ -54,7 +54,7 @@ def deployment_content(found: Deployment) -> Content:
 async def deployment(session: ServerSession, address: Address) -> Content:
     """A deployment with its settings and counters."""
     client = await client_of(session)
-    loose = await client.ask_loosely(get_deployment, GetDeployment(id=address.values["deployment_id"]))
+    loose = await client.ask_lenient(get_deployment, GetDeployment(id=address.values["deployment_id"]))
     if loose.answer is None:
         return json_text(loose.data, whole_with="get_deployment gives it whole")
     return deployment_content(loose.answer)
@@ -63,7 +63,7 @@ async def deployment(session: ServerSession, address: Address) -> Content:
 async def agent_prompt(session: ServerSession, address: Address) -> Content:
     """The system prompt alone."""
     client = await client_of(session)
-    found = await client.ask_loosely(get_agent, GetAgent(id=address.values["agent_id"]))
+    found = await client.ask_lenient(get_agent, GetAgent(id=address.values["agent_id"]))
     return prose(str(found.data.get("system_prompt", "")), whole_with="get_agent gives the whole prompt")
 
 

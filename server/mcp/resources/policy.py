@@ -11,7 +11,7 @@ from callwright.server.mcp.session import ServerSession
 from callwright.server.mcp.subscriptions import MOST_WATCHED
 from callwright.tools.media.recordings import INLINE_BYTES, RESOURCE_BYTES
 from callwright.tools.runtime.tool_context import ConfirmMode
-from callwright.tools.toolsets import PROFILES, TOOLSETS, Known, enabled_tools, known_tools
+from callwright.tools.toolsets import PROFILES, TOOLSETS, ToolSwitch, enabled_tools, known_tools
 from callwright.tools.wording.text import amount
 
 _ASKED: dict[ConfirmMode, str] = {
@@ -80,7 +80,7 @@ def _numbers(*, masks: bool) -> str:
     return "Contacts' numbers are shown in full."
 
 
-def _tools(on: list[Known]) -> list[str]:
+def _tools(on: list[ToolSwitch]) -> list[str]:
     names = frozenset(tool.name for tool in on)
     every = known_tools()
     profile = next((found for found in PROFILES if enabled_tools(profile=found) == names), None)

@@ -22,7 +22,7 @@ class NotAnMp3(ValueError):
 
 
 @dataclass(frozen=True)
-class Frames:
+class Mp3Frames:
     """An MP3 as a list of frames. `starts` are positions, one more than there are frames; each lasts `frame_s`."""
 
     tag_bytes: int
@@ -40,7 +40,7 @@ class Frames:
         return (self.starts[-1] - self.starts[0]) / self.duration_s
 
 
-def frames_of(sound: bytes) -> Frames:
+def frames_of(sound: bytes) -> Mp3Frames:
     """Finds the frames. Raises NotAnMp3."""
     position = tag = _tag_bytes(sound)
     starts: list[int] = []
@@ -53,10 +53,10 @@ def frames_of(sound: bytes) -> Frames:
         position += size
     if not starts:
         raise NotAnMp3("there is no frame")
-    return Frames(tag, (*starts, position), frame_s)
+    return Mp3Frames(tag, (*starts, position), frame_s)
 
 
-def cut(sound: bytes, frames: Frames, *, from_s: float, to_s: float | None) -> bytes:
+def cut(sound: bytes, frames: Mp3Frames, *, from_s: float, to_s: float | None) -> bytes:
     """The tag, and the frames that sound between two moments. The first lead in: it begins up to 0.11 s earlier."""
     last = len(frames.starts) - 1
     begin = max(0, min(last, int(from_s / frames.frame_s)) - _LEAD_IN_FRAMES)

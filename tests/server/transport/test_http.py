@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from callwright.client.errors import AuthenticationFailed
 from callwright.server.embedded.embedded import ServiceKeys
-from callwright.server.transport.key_sessions import Key
+from callwright.server.transport.key_sessions import IdentifiedKey
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
 from tests.support.mcp.over_http import (
@@ -228,7 +228,7 @@ async def test_a_change_is_announced_to_whoever_listens(database_url: str, tmp_p
 class LongRecordings(ServiceKeys):
     """The keys of a service whose recordings are long."""
 
-    def client(self, key: Key, /) -> Any:
+    def client(self, key: IdentifiedKey, /) -> Any:
         return FakeCaller(media=FakeMedia(b"ID3" + bytes(700_000)))
 
 

@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 from callwright.server.transport import bodies, key_limits
 from callwright.server.transport import http as web
 from callwright.server.transport.key_limits import SESSION_IDLE_S, SOON_S, KeyLimits
-from callwright.server.transport.key_sessions import Key, token_of
+from callwright.server.transport.key_sessions import IdentifiedKey, token_of
 from callwright.service.accounts.principals import new_secret
 from callwright.service.rest.authentication.auth_throttle import ALLOWED
 from tests.support.mcp.over_http import INITIALIZE, LIST, OLDER, Served, open_served, post
@@ -86,7 +86,7 @@ async def test_a_key_cannot_take_the_open_requests_of_the_others(
 async def test_a_session_that_was_not_used_for_half_an_hour_counts_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(key_limits, "MOST_SESSIONS", 1)
     now_s, status = 0.0, 0
-    user = AuthenticatedUser(token_of(Key("key_1", "org_1", False, None, "secret")))
+    user = AuthenticatedUser(token_of(IdentifiedKey("key_1", "org_1", False, None, "secret")))
     scope: Scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": [], "user": user}
 
     async def opens(_: Scope, __: Receive, send: Send) -> None:

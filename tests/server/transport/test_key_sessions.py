@@ -7,7 +7,7 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
-from callwright.server.transport.key_sessions import Key, KeySessions, current_key, token_of
+from callwright.server.transport.key_sessions import IdentifiedKey, KeySessions, current_key, token_of
 from callwright.tools.runtime.tool_context import Caller
 from tests.support.tools.fakes import FakeCaller, FakeClock, numbered
 
@@ -15,8 +15,8 @@ TOOLS = {None: None, "analyst": frozenset({"get_wallet"})}
 BASE_URL = "http://127.0.0.1:8080/v1"
 
 
-def key(number: int, profile: str | None = None) -> Key:
-    return Key(f"key_{number}", "org_1", profile is not None, profile, f"svc_secret_{number}")
+def key(number: int, profile: str | None = None) -> IdentifiedKey:
+    return IdentifiedKey(f"key_{number}", "org_1", profile is not None, profile, f"svc_secret_{number}")
 
 
 class FakeKeys:
@@ -25,7 +25,7 @@ class FakeKeys:
     def __init__(self) -> None:
         self.made: list[str] = []
 
-    async def identified(self, secret: str, /) -> Key | None:
+    async def identified(self, secret: str, /) -> IdentifiedKey | None:
         raise AssertionError("sessions do not identify")
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
@@ -34,7 +34,7 @@ class FakeKeys:
     def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         raise AssertionError("sessions refuse nothing")
 
-    def client(self, key: Key, /) -> Caller:
+    def client(self, key: IdentifiedKey, /) -> Caller:
         self.made.append(key.id)
         return FakeCaller()
 

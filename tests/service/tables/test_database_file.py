@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from callwright.server.commands.doctor import folder as doctor_folder
-from callwright.server.commands.doctor.checkup import Finding
+from callwright.server.commands.doctor.checkup import CheckResult
 from callwright.server.embedded.failures import reason
 from callwright.server.settings import read_settings
 from callwright.service.platform.data_folder import KEY
@@ -58,8 +58,8 @@ def put(folder: Path, what: str) -> Path:
 async def findings(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[str, str]]:
     """What `doctor` says of the data folder."""
 
-    async def none() -> Finding:
-        return Finding(state="good", what="Speech", said="not looked at")
+    async def none() -> CheckResult:
+        return CheckResult(state="good", what="Speech", said="not looked at")
 
     monkeypatch.setattr(doctor_folder, "_speech", none)
     report = await doctor_folder.report_of(read_settings({}, data=folder), port=0)

@@ -8,7 +8,7 @@ from rich.console import Console
 from callwright.client import Client
 from callwright.contract.webhooks import NewWebhook
 from callwright.server.commands.events.forwarding import Forwarding
-from callwright.server.commands.events.listen import Asked, Listener
+from callwright.server.commands.events.listen import Listener, ListenOptions
 
 SECRET = "whsec_" + "aB3-_" * 8
 
@@ -40,5 +40,5 @@ def terminal(
 ) -> Terminal:
     out, said = io.StringIO(), io.StringIO()
     console, greeting = (Console(file=each, width=100, soft_wrap=True, highlight=False) for each in (out, said))
-    asked = Asked(None if webhook is None else webhook.id, None, secret, everything)
+    asked = ListenOptions(None if webhook is None else webhook.id, None, secret, everything)
     return Terminal(Listener(client, console, greeting, webhook, asked, secret, forwarding), out, said)

@@ -24,7 +24,7 @@ from callwright.server.embedded.embedded import ServiceKeys, address_of, listene
 from callwright.server.mcp.instructions import instructions
 from callwright.server.transport.hosts import HostNames, names_for
 from callwright.server.transport.http import InstructionsOf, every_tool, mcp_beside
-from callwright.server.transport.key_sessions import Keys, ToolsOf
+from callwright.server.transport.key_sessions import KeyDirectory, ToolsOf
 from callwright.service import accounts
 from callwright.service.accounts import NewKey
 from callwright.service.app import Service
@@ -167,7 +167,7 @@ async def post(http: httpx.AsyncClient, method: str, **params: Any) -> httpx.Res
 async def serving(
     tenant: Tenant,
     *,
-    keys: Keys | None = None,
+    keys: KeyDirectory | None = None,
     names: HostNames | None = None,
     keeps_sessions: bool = True,
     tools_of: ToolsOf = every_tool,

@@ -80,7 +80,7 @@ class FakeCaller:
             raise answer
         return cast("Out", answer)
 
-    async def ask_loosely(
+    async def ask_lenient(
         self,
         operation: Operation[P, In, Out],
         asked: In,

@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from callwright.tools.arguments.csv_parts import PART_BYTES, Part, UnreadableFile, parts_of
+from callwright.tools.arguments.csv_parts import PART_BYTES, CsvPart, UnreadableFile, parts_of
 
 HEADER = "phone_number,note\n"
 
 
-def parts(data: bytes | str, **options: int) -> list[Part]:
+def parts(data: bytes | str, **options: int) -> list[CsvPart]:
     raw = data.encode() if isinstance(data, str) else data
     return list(parts_of(io.BufferedReader(io.BytesIO(raw)), **options))  # pyright: ignore[reportArgumentType]  # as open() gives it
 
 
-def rows(found: list[Part]) -> list[list[str]]:
+def rows(found: list[CsvPart]) -> list[list[str]]:
     return [row for part in found for row in list(csv.reader(io.StringIO(part.csv), strict=True))[1:]]
 
 
 def test_a_small_file_is_one_part_and_stays_as_it_is() -> None:
     text = HEADER + '+12025550100,"a ""quoted"" note"\n'
-    assert parts(text) == [Part(text, 1, 1, len(text))]
+    assert parts(text) == [CsvPart(text, 1, 1, len(text))]
 
 
 def test_every_part_has_the_header_and_fits_and_nothing_is_lost_or_doubled() -> None:
@@ -123,4 +123,4 @@ def test_a_file_with_another_separator_is_refused_and_the_separator_named(separa
 
 def test_a_header_with_more_semicolons_than_commas_is_read_with_commas_where_these_give_the_numbers() -> None:
     text = "phone,note;a;b;c\n+12025550100,x\n"
-    assert parts(text) == [Part(text, 1, 1, len(text))]
+    assert parts(text) == [CsvPart(text, 1, 1, len(text))]

@@ -77,7 +77,7 @@ async def test_they_go_along_with_their_operation_alone() -> None:
     tenant = with_extra(caller, create_agent, {"mood": "kind"})
     made = await tenant.ask(create_agent, ASKED, idempotency_key="k")
     assert (made.id, caller.extra) == ("agt_1", {"mood": "kind"})
-    await tenant.ask_loosely(get_agent, GetAgent(id="agt_1"))
+    await tenant.ask_lenient(get_agent, GetAgent(id="agt_1"))
     assert caller.extra == {}
 
 

@@ -9,7 +9,7 @@ from callwright.contract.calls import Transcript
 from callwright.tools.media.foreign_transcripts import only_said, read_transcript, when, who
 from callwright.tools.media.slices import TranscriptPart
 from callwright.tools.media.transcripts import heading, turn_lines
-from callwright.tools.runtime.tool import data_of, narrow
+from callwright.tools.runtime.tool import data_of, projected
 from tests.support.tools.samples import call, transcript
 from tests.tools.rendered import in_markdown, in_webvtt
 
@@ -127,7 +127,7 @@ def test_nothing_of_use_is_no_accident(body: bytes) -> None:
 
 def shown(found: Transcript) -> dict[str, Any]:
     """The structured answer of get_transcript."""
-    return only_said(data_of(narrow(TranscriptPart, found)), found)
+    return only_said(data_of(projected(TranscriptPart, found)), found)
 
 
 def test_only_what_was_said_is_shown() -> None:
@@ -149,7 +149,7 @@ def test_the_call_lends_its_length_and_language() -> None:
 
 def test_a_transcript_of_the_contract_keeps_all_of_it() -> None:
     found = transcript()
-    whole = data_of(narrow(TranscriptPart, found))
+    whole = data_of(projected(TranscriptPart, found))
     assert only_said(whole, found) == whole
 
 

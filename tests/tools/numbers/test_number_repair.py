@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from callwright.tools.numbers.number_repair import Reading, readings
+from callwright.tools.numbers.number_repair import NumberReading, readings
 
-BANGALORE = Reading("+919876543210", "IN")
-WASHINGTON = Reading("+12025550100", "US")
-LONDON = Reading("+442079460958", "GB")
-BERLIN = Reading("+4930901820", "DE")
+BANGALORE = NumberReading("+919876543210", "IN")
+WASHINGTON = NumberReading("+12025550100", "US")
+LONDON = NumberReading("+442079460958", "GB")
+BERLIN = NumberReading("+4930901820", "DE")
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ BERLIN = Reading("+4930901820", "DE")
     ],
 )
 def test_a_national_number_is_read_in_the_country_that_makes_it_valid(
-    written: str, countries: list[str], read: Reading
+    written: str, countries: list[str], read: NumberReading
 ) -> None:
     assert readings(written, countries) == [read]
 
@@ -42,7 +42,7 @@ def test_a_national_number_is_read_in_the_country_that_makes_it_valid(
         ("＋１２０２５５５０１００", WASHINGTON),
     ],
 )
-def test_an_international_number_needs_no_country(written: str, read: Reading) -> None:
+def test_an_international_number_needs_no_country(written: str, read: NumberReading) -> None:
     assert readings(written, []) == [read]
 
 

@@ -18,7 +18,7 @@ from callwright.client.transport import ASGITransport, MockTransport, Request, R
 from callwright.contract.surface import OPERATIONS
 from callwright.server.commands.doctor import disk
 from callwright.server.commands.doctor import folder as doctor_folder
-from callwright.server.commands.doctor.checkup import Finding, Report, Section, ToolStanding, show
+from callwright.server.commands.doctor.checkup import CheckResult, Report, Section, ToolCheck, show
 from callwright.server.commands.doctor.disk import LITTLE_FREE
 from callwright.server.commands.doctor.doctor import report_of
 from callwright.server.embedded.embedded import listener_on, listening
@@ -45,7 +45,7 @@ async def looked(service: Any, base_url: str = f"{ORIGIN}/v1", key: str = KEY) -
         return await report_of(settings(base_url, key), transport=transport, now=lambda: NOW)
 
 
-def found(report: Report) -> Mapping[str, Finding]:
+def found(report: Report) -> Mapping[str, CheckResult]:
     """The findings by what they are about."""
     return {finding.what: finding for section in report.sections for finding in section.findings}
 
@@ -270,9 +270,9 @@ def test_a_report_reads_well() -> None:
     report = Report(
         about="https://voice.example/v1",
         sections=[
-            Section(title="Service", findings=[Finding(state="note", what="Clock", said="late", help="Set it.")])
+            Section(title="Service", findings=[CheckResult(state="note", what="Clock", said="late", help="Set it.")])
         ],
-        tools=[ToolStanding("list_agents", "works"), ToolStanding("get_call", "partly")],
+        tools=[ToolCheck("list_agents", "works"), ToolCheck("get_call", "partly")],
     )
     lines = [line.rstrip() for line in text(report).splitlines()]
     assert lines == [

@@ -7,7 +7,15 @@ import pytest
 from callwright.client.compat.lenient_response import LenientResponse
 from callwright.contract.agents import list_agents
 from callwright.contract.declaration.pagination import Page
-from callwright.tools.replies.plain_words import Plain, entries_like, one_of, page_of, plain, plain_line, said
+from callwright.tools.replies.untyped_answers import (
+    UntypedResource,
+    entries_like,
+    one_of,
+    page_of,
+    said,
+    untyped,
+    untyped_line,
+)
 from callwright.tools.runtime.tool_context import ToolContext
 from tests.support.tools.fakes import FakeCaller, use_of
 from tests.support.tools.samples import agent
@@ -18,7 +26,7 @@ def wording(answer: Any, context: ToolContext) -> str:
 
 
 def words(data: dict[str, Any]) -> str:
-    return said(wording, plain(data), use_of(FakeCaller()))
+    return said(wording, untyped(data), use_of(FakeCaller()))
 
 
 def listed(data: Any) -> Page[Any]:
@@ -69,14 +77,14 @@ def test_an_empty_answer_says_that_there_is_no_more() -> None:
 
 
 def test_what_nobody_sees_is_taken_out_of_the_data_and_line_ends_stay() -> None:
-    assert plain({"a\u202e": "x\u200by\nz", "n": [1, {"b": "\u2066c"}]}).model_extra == {
+    assert untyped({"a\u202e": "x\u200by\nz", "n": [1, {"b": "\u2066c"}]}).model_extra == {
         "a": "xy\nz",
         "n": [1, {"b": "c"}],
     }
 
 
 def test_an_entry_of_a_list_is_one_line() -> None:
-    line = plain_line({"id": "x", "text": "a\nb", "long": "y" * 500}, use_of(FakeCaller()))
+    line = untyped_line({"id": "x", "text": "a\nb", "long": "y" * 500}, use_of(FakeCaller()))
     assert line.startswith("id: x  text: a b  long: yyy")
     assert len(line) < 200
 
@@ -109,7 +117,7 @@ def test_what_is_told_of_a_page_is_read_and_the_rest_is_none(
 def test_anything_is_a_page_of_what_it_holds(data: dict[str, Any], count: int) -> None:
     found = listed(data)
     assert len(found.data) == count
-    assert all(isinstance(entry, Plain) for entry in found.data)
+    assert all(isinstance(entry, UntypedResource) for entry in found.data)
 
 
 def test_entries_with_an_id_can_be_looked_up_by_name() -> None:

@@ -42,19 +42,19 @@ _WRONG = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 """What words for a known model may stumble over when a foreign value is in it."""
 
 
-class Plain(Resource):
+class UntypedResource(Resource):
     """Something the contract's model does not fit: only what the service said, under the service's own names."""
 
 
-def plain(entry: Any) -> Plain:
+def untyped(entry: Any) -> UntypedResource:
     """One thing as the service gave it, without characters that nobody sees."""
     fields = cast("Json", entry) if isinstance(entry, dict) else {"value": entry}
-    return Plain.model_validate({cleaned(name): _visible(value) for name, value in fields.items()})
+    return UntypedResource.model_validate({cleaned(name): _visible(value) for name, value in fields.items()})
 
 
-def one_of(found: LenientResponse[Out]) -> Out | Plain:
+def one_of(found: LenientResponse[Out]) -> Out | UntypedResource:
     """The contract's model where it fits, else what the service said."""
-    return plain(found.data) if found.answer is None else found.answer
+    return untyped(found.data) if found.answer is None else found.answer
 
 
 def page_of(found: LenientResponse[Page[Any]]) -> Page[Any]:
@@ -76,7 +76,7 @@ def page_of(found: LenientResponse[Page[Any]]) -> Page[Any]:
     pagination = Pagination.model_construct(
         page=page, per_page=per_page, total=total, has_more=more and bool(entries), next_cursor=cursor
     )
-    return Page[Any].model_construct(data=[plain(entry) for entry in entries], pagination=pagination)
+    return Page[Any].model_construct(data=[untyped(entry) for entry in entries], pagination=pagination)
 
 
 def entries_like(operation: AnyOperation, data: Json) -> list[Any]:
@@ -98,11 +98,11 @@ def entries_like(operation: AnyOperation, data: Json) -> list[Any]:
 
 def said(words: Callable[[Any, ToolContext], str], answer: BaseModel, context: ToolContext) -> str:
     """The answer in its own words where they fit, in generic ones elsewhere: a fact a line, under a bound."""
-    if not isinstance(answer, Plain):
+    if not isinstance(answer, UntypedResource):
         try:
             return words(answer, context)
         except _WRONG:
-            return said(words, plain(answer.model_dump(mode="json", by_alias=True, exclude_none=True)), context)
+            return said(words, untyped(answer.model_dump(mode="json", by_alias=True, exclude_none=True)), context)
     facts = list(_facts(further(answer), "", _LONGEST_VALUE, context.number, _DEPTH))
     if not facts:
         return "Done. The service said nothing more."
@@ -126,12 +126,12 @@ async def acted(tool: Tool, context: ToolContext, asked: Input) -> Reply:
     except DoesNotFit as other:
         if other.operation != tool.operation.name:
             raise
-        return plain_reply(guarded_json(tool.operation.item, other.data, masks=context.session.masks), context)
+        return untyped_reply(guarded_json(tool.operation.item, other.data, masks=context.session.masks), context)
 
 
-def plain_reply(data: Json, context: ToolContext) -> Reply:
+def untyped_reply(data: Json, context: ToolContext) -> Reply:
     """The reply of a tool about one thing that the contract's model does not fit."""
-    answer = plain(data)
+    answer = untyped(data)
     return Reply(text=said(_unworded, answer, context), data=further(answer), untrusted=tuple(further(answer)))
 
 
@@ -144,7 +144,7 @@ def further(answer: BaseModel) -> Json:
     return answer.model_extra or {}
 
 
-def plain_line(fields: Json, context: ToolContext) -> str:
+def untyped_line(fields: Json, context: ToolContext) -> str:
     """One entry of a list in one line, to be put inside a fence."""
     kept, left = _within(list(_facts(fields, "", _LONGEST_IN_A_LINE, context.number, _DEPTH)), _MOST_BYTES_IN_A_LINE)
     return line(*kept, f"and {count_of(left, 'more field')}" if left else None) or "(empty)"

@@ -1,4 +1,4 @@
-"""What is at stake in the calls of tools that dial or spend: the sentence a person says yes to.
+"""What a person has to confirm before a tool dials or spends: the sentence they say yes to.
 
 Nobody has to be asked where nothing would be dialled or spent, where the service would refuse anyway, or where no
 telephone rings and no real money moves. What a service does not call simulated, or play money, is taken to be real.
@@ -46,11 +46,11 @@ from callwright.contract.phone_numbers import (
 )
 from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.tools.confirmation.change_words import answering_then, begins, change_said
-from callwright.tools.confirmation.consent import Agreeing
+from callwright.tools.confirmation.consent import ConfirmationArguments
 from callwright.tools.confirmation.cost_words import joining_cost
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.replies.inbound_words import taking
-from callwright.tools.runtime.stake import Stake
+from callwright.tools.runtime.confirmation import Confirmation
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import amount, listed
@@ -68,39 +68,39 @@ _MOST_PAGES = 100
 _REPAIR = "Put that right first. preview_deployment shows what else stands in the way."
 
 
-class StartAgreed(Agreeing, StartDeployment):
+class StartConfirmed(ConfirmationArguments, StartDeployment):
     """The deployment whose people are to be called, the plan, and the person's yes."""
 
 
-class CreateAgreed(Agreeing, CreateDeployment):
+class CreateConfirmed(ConfirmationArguments, CreateDeployment):
     """A new campaign; with auto_start the person's yes."""
 
 
-class UpdateAgreed(Agreeing, UpdateDeployment):
+class UpdateConfirmed(ConfirmationArguments, UpdateDeployment):
     """Changes to a deployment; where it dials already, the person's yes."""
 
 
-class BindAgreed(Agreeing, CreateInboundDeployment):
+class BindConfirmed(ConfirmationArguments, CreateInboundDeployment):
     """A number to answer, and the person's yes."""
 
 
-class RentAgreed(Agreeing, RentPhoneNumber):
+class RentConfirmed(ConfirmationArguments, RentPhoneNumber):
     """The number to rent, and the person's yes."""
 
 
-class RenewAgreed(Agreeing, UpdatePhoneNumber):
+class RenewConfirmed(ConfirmationArguments, UpdatePhoneNumber):
     """Changes to a phone number; where it is to be paid for every month again, the person's yes."""
 
 
-class RowsAgreed(Agreeing, AddAudienceRows):
+class RowsConfirmed(ConfirmationArguments, AddAudienceRows):
     """People to add; where a deployment calls them at once, the person's yes."""
 
 
-class ImportAgreed(Agreeing, ImportAudience):
+class ImportConfirmed(ConfirmationArguments, ImportAudience):
     """A file to import; where a deployment calls its people at once, the person's yes."""
 
 
-async def start(context: ToolContext, asked: StartAgreed) -> Stake | None:
+async def start(context: ToolContext, asked: StartConfirmed) -> Confirmation | None:
     """Starting or resuming: the summary of the plan.
 
     Raises:
@@ -111,7 +111,7 @@ async def start(context: ToolContext, asked: StartAgreed) -> Stake | None:
     if same_start or not context.asks(real=_real(deployment)):
         return None
     if deployment.get("status", "draft") not in _STARTABLE:
-        return Stake(sentence=None, bound=_bound(deployment))
+        return Confirmation(sentence=None, bound=_bound(deployment))
     if deployment.get("call_type") == "inbound":
         settings = cast("dict[str, Any]", deployment.get("inbound") or {})
         number_id = str(settings.get("phone_number_id") or "a number")
@@ -120,9 +120,11 @@ async def start(context: ToolContext, asked: StartAgreed) -> Stake | None:
         return await _answering(context, str(deployment.get("agent_id")), number, settings, deployment)
     if asked.plan_id is None and context.session.offers(preview_deployment.name):
         try:
-            await context.client.ask_loosely(preview_deployment, PreviewDeployment(id=asked.id))
+            await context.client.ask_lenient(preview_deployment, PreviewDeployment(id=asked.id))
         except NotOffered:
-            return Stake(sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known.")
+            return Confirmation(
+                sentence=f"Call the people of the campaign {_named(deployment)}. No plan or price is known."
+            )
         if deployment.get("status") == "scheduled":
             raise ToolError(
                 f"plan_id: nobody was dialled. The campaign is scheduled and begins by itself at {begins(deployment)}: "
@@ -139,7 +141,7 @@ async def start(context: ToolContext, asked: StartAgreed) -> Stake | None:
         said = listed([cleaned(str(problem)) for problem in problems], most=5)
         raise ToolError(f"Nothing was dialled, and nobody was asked: {said}. " + context.hint(_REPAIR))
     sentence = str(found.get("summary") or f"Call the people of the campaign {_named(deployment)}.")
-    return Stake(
+    return Confirmation(
         sentence=f"{sentence} It begins at once, in simulated time." if asked.jump_clock else sentence,
         shown=_first_words(found),
         bound={"plan_id": found["plan_id"]} if "plan_id" in found else {},
@@ -154,7 +156,7 @@ def _first_words(preview: Mapping[str, Any]) -> str | None:
     return f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}" if greeting else "The contact speaks first."
 
 
-async def create(context: ToolContext, asked: CreateAgreed) -> Stake | None:
+async def create(context: ToolContext, asked: CreateConfirmed) -> Confirmation | None:
     """Drafting costs nothing; starting at once does not show the person a plan, so it is not done where they are asked.
 
     Raises:
@@ -168,13 +170,13 @@ async def create(context: ToolContext, asked: CreateAgreed) -> Stake | None:
     return None
 
 
-async def bind(context: ToolContext, asked: BindAgreed) -> Stake | None:
+async def bind(context: ToolContext, asked: BindConfirmed) -> Confirmation | None:
     """Letting an agent answer whoever calls a number: which number, which agent, when, where others go."""
     number = await looked_up(context, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
     if not context.asks(real=_real(number)):
         return None
     if number.get("inbound_deployment_id"):
-        return Stake(sentence=None, bound=_bound(number))
+        return Confirmation(sentence=None, bound=_bound(number))
     settings = asked.model_dump(mode="json", include={*ANSWERING, "max_concurrency"})
     return await _answering(context, asked.agent_id, {"number": asked.phone_number_id, **number}, settings)
 
@@ -182,7 +184,7 @@ async def bind(context: ToolContext, asked: BindAgreed) -> Stake | None:
 _CALL_AT_ONCE = "To call at once use preview_deployment, then start_deployment with its plan_id."
 
 
-async def update(context: ToolContext, asked: UpdateAgreed) -> Stake | None:
+async def update(context: ToolContext, asked: UpdateConfirmed) -> Confirmation | None:
     """Changing a campaign that dials, or will by itself, so that it dials more or other people.
 
     Raises:
@@ -195,9 +197,9 @@ async def update(context: ToolContext, asked: UpdateAgreed) -> Stake | None:
         return None
     inbound = deployment.get("call_type") == "inbound"
     more = _TAKES_MORE if inbound else _DIALS_MORE
-    weighty = given & more if status == "active" else given
-    if status not in _DIALLING or not weighty:
-        return Stake(sentence=None, bound=_bound(deployment))
+    to_confirm = given & more if status == "active" else given
+    if status not in _DIALLING or not to_confirm:
+        return Confirmation(sentence=None, bound=_bound(deployment))
     if (
         status == "scheduled"
         and asked.start_at is not None
@@ -209,10 +211,10 @@ async def update(context: ToolContext, asked: UpdateAgreed) -> Stake | None:
             "start_at: cannot be cleared while the deployment is scheduled, and nobody was asked: nothing was changed. "
             f"{_CALL_AT_ONCE}"
         )
-    sentence, things = await change_said(context, deployment, asked, weighty)
+    sentence, things = await change_said(context, deployment, asked, to_confirm)
     if inbound:
         sentence = f"{sentence} {_then_answers(deployment, asked)}"
-    return Stake(sentence=sentence, bound=_bound(*things))
+    return Confirmation(sentence=sentence, bound=_bound(*things))
 
 
 def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str:
@@ -223,7 +225,7 @@ def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str
     return f"It then answers {when}. {rest}".rstrip()
 
 
-async def rent(context: ToolContext, asked: RentAgreed) -> Stake | None:
+async def rent(context: ToolContext, asked: RentConfirmed) -> Confirmation | None:
     """Renting a number: which one, at what price.
 
     Raises:
@@ -233,7 +235,7 @@ async def rent(context: ToolContext, asked: RentAgreed) -> Stake | None:
         return None
     offer = None if asked.number is None else await _offer(context, asked, asked.number)
     if offer is None and not await _searchable(context, asked):
-        return Stake(sentence=f"Rent {_rented(asked)}. Its price is not known.")
+        return Confirmation(sentence=f"Rent {_rented(asked)}. Its price is not known.")
     if offer is None:
         raise ToolError(
             "number: required here, because a person has to agree to a number and its price. Nothing was rented. Take "
@@ -241,13 +243,13 @@ async def rent(context: ToolContext, asked: RentAgreed) -> Stake | None:
         )
     until = "and every month until it is released" if asked.auto_renew else "for one month"
     cost = offer.get("monthly_cost") if _cost(offer) is not None else None
-    return Stake(
+    return Confirmation(
         sentence=f"Rent {_rented(asked)} for {_price(offer)} now {until}.",
         bound={"expected_monthly_cost": cost} if cost is not None else {},
     )
 
 
-async def renew(context: ToolContext, asked: RenewAgreed) -> Stake | None:
+async def renew(context: ToolContext, asked: RenewConfirmed) -> Confirmation | None:
     """Renewing a number every month again."""
     if not asked.auto_renew:
         return None
@@ -255,17 +257,17 @@ async def renew(context: ToolContext, asked: RenewAgreed) -> Stake | None:
     if not context.asks(real=_real(number)):
         return None
     if number.get("auto_renew") is True:
-        return Stake(sentence=None, bound=_bound(number))
+        return Confirmation(sentence=None, bound=_bound(number))
     what = f"{named(str(number.get('number') or asked.id))} every month until it is released"
-    return Stake(sentence=f"Pay {_price(number)} for {what}.", bound=_bound(number))
+    return Confirmation(sentence=f"Pay {_price(number)} for {what}.", bound=_bound(number))
 
 
-async def add_rows(context: ToolContext, asked: RowsAgreed) -> Stake | None:
+async def add_rows(context: ToolContext, asked: RowsConfirmed) -> Confirmation | None:
     """Adding people to an audience that is being called."""
     return await joining(context, asked.id, len(asked.rows))
 
 
-async def import_file(context: ToolContext, asked: ImportAgreed) -> Stake | None:
+async def import_file(context: ToolContext, asked: ImportConfirmed) -> Confirmation | None:
     """Importing people into an audience that is being called. Raises ToolError where nobody can say how many."""
     return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv))
 
@@ -284,18 +286,18 @@ async def _answering(
     number: Mapping[str, Any],
     settings: Mapping[str, Any],
     *others: Mapping[str, Any],
-) -> Stake:
+) -> Confirmation:
     agent = await looked_up(context, get_agent, GetAgent(id=agent_id))
     by = _named(agent) if agent.get("name") else named(agent_id)
     when, rest = taking(settings)
     said = f"Let the agent {by} answer everybody who calls {named(str(number.get('number')))}, {when}. {rest}".rstrip()
-    return Stake(
+    return Confirmation(
         sentence=f"{said} Every call costs money, until it is paused or cancelled.",
         bound=_bound(agent, number, *others),
     )
 
 
-async def joining(context: ToolContext, audience_id: str, people: int | None) -> Stake | None:
+async def joining(context: ToolContext, audience_id: str, people: int | None) -> Confirmation | None:
     """Adding so many people to an audience: the campaigns that would call them as well.
 
     Raises:
@@ -305,17 +307,17 @@ async def joining(context: ToolContext, audience_id: str, people: int | None) ->
         return None
     # Read before the campaigns: one that begins between the two readings is in none of the revisions that are bound.
     bound = _bound(await looked_up(context, get_audience, GetAudience(id=audience_id)))
-    weighty = [entry for entry in await _callers(context, audience_id) if context.asks(real=_real(entry))]
-    if not weighty:
-        return Stake(sentence=None, bound=bound)
+    to_confirm = [entry for entry in await _callers(context, audience_id) if context.asks(real=_real(entry))]
+    if not to_confirm:
+        return Confirmation(sentence=None, bound=bound)
     if people is None:
         raise ToolError(
             "csv: this is not CSV that can be read, so a person cannot be asked how many people are called. Nothing "
             "was imported. Correct the text and call again."
         )
-    names = listed([_named(entry) for entry in weighty], most=len(weighty))
-    cost = await joining_cost(context, weighty, people)
-    return Stake(
+    names = listed([_named(entry) for entry in to_confirm], most=len(to_confirm))
+    cost = await joining_cost(context, to_confirm, people)
+    return Confirmation(
         sentence=f"Add {count_of(people, 'person', 'people')} to an audience, so that {names} calls them too, {cost}.",
         bound=bound,
     )
@@ -364,7 +366,7 @@ async def _searchable(context: ToolContext, asked: RentPhoneNumber) -> bool:
     """Whether the service shows at all what is free and what it costs."""
     search = SearchAvailableNumbers(country=asked.country, per_page=1)
     try:
-        await context.client.ask_loosely(search_available_numbers, search)
+        await context.client.ask_lenient(search_available_numbers, search)
     except NotOffered:
         return False
     return True

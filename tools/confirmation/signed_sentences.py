@@ -1,7 +1,8 @@
-"""A sentence that has to come back with a person's yes, where a host cannot ask: it bears when it was made.
+"""A sentence that has to come back with a person's yes, where a host cannot ask: it ends with a signature.
 
-Its mark is sealed over what would be done, so that the sentence is good for that alone, for ten minutes, and once. Each
-time it is another one, so that the same thing can be agreed to a second time. Nothing is kept for it until it is used.
+The signature is made over what would be done and when it was asked, so that the sentence is good for that alone, for
+ten minutes, and once. Each time it is another one, so that the same thing can be agreed to a second time. Nothing is
+kept for it until it is used.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from datetime import UTC, datetime
 from callwright.tools.confirmation.asked_at import PROCESS_DIGITS, RUNNING_DIGITS, AskedAt
 
 _NONCE_DIGITS, _SEAL_DIGITS = 8, 20
-_MARK = re.compile(
+_SIGNATURE = re.compile(
     rf"\(Asked at (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d)Z, "
     rf"reference ([0-9a-f]{{{_NONCE_DIGITS}}})([0-9a-f]{{{PROCESS_DIGITS}}})([0-9a-f]{{{RUNNING_DIGITS}}})"
     rf"([0-9a-f]{{{_SEAL_DIGITS}}})\.\)$"
@@ -22,7 +23,7 @@ _WHEN = "%Y-%m-%d %H:%M:%S"
 
 
 @dataclass(frozen=True)
-class Mark:
+class Signature:
     """The end of a sentence: when it was made, to the second, and which one of that second it is."""
 
     at: AskedAt
@@ -45,15 +46,15 @@ class Mark:
         return f"{self.nonce}{self.at.process}{int(self.at.running_s):0{RUNNING_DIGITS}x}"
 
 
-def new_mark(about: str, *, secret: bytes, at: AskedAt, fresh_id: str) -> Mark:
-    """The mark of a new sentence. `about` is all that it is good for, `fresh_id` an id that nobody can guess."""
+def new_signature(about: str, *, secret: bytes, at: AskedAt, fresh_id: str) -> Signature:
+    """The signature of a new sentence. `about` is all that it is good for, `fresh_id` an id that nobody can guess."""
     nonce = hashlib.sha256(fresh_id.encode()).hexdigest()[:_NONCE_DIGITS]
-    return _sealed(about, secret, at.in_seconds, nonce)
+    return _signed(about, secret, at.in_seconds, nonce)
 
 
-def mark_in(sentence: str) -> Mark | None:
-    """The mark at the end of a sentence; None where there is none."""
-    found = _MARK.search(" ".join(sentence.split()))
+def signature_in(sentence: str) -> Signature | None:
+    """The signature at the end of a sentence; None where there is none."""
+    found = _SIGNATURE.search(" ".join(sentence.split()))
     if found is None:
         return None
     when, nonce, process, running, seal = found.groups()
@@ -61,14 +62,14 @@ def mark_in(sentence: str) -> Mark | None:
         shown_s = datetime.strptime(when, _WHEN).replace(tzinfo=UTC).timestamp()
     except ValueError:
         return None
-    return Mark(AskedAt(shown_s, int(running, 16), process), nonce, seal)
+    return Signature(AskedAt(shown_s, int(running, 16), process), nonce, seal)
 
 
-def is_genuine(mark: Mark, about: str, *, secret: bytes) -> bool:
-    """Whether a mark was made here, and for this."""
-    return hmac.compare_digest(mark.seal, _sealed(about, secret, mark.at, mark.nonce).seal)
+def is_genuine(signature: Signature, about: str, *, secret: bytes) -> bool:
+    """Whether a signature was made here, and for this."""
+    return hmac.compare_digest(signature.seal, _signed(about, secret, signature.at, signature.nonce).seal)
 
 
-def _sealed(about: str, secret: bytes, at: AskedAt, nonce: str) -> Mark:
+def _signed(about: str, secret: bytes, at: AskedAt, nonce: str) -> Signature:
     words = f"{at.shown_s:.0f} {nonce} {at.process} {at.running_s:.0f} {about}"
-    return Mark(at, nonce, hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()[:_SEAL_DIGITS])
+    return Signature(at, nonce, hmac.new(secret, words.encode(), hashlib.sha256).hexdigest()[:_SEAL_DIGITS])

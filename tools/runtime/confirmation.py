@@ -1,4 +1,4 @@
-"""What has to be agreed to before a tool dials or spends: the question to the person, and who makes it."""
+"""What a person has to confirm before a tool dials or spends."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ _MOST_SHOWN = 600
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stake:
-    """What a call of a tool would set going."""
+class Confirmation:
+    """What a person has to confirm before a call of a tool runs."""
 
     sentence: str | None
     """What the person says yes to. Made of the organization's own settings and of counts, the same at each asking.
@@ -21,7 +21,7 @@ class Stake:
     shown: str | None = None
     """More for the person's eyes only, for example the first greeting."""
     bound: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Arguments that hold the call to what was weighed, for example the plan: values as JSON has them. They count
+    """Arguments that hold the call to what was looked at, for example the plan: values as JSON has them. They count
     where nobody has to be asked, too.
     """
 
@@ -34,5 +34,5 @@ class Stake:
         return f"{sentence}\n{self.shown[:_MOST_SHOWN]}" if self.shown else sentence
 
 
-Weigh = Callable[[ToolContext, Any], Awaitable[Stake | None]]
-"""What a person has to be asked about before a call with these arguments; None where nothing is at stake."""
+ConfirmationOf = Callable[[ToolContext, Any], Awaitable[Confirmation | None]]
+"""Finds out what a person has to confirm before a call with these arguments; None where nothing is dialled or spent."""

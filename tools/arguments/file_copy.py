@@ -12,11 +12,11 @@ from callwright.tools.arguments.files import MOST_BYTES, Folders
 
 _CHUNK_BYTES = 1_000_000
 _IN_MEMORY_BYTES = 8_000_000
-"""A larger file is kept in a temporary one, which has no name and is gone when it is closed."""
+"""A larger file is copied into a temporary one, which has no name and is gone when it is closed."""
 
 
 @dataclass(frozen=True)
-class KeptFile:
+class FileCopy:
     """A copy of a file. Close it after use."""
 
     bytes: BinaryIO
@@ -24,14 +24,14 @@ class KeptFile:
     digest: str
     """SHA-256 of all of it."""
 
-    def __enter__(self) -> "KeptFile":
+    def __enter__(self) -> "FileCopy":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.bytes.close()
 
 
-def kept(folders: Folders, path: str) -> KeptFile:
+def copied(folders: Folders, path: str) -> FileCopy:
     """Reads a file of the folders once, from its beginning to its end, and keeps what it read.
 
     Raises:
@@ -52,4 +52,4 @@ def kept(folders: Folders, path: str) -> KeptFile:
         except OSError as error:
             raise UnreadableFile(f"it cannot be read: {error.strerror or error}") from error
         stack.pop_all()
-    return KeptFile(cast("BinaryIO", copy), size, digest.hexdigest())
+    return FileCopy(cast("BinaryIO", copy), size, digest.hexdigest())
