@@ -54,7 +54,7 @@ class CallSection:
         )
 
 
-def projection_of(values: Mapping[str, str]) -> CallSection:
+def section_of(values: Mapping[str, str]) -> CallSection:
     """The part that an address asks for. Raises BadAddress."""
     from_s, to_s = (_seconds(name, values.get(name)) for name in ("from", "to"))
     if to_s is not None and to_s <= (from_s or 0):
@@ -68,9 +68,9 @@ def projection_of(values: Mapping[str, str]) -> CallSection:
 async def call(session: ServerSession, address: Address) -> Content:
     """The record of a call. The contact's number is masked unless the session shows numbers."""
     client = await client_of(session)
-    loose = await client.ask_lenient(get_call, GetCall(call_uuid=address.values["call_id"]))
-    if (found := loose.answer) is None:
-        return json_text(loose.data, whole_with="get_call gives them whole")
+    found_call = await client.ask_lenient(get_call, GetCall(call_uuid=address.values["call_id"]))
+    if (found := found_call.answer) is None:
+        return json_text(found_call.data, whole_with="get_call gives them whole")
     data = data_of(found)
     if session.masks:
         theirs = "to" if found.call_type == "outbound" else "from"
@@ -120,7 +120,7 @@ async def transcript_vtt(session: ServerSession, address: Address) -> Content:
 
 async def recording(session: ServerSession, address: Address) -> Content:
     """The sound, whole or the part asked for; words that say how to get it where it is too large."""
-    part = projection_of(address.values)
+    part = section_of(address.values)
     client, call_id = await client_of(session), address.values["call_id"]
     async with any_recording(client, GetRecording(call_uuid=call_id)) as (media, url):
         try:
@@ -154,10 +154,10 @@ async def _transcript(
     session: ServerSession, address: Address, *, with_call: bool = False
 ) -> tuple[Transcript, Call | None, list[TranscriptTurn]]:
     """The whole transcript, its call where that is wanted, and the turns of the part asked for."""
-    part = projection_of(address.values)
+    part = section_of(address.values)
     client, call_id = await client_of(session), address.values["call_id"]
-    loose = await client.ask_lenient(get_call, GetCall(call_uuid=call_id)) if with_call else None
-    about = None if loose is None else loose.answer or call_of(loose.data)
+    found_call = await client.ask_lenient(get_call, GetCall(call_uuid=call_id)) if with_call else None
+    about = None if found_call is None else found_call.answer or call_of(found_call.data)
     found = await whole_transcript(client, call_id, masks=session.masks)
     return found, about, [_of_readable_length(turn) for turn in found.turns if part.has(turn)]
 
