@@ -185,7 +185,7 @@ class RequestPipeline:
                 if not operation.writes:
                     asked.idempotency_key = None  # there is nothing to do twice
             check_media_type(incoming.header(b"content-type"), body)
-            asked.input = read_input(incoming.query, operation, found.path, sent)
+            asked.input = read_input(incoming.query, operation, found.path, sent, body)
         except Refusal as refusal:
             asked.refusal = without_tracebacks(refusal)  # held back until the idempotency key was looked up
         return asked

@@ -10,11 +10,11 @@ from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.words import Timestamp
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.catalogue.audience_rows import REFUSED, refusals
-from callwright.tools.replies.budget import fitting, json_bytes
+from callwright.tools.replies.budget import fitting
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Deleted, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned, fenced
-from callwright.tools.wording.text import line, lines, listed, moment, shortened
+from callwright.tools.wording.text import json_bytes, line, lines, listed, moment, shortened
 
 _COLUMN_BYTES = 5_000
 """How much of the columns one answer has, in words and in data each."""

@@ -129,11 +129,13 @@ def only_said(data: Json, found: Transcript) -> Json:
     unsaid = set(Transcript.model_fields) - found.model_fields_set - {"next_cursor"}
     kept = {name: value for name, value in data.items() if name not in unsaid}
     turns = cast("list[Json]", data.get("turns", []))
-    kept["turns"] = [
-        {name: value for name, value in shown.items() if name in turn.model_fields_set} | (turn.model_extra or {})
-        for shown, turn in zip(turns, found.turns, strict=True)
-    ]
+    kept["turns"] = [only_said_of_turn(shown, turn) for shown, turn in zip(turns, found.turns, strict=True)]
     return kept
+
+
+def only_said_of_turn(data: Json, turn: TranscriptTurn) -> Json:
+    """The data of a turn without what the service did not say."""
+    return {name: value for name, value in data.items() if name in turn.model_fields_set} | (turn.model_extra or {})
 
 
 def _made(turns: list[Json], beside: Json, *, call_id: str, about: Mapping[str, Any]) -> Transcript:

@@ -18,11 +18,11 @@ from callwright.tools.media.transcripts import (
     turn_lines,
     whole_transcript,
 )
-from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting, json_bytes
+from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting
 from callwright.tools.runtime.tool import Projection, Reply, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned_at, fenced
-from callwright.tools.wording.text import line, lines
+from callwright.tools.wording.text import json_bytes, line, lines
 
 CONTEXT_TURNS = 3
 """Turns shown on either side of `around_turn`."""

@@ -5,7 +5,6 @@ fit, so that its cursor goes on behind the last one shown. Of one thing, long te
 and in data alike, and a sentence says by how much and where the rest is.
 """
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from callwright.tools.replies.asking import asked_plainly, entries_of, list_repl
 from callwright.tools.replies.untyped_answers import acted
 from callwright.tools.runtime.tool import Reply, Tool
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.text import shortened
+from callwright.tools.wording.text import json_bytes, shortened
 
 BYTES_A_TOKEN = 4
 DEFAULT_TOKENS = 4_000
@@ -71,16 +70,6 @@ def bound_of(asked: Input) -> int:
     return min(max(tokens, DEFAULT_TOKENS), MOST_TOKENS) * BYTES_A_TOKEN
 
 
-def size_of(text: str, data: dict[str, Any]) -> int:
-    """The bytes of an answer as it travels: its text and its data as JSON."""
-    return json_bytes(text) + json_bytes(data)
-
-
-def json_bytes(value: Any) -> int:
-    """The bytes of a value as JSON in UTF-8."""
-    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
-
-
 def fitting(sizes: Sequence[int], room: int) -> int:
     """How many of the first ones have room together; one at least, so that asking again always gets further."""
     count = 0
@@ -101,7 +90,7 @@ def fitting_text(text: str, room: int) -> str:
 
 def fitted(reply: Reply, most: int, *, rest: str = "") -> Reply:
     """The reply, shortened where it has more than `most` bytes. `rest` says where the rest is."""
-    if size_of(reply.text, reply.data) <= most:
+    if reply.size <= most:
         return reply
     room = most - _NOTE_BYTES
     text = _cut_text(reply.text, max(room - json_bytes(reply.data), room // 2))
@@ -122,7 +111,7 @@ async def _listed(tool: Tool, context: ToolContext, asked: Input, most: int) -> 
         found, paging, left = await page_at(tool, context, asked, most=per_page)
         entries = entries_of(tool, context, asked, found)
         reply = list_reply(tool, context, entries, paging, left)
-        if len(entries.data) <= 1 or size_of(reply.text, reply.data) <= most:
+        if len(entries.data) <= 1 or reply.size <= most:
             return reply
         sizes = [
             json_bytes(said) + json_bytes(entry) + 2 for said, entry in zip(entries.words, entries.data, strict=True)

@@ -14,6 +14,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.tools.runtime.confirmation import ConfirmationOf
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.toolsets import Toolset
+from callwright.tools.wording.text import json_bytes
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -45,6 +46,11 @@ class Reply:
     more: tuple[ContentBlock, ...] = ()
     untrusted: tuple[str, ...] = ()
     """Where in `data` words stand that somebody outside said, for example `turns.text`."""
+
+    @cached_property
+    def size(self) -> int:
+        """The bytes of text and data as they travel, as JSON. Encoded at the first look."""
+        return json_bytes([self.text, self.data]) - len("[,]")
 
 
 class Projection(BaseModel):

@@ -1,5 +1,6 @@
 """Short, readable lines for a model: one entry a line, two spaces between facts, nothing about what is absent."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -65,3 +66,8 @@ def _plain(decimal_text: str) -> str:
     exponent = value.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) else 2
     return f"{value:.{max(2, places)}f}"
+
+
+def json_bytes(value: object) -> int:
+    """The bytes of a value as JSON in UTF-8."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))

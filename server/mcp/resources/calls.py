@@ -1,6 +1,5 @@
 """Calls as resources: the record, the transcript in its forms, the sound."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -12,12 +11,12 @@ from mcp.server.mcpserver.exceptions import ResourceError
 from callwright.client.errors import AnswerTooLarge
 from callwright.contract.calls import Call, GetCall, GetRecording, Transcript, TranscriptTurn, get_call
 from callwright.contract.checks.counts import count_of
-from callwright.server.mcp.resources.content import Content, fitting, json_text
+from callwright.server.mcp.resources.content import Content, fitting, json_entry, json_text
 from callwright.server.mcp.resources.resources import Address, BadAddress
 from callwright.server.mcp.resources.sound import Mp3Frames, NotAnMp3, cut, frames_of
 from callwright.server.mcp.session import ServerSession
 from callwright.tools.media.foreign_recordings import any_recording, sound_of
-from callwright.tools.media.foreign_transcripts import call_of, only_said
+from callwright.tools.media.foreign_transcripts import call_of, only_said, only_said_of_turn
 from callwright.tools.media.recordings import RESOURCE_BYTES, elsewhere, recording_url
 from callwright.tools.media.transcripts import (
     absence,
@@ -96,16 +95,16 @@ async def transcript_json(session: ServerSession, address: Address) -> Content:
 
     def written() -> Iterator[str]:
         for turn in wanted:
-            turns.append(data_of(turn))
-            yield json.dumps(turns[-1], ensure_ascii=False, indent=3)
+            turns.append(only_said_of_turn({**data_of(turn), "text": cleaned(turn.text)}, turn))
+            yield json_entry(turns[-1])
 
-    count = len(fitting(written()))
+    entries = fitting(written())
+    count = len(entries)
     shown = _with(found, wanted[:count]).model_copy(update={"next_cursor": None})
-    data = only_said({**data_of(_with(shown, [])), "turns": turns[:count]}, shown)
-    cleaned_at(data, "turns.text")
+    data = {**only_said(data_of(_with(shown, [])), _with(shown, [])), "turns": turns[:count]}
     if note := _left(found, wanted, count, address):
         data |= {"turns_left": len(wanted) - count, "note": note}
-    return json_text(data, whole_with="get_transcript gives them whole")
+    return json_text(data, whole_with="get_transcript gives them whole", entries={"turns": entries})
 
 
 async def transcript_vtt(session: ServerSession, address: Address) -> Content:

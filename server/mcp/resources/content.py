@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -31,9 +31,12 @@ class Content:
         return len(self.body.encode() if isinstance(self.body, str) else self.body)
 
 
-def json_text(data: dict[str, Any], *, whole_with: str) -> Content:
-    """Data as JSON. Where it would be too long its longest texts are cut, and `whole_with` says what gives them all."""
-    text = _dumped(data)
+def json_text(data: dict[str, Any], *, whole_with: str, entries: Mapping[str, Sequence[str]] | None = None) -> Content:
+    """Data as JSON. Where it would be too long its longest texts are cut, and `whole_with` says what gives them all.
+
+    `entries` are lists of the data that are JSON already, by name, each entry as `json_entry` writes it.
+    """
+    text = _dumped(data) if entries is None else _with_entries(data, entries)
     for most in _CUTS:
         if len(text.encode()) <= TEXT_BYTES:
             break
@@ -72,6 +75,19 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
 def _cell(value: object) -> str:
     text = shortened(cleaned("" if value is None else str(value)), _CELL_CHARACTERS)
     return f"'{text}" if text.lstrip().startswith(_FORMULA_STARTS) else text
+
+
+def json_entry(entry: Mapping[str, Any]) -> str:
+    """An entry of a list as it stands in the JSON of a resource."""
+    return json.dumps(entry, ensure_ascii=False, indent=3)
+
+
+def _with_entries(data: dict[str, Any], entries: Mapping[str, Sequence[str]]) -> str:
+    text = _dumped({name: [] if entries.get(name) else value for name, value in data.items()})
+    for name, written in entries.items():
+        whole = ",\n".join(f"  {entry.removesuffix('}')}  }}" for entry in written)
+        text = text.replace(f'\n "{name}": []', f'\n "{name}": [\n{whole}\n ]', 1)
+    return text
 
 
 def _dumped(data: dict[str, Any]) -> str:

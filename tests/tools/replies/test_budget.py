@@ -18,9 +18,9 @@ from callwright.tools.replies.budget import (
     fitted,
     fitting,
     fitting_text,
-    json_bytes,
 )
 from callwright.tools.runtime.tool import Reply, Tool
+from callwright.tools.wording.text import json_bytes
 from tests.support.tools import samples, sizes
 from tests.support.tools.fakes import FakeCaller, assistant, server
 from tests.support.tools.results import text_of
