@@ -79,7 +79,7 @@ class Candidates:
             return None
         identity, called = getattr(entry, "id", getattr(entry, "call_id", None)), getattr(entry, "name", "")
         if not isinstance(identity, str) or not isinstance(called, str):
-            return None  # a service elsewhere may have neither
+            return None  # a remote service may have neither
         name = cleaned(called).strip()
         if self._argument in BY_NAME and name and name.casefold().startswith(self._typed):
             return name

@@ -59,7 +59,7 @@ def recording_url(session: Session, call_id: str, audio_format: str) -> str | No
     return f"{session.base_url}/calls/{call_id}/recording{query}" if session.base_url else None
 
 
-def elsewhere(url: str | None) -> str:
+def where_it_is(url: str | None) -> str:
     """How a person gets a recording that is too large for the protocol."""
     if url:
         return f"Fetch it over HTTP with the API key: {url}"
@@ -108,7 +108,7 @@ def _words(call: Call, found: RecordingDetails, asked: GetRecordingInline, conte
         line(call.outcome, call.disposition, count_of(call.turn_count, "turn")),
         context.hint("get_transcript gives the words."),
         "It is too large to send along." if asked.inline and not found.inline else None,
-        f"Resource: {found.resource_uri}" if found.resource_uri else elsewhere(found.url),
+        f"Resource: {found.resource_uri}" if found.resource_uri else where_it_is(found.url),
     )
 
 

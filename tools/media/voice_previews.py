@@ -9,7 +9,7 @@ from pydantic import Field
 from callwright.contract.declaration.model import Resource
 from callwright.contract.voices import GetVoice, GetVoicePreview, get_voice, get_voice_preview
 from callwright.tools.arguments.arguments import narrowed
-from callwright.tools.media.recordings import INLINE_BYTES, elsewhere, unworded
+from callwright.tools.media.recordings import INLINE_BYTES, unworded, where_it_is
 from callwright.tools.runtime.tool import READS, Reply, Tool, data_of
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines
@@ -58,7 +58,7 @@ async def voice_preview(context: ToolContext, asked: GetVoicePreviewInline) -> R
         text=lines(
             line(f"Voice {voice.id}", voice.name, voice.language, f"{found.size_bytes / 1000:.0f} kB"),
             f"Resource: {found.resource_uri}",
-            elsewhere(found.url),
+            where_it_is(found.url),
         ),
         data=data_of(found),
         more=tuple(blocks),

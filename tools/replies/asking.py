@@ -93,7 +93,7 @@ async def page_at(tool: Tool, context: ToolContext, asked: Input, *, most: int) 
         more = more or len(entries) > begin + most
         entries = entries[begin : begin + most]
     seen = begin_at.seen + len(entries)
-    total = cast("int | None", paging.total)  # a service elsewhere may not tell
+    total = cast("int | None", paging.total)  # a remote service may not tell
     left = max(total - seen, 1 if more else 0) if total is not None else 0
     following = ListPosition(seen, None if by_count else paging.next_cursor).text if more else None
     position = Paging(total=total, has_more=more, next_cursor=following)

@@ -55,7 +55,7 @@ async def answered(tool: Tool, context: ToolContext, asked: Input, *, noted: Cal
 
 
 class _NamedValues(dict[str, Any]):
-    """What a sentence about the rest may name. A service elsewhere need not give it."""
+    """What a sentence about the rest may name. A remote service need not give it."""
 
     def __missing__(self, name: str) -> str:
         return f"({name})"

@@ -17,7 +17,7 @@ from callwright.server.mcp.resources.sound import Mp3Frames, NotAnMp3, cut, fram
 from callwright.server.mcp.session import ServerSession
 from callwright.tools.media.foreign_recordings import any_recording, sound_of
 from callwright.tools.media.foreign_transcripts import call_of, only_said, only_said_of_turn
-from callwright.tools.media.recordings import RESOURCE_BYTES, elsewhere, recording_url
+from callwright.tools.media.recordings import RESOURCE_BYTES, recording_url, where_it_is
 from callwright.tools.media.transcripts import (
     absence,
     markdown,
@@ -191,7 +191,7 @@ def _too_large(session: ServerSession, address: Address, frames: Mp3Frames | Non
         begin = part.from_s or 0.0
         fits = address.but(**{"from": _plain(begin), "to": _plain(begin + most_s)})
         said = f"{said} It lasts {frames.duration_s:.0f} seconds; {most_s} of them fit: read {fits}"
-    return f"{said} {elsewhere(recording_url(session, address.values['call_id'], 'mp3'))}"
+    return f"{said} {where_it_is(recording_url(session, address.values['call_id'], 'mp3'))}"
 
 
 def _seconds(name: str, text: str | None) -> float | None:

@@ -103,6 +103,15 @@ async def test_what_is_left_keeps_the_speaker_that_was_asked_for() -> None:
     assert found["note"].endswith("&to=3990&speaker=agent")
 
 
+async def test_turns_stand_in_the_json_of_a_transcript_as_json_writes_them() -> None:
+    turn = samples.turn(0, 'He said "turns": [], \n {a}')
+    for turns in ([], [turn], [turn, samples.turn(1, "ж}")]):
+        caller = FakeCaller(answers=samples.answers() | {"get_transcript": samples.transcript(*turns)})
+        found = await text(caller, f"{CALL}/transcript.json")
+        assert found == json.dumps(json.loads(found), ensure_ascii=False, indent=1)
+        assert len(json.loads(found)["turns"]) == len(turns)
+
+
 async def test_one_very_long_turn_does_not_break_the_bound() -> None:
     for suffix in ("", ".json", ".vtt"):
         found = await text(long_call(1, words=100_000), f"{CALL}/transcript{suffix}")
