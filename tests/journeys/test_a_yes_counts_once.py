@@ -119,7 +119,7 @@ async def test_one_yes_changes_a_campaign_once(database_url: str, tmp_path: Path
         assert float(cap.amount) == 0.05
 
 
-@pytest.mark.parametrize("agree", ["yes", "true", 1, "on"])
+@pytest.mark.parametrize("agree", ["yes", "true", 1, "on", False])
 async def test_only_true_is_a_yes(agree: Any, database_url: str, tmp_path: Path) -> None:
     async with replayer(database_url, tmp_path) as found:
         audience, _ = await calling_audience(found.tenant)

@@ -12,6 +12,7 @@ from callwright.service.platform.phone import (
     line_of,
     masked,
     read_number,
+    redacted,
     zones_of,
 )
 
@@ -82,6 +83,22 @@ def test_a_masked_number_shows_at_most_five_characters(text: str) -> None:
     assert len(shown.replace("•", "")) <= 5 or "•" in text
     if 0 < len(text) <= 6:
         assert set(shown) == {"•"}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Europe/+12025550100", "Europe/+120••••••00"),
+        ("0171 / 234-56", "017• / •••-56"),
+        ("١٢٣٤٥٦٧٨٩٠", "١٢٣•••••٩٠"),
+        ("1-2-3-4-5", "•-•-•-4-5"),
+        ("row 1234", "row 1234"),
+    ],
+)
+def test_five_digits_and_more_lose_their_middle_in_any_script_and_whatever_stands_between(
+    text: str, shown: str
+) -> None:
+    assert redacted(text) == shown
 
 
 def test_zones_are_those_of_the_area() -> None:
