@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from sqlalchemy import Connection
 
 from callwright.contract.declaration.words import Spend
@@ -12,7 +13,16 @@ from callwright.service.platform.money import PRICES, money
 from callwright.service.telephony.engine import CallRequest, CallResult
 from callwright.service.telephony.simulated.engine import SimulatedEngine
 from tests.support.campaign_invariants import evidence
-from tests.support.campaigns import claim_and_die, draft, driver_of, lease, leave_in_wallet, people
+from tests.support.campaigns import (
+    Interrupted,
+    SomeRounds,
+    claim_and_die,
+    draft,
+    driver_of,
+    lease,
+    leave_in_wallet,
+    people,
+)
 from tests.support.service import Door, open_service
 
 
@@ -36,6 +46,21 @@ async def test_nobody_is_claimed_once_the_campaign_is_paused(database_url: str, 
         await driver_of(door, engine=Pausing(door, made.id)).drive(made.id)
         found = await evidence(door.service.services.database, made.id)
         assert (found.deployment.status, found.calls, found.dials) == ("paused", [], [])
+
+
+async def test_a_number_in_a_call_of_another_campaign_is_not_claimed(database_url: str, tmp_path: Path) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as door:
+        calling, waiting = await draft(door, people(3)), await draft(door, people(3), "Other")
+        for made in (calling, waiting):
+            await door.client.deployments.start(id=made.id)
+        await claim_and_die(door, calling.id)
+        await lease(door, waiting.id, "wrk_other")
+        database = door.service.services.database
+        with pytest.raises(Interrupted):
+            await driver_of(door, "wrk_other", engine=SomeRounds(database)).drive(waiting.id)
+        found = await evidence(database, waiting.id)
+        assert (found.deployment.in_flight, found.calls, found.dials) == (0, [], [])
+        assert {contact.status for contact in found.contacts} == {"pending"}
 
 
 async def test_what_is_held_back_for_calls_under_way_covers_no_other_call(database_url: str, tmp_path: Path) -> None:
