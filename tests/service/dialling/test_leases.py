@@ -8,9 +8,9 @@ from tests.support.service import open_service
 
 
 async def test_a_campaign_is_the_holders_until_the_lease_runs_out(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as door:
-        services, made = door.service.services, await draft(door, people(1))
-        await door.client.deployments.start(id=made.id)
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        services, made = tenant.service.services, await draft(tenant, people(1))
+        await tenant.client.deployments.start(id=made.id)
         now_ms = services.clock.now_ms()
 
         async def takes(owner: str, *, lasts_ms: int) -> bool:
