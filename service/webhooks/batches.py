@@ -150,7 +150,7 @@ def turn(
     """
     webhook = endpoint_queue.mine(connection, webhook_id, owner)
     if asked.renew_until_ms is not None:
-        endpoint_queue.renew(connection, [webhook_id], owner, asked.renew_until_ms)
+        endpoint_queue.renew(connection, [webhook_id], owner, now_ms, asked.renew_until_ms)
     if asked.left_behind:
         outcomes.enter_left_behind(connection, webhook, now_ms)
     is_open = webhook.status == "active" and webhook.deleted_at is None
@@ -166,7 +166,7 @@ def turn(
         delivery_rows.end_pending(connection, webhook_id, status, now_ms)
     due = _due(connection, webhook_id, asked.most, now_ms) if is_open and asked.most > 0 else ()
     released = asked.is_idle and not due
-    if released and endpoint_queue.release(connection, webhook_id, now_ms) and is_open and asked.most > 0:
+    if released and endpoint_queue.release(connection, webhook_id, owner, now_ms) and is_open and asked.most > 0:
         # Something is due and could not be taken: it bears a mark that nobody accounts for.
         outcomes.enter_left_behind(connection, webhook, now_ms)
     return Taken(webhook, due, is_open, released)

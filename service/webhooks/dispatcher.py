@@ -19,8 +19,9 @@ from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
+from callwright.service.tables.lease import LeaseLost
 from callwright.service.webhooks import endpoint_queue, retention
-from callwright.service.webhooks.endpoint_queue import DueLane, LeaseLost, TakenLane
+from callwright.service.webhooks.endpoint_queue import DueLane, TakenLane
 from callwright.service.webhooks.fan_out import fan_out, is_waiting
 from callwright.service.webhooks.sending import (
     FINISH_S,
@@ -82,7 +83,7 @@ class Dispatcher:
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
         if self._services.database.is_sqlite:
-            await write_once_there_is_room(self._services.database, endpoint_queue.all_left_behind)
+            await write_once_there_is_room(self._services.database, endpoint_queue.end_all)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._renew)
             tasks.start_soon(retention.run, self._services)
@@ -188,19 +189,20 @@ class Dispatcher:
             await anyio.sleep(self._lease_ms / 3 / SECOND)
             now_ms, driven = self._services.clock.now_ms(), list(self._driven)
             try:
-                held = await self._held(driven, now_ms + self._lease_ms) if driven else ()
+                held = await self._held(driven, now_ms) if driven else ()
                 for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
                     if webhook_id in self._driven:
-                        await self._held([webhook_id], now_ms + self._lease_ms, waits=True)
+                        await self._held([webhook_id], now_ms, waits=True)
             except (StorageUnavailable, Locked):
                 continue
             except Exception:
                 log.exception("holding on to lanes failed")
 
-    async def _held(self, webhook_ids: list[str], until_ms: int, *, waits: bool = False) -> Sequence[str]:
+    async def _held(self, webhook_ids: list[str], now_ms: int, *, waits: bool = False) -> Sequence[str]:
         """Holds on to lanes; returns those that are still held."""
+        until_ms = now_ms + self._lease_ms
         held = await self._services.database.write(
-            endpoint_queue.renew, webhook_ids, self._owner, until_ms, waits=waits
+            endpoint_queue.renew, webhook_ids, self._owner, now_ms, until_ms, waits=waits
         )
         for webhook_id in held:
             if webhook_id in self._driven:

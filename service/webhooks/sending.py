@@ -21,7 +21,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.platform.ids import Ids
-from callwright.service.webhooks import endpoint_queue
+from callwright.service.tables.lease import LeaseLost
 from callwright.service.webhooks.batches import Due, Taken, Turn, turn
 from callwright.service.webhooks.outcomes import CUT_OFF, Attempt
 from callwright.service.webhooks.signing import request_headers, secrets_at
@@ -119,7 +119,7 @@ class Lane:
         """Sends what is due until nothing is, or the lane's time is over; then the lane was given back.
 
         Raises:
-            lanes.LeaseLost: another process holds the lane.
+            LeaseLost: another process holds the lane.
         """
         async with anyio.create_task_group() as tasks:
             self._sending = await tasks.start(self._host)
@@ -146,7 +146,7 @@ class Lane:
         while True:
             try:
                 return await self._turn()
-            except (endpoint_queue.LeaseLost, IntegrityError):  # the lane is another's, or it was entered after all
+            except (LeaseLost, IntegrityError):  # the lane is another's, or it was entered after all
                 raise
             except Exception as error:
                 if anyio.current_time() >= last_s:

@@ -18,7 +18,6 @@ from callwright.service.campaigns import activation, start_guards
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.driver_writes import DriverWrites
-from callwright.service.dialling.leases import LeaseLost
 from callwright.service.dialling.runner import Runner
 from callwright.service.platform.alarm import Alarm, Bell
 from callwright.service.platform.clock.clock import SECOND
@@ -29,6 +28,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.plans import PLANS
 from callwright.service.services import Services
 from callwright.service.tables import future_moments
+from callwright.service.tables.lease import LeaseLost
 from callwright.service.tables.schema import deployments, organizations
 from callwright.service.workers import imports, sweeps
 

@@ -303,7 +303,7 @@ async def test_renewing_holds_the_leases_that_are_still_the_owners(database_url:
         await at.change(update(webhook_lanes).where(webhook_lanes.c.webhook_id == theirs.id).values(lease_until=5))
         (stolen,) = await database.write(endpoint_queue.take, both, "wrk_them", 15, 25)
         assert (stolen.webhook_id, stolen.left_behind) == (theirs.id, True)
-        assert await database.write(endpoint_queue.renew, both, "wrk_me", 99) == [mine.id]
+        assert await database.write(endpoint_queue.renew, both, "wrk_me", 15, 99) == [mine.id]
         assert ((await at.lane(mine.id)).lease_until, (await at.lane(theirs.id)).lease_until) == (99, 25)
 
 

@@ -50,7 +50,7 @@ async def test_a_lane_is_renewed_although_another_ones_row_is_held(database_url:
         with engine.connect() as holder, anyio.fail_after(LIMIT_S):
             holder.execute(select(webhook_lanes).where(webhook_lanes.c.webhook_id == both[0]).with_for_update())
             with anyio.fail_after(3):
-                assert await database.write(endpoint_queue.renew, both, "wrk_me", now_ms + 20) == [both[1]]
+                assert await database.write(endpoint_queue.renew, both, "wrk_me", now_ms, now_ms + 20) == [both[1]]
                 taken = await database.write(endpoint_queue.take, both, "wrk_other", now_ms + HOUR, now_ms + HOUR + 10)
                 assert [lane.webhook_id for lane in taken] == [both[1]]
             holder.rollback()
