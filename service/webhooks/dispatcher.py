@@ -3,7 +3,8 @@
 import logging
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,11 +13,12 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from callwright.service.platform.alarm import Alarm, Bell
+from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.lease import LeaseLost
@@ -44,7 +46,6 @@ MOST_SEEN = 400
 """Lanes that are due of which one look chooses."""
 IDLE_S = 0.5
 """Between two looks for work when nothing wakes the dispatcher."""
-RETRY_S = 1.0
 LAST_WRITE_S = 2.0
 """How long the last write of a lane may take when the process ends."""
 
@@ -84,12 +85,17 @@ class Dispatcher:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
         if self._services.database.is_sqlite:
             await write_once_there_is_room(self._services.database, endpoint_queue.end_all)
+        renewed_s = self._lease_ms / 3 / SECOND
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._renew)
-            tasks.start_soon(retention.run, self._services)
-            tasks.start_soon(self._whenever, self._new, self._fan_out)
+            for name, work, every_s, begins_after_s in (
+                ("renewing the leases of endpoint queues", self._renew, renewed_s, renewed_s),
+                ("deleting old events", partial(retention.sweep, self._services), retention.EVERY_S, retention.BEGIN_S),
+            ):
+                tasks.start_soon(partial(repeat, work, name, every_s=every_s, begins_after_s=begins_after_s))
+            tasks.start_soon(partial(repeat, self._fan_out, "fanning out events", every_s=IDLE_S, alarm=self._new))
+            look = partial(self._look, tasks)
             try:
-                await self._whenever(self._due, partial(self._look, tasks))
+                await repeat(look, "looking for events to deliver", every_s=IDLE_S, alarm=self._due)
             finally:
                 self._end()
 
@@ -108,21 +114,10 @@ class Dispatcher:
                     self._end()
                     raise
 
-    async def _whenever(self, alarm: Alarm, work: Callable[[], Awaitable[float]]) -> None:
-        """Works whenever the alarm rings, and after the time that the work said: others make work too."""
-        while True:
-            try:
-                # What was sent could not be written down, and would be sent again and again.
-                most_s = RETRY_S if self._services.database.fullness.is_full else await work()
-            except StorageUnavailable:
-                most_s = RETRY_S
-            except Exception:
-                log.exception("looking for events to deliver failed")
-                most_s = RETRY_S
-            await alarm.wait(most_s)
-
     async def _fan_out(self) -> float:
         services = self._services
+        if services.database.fullness.is_full:
+            return RETRY_S
         while await services.database.look_up(is_waiting):
             done = await services.database.write_briefly(fan_out, services.ids, services.clock.now_ms())
             if not done.events:  # other processes are at it
@@ -133,6 +128,8 @@ class Dispatcher:
 
     async def _look(self, tasks: TaskGroup) -> float:
         services, now_ms = self._services, self._services.clock.now_ms()
+        if services.database.fullness.is_full:  # what was sent could not be written down, and would be sent again
+            return RETRY_S
         mine = (self._owner, now_ms, frozenset(self._driven))
         found, next_ms, late = await services.database.look_up(_seen, *mine)
         if late and await services.database.write(delivery_rows.wake_late, now_ms):
@@ -185,18 +182,12 @@ class Dispatcher:
             self._due.ring()
 
     async def _renew(self) -> None:
-        while True:
-            await anyio.sleep(self._lease_ms / 3 / SECOND)
-            now_ms, driven = self._services.clock.now_ms(), list(self._driven)
-            try:
-                held = await self._held(driven, now_ms) if driven else ()
-                for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
-                    if webhook_id in self._driven:
-                        await self._held([webhook_id], now_ms, waits=True)
-            except (StorageUnavailable, Locked):
-                continue
-            except Exception:
-                log.exception("holding on to lanes failed")
+        now_ms, driven = self._services.clock.now_ms(), list(self._driven)
+        held = await self._held(driven, now_ms) if driven else ()
+        for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease from being renewed
+            if webhook_id in self._driven:
+                with suppress(Locked):
+                    await self._held([webhook_id], now_ms, waits=True)
 
     async def _held(self, webhook_ids: list[str], now_ms: int, *, waits: bool = False) -> Sequence[str]:
         """Holds on to lanes; returns those that are still held."""

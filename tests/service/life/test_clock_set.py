@@ -59,7 +59,7 @@ AHEAD = pytest.mark.parametrize("ahead_ms", [HOUR, MONTH], ids=["an hour", "a mo
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is done every so many seconds is done at once."""
-    monkeypatch.setattr(clock_record, "LOOK_MS", 20)
+    monkeypatch.setattr(clock_record, "LOOK_S", 0.02)
     monkeypatch.setattr(sweeps, "EVERY_S", 0.05)
     monkeypatch.setattr(future_moments, "EVERY_S", 0.05)
     monkeypatch.setattr(retention, "BEGIN_S", 0.05)
