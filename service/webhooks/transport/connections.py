@@ -21,7 +21,7 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from yarl import URL
 
-from callwright.service.platform.address_ranges import Network, forbidden_range, is_opened
+from callwright.contract.checks.address_ranges import Network, forbidden_range, is_opened
 from callwright.service.webhooks.transport.attempts import Progress
 from callwright.service.webhooks.transport.names import Names
 

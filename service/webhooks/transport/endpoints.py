@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 import anyio
 from anyio import to_thread
 
-from callwright.service.platform.address_ranges import Network
+from callwright.contract.checks.address_ranges import Network
 from callwright.service.webhooks.transport.attempts import Posted
 from callwright.service.webhooks.transport.names import LookUp, Names, system_look_up
 

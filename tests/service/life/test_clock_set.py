@@ -17,10 +17,10 @@ from sqlalchemy import Connection, func, select, update
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.events import DEPLOYMENT_PAUSED
 from callwright.service.app import running
-from callwright.service.platform.address_ranges import LOOPBACK
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import clock_record, future_moments

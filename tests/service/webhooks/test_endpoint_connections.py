@@ -9,7 +9,7 @@ from ssl import SSLContext
 import anyio
 import pytest
 
-from callwright.service.platform.address_ranges import LOOPBACK
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.attempts import SENT_AGAIN
 from callwright.service.webhooks.transport.connections import KEPT_S
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted

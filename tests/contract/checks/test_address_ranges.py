@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.platform.address_ranges import forbidden_range, is_forbidden, is_opened
+from callwright.contract.checks.address_ranges import forbidden_range, is_forbidden, is_opened
 from tests.support.webhooks.forbidden_addresses import FORBIDDEN_ADDRESSES
 
 ALLOWED = (
