@@ -26,7 +26,7 @@ from callwright.service.platform.event_envelope import envelope
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import outbox as journal
-from callwright.service.tables.schema import deliveries, outbox, webhook_lanes, webhooks
+from callwright.service.tables.schema import deliveries, endpoint_queues, outbox, webhooks
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.endpoint_queue import PENDING
 from callwright.service.webhooks.sending import MOST_AT_ONCE
@@ -105,7 +105,7 @@ def subscribe(connection: Connection, services: Services, org_id: str, url: str)
         "updated_at": now_ms,
     }
     connection.execute(insert(webhooks).values(row))
-    connection.execute(insert(webhook_lanes).values(webhook_id=webhook_id))
+    connection.execute(insert(endpoint_queues).values(webhook_id=webhook_id))
     return webhook_id
 
 

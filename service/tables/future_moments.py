@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, lite
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.lease import DEPLOYMENTS, ENDPOINT_QUEUES, IMPORTS
-from callwright.service.tables.schema import deliveries, webhook_lanes
+from callwright.service.tables.schema import deliveries, endpoint_queues
 
 LONGEST_RETRY_MS = 10 * MINUTE
 """Longer than any delivery waits for its next attempt."""
@@ -21,7 +21,7 @@ _NOW: BindParameter[int] = bindparam("b_now")
 _BEYOND: BindParameter[int] = bindparam("b_beyond")
 _PENDING: ColumnElement[bool] = literal_column("deliveries.status = 'pending'")
 _ATTEMPTS = update(deliveries).where(_PENDING, deliveries.c.next_attempt_at > _BEYOND).values(next_attempt_at=_NOW)
-_LANES = update(webhook_lanes).where(webhook_lanes.c.due_at > _BEYOND).values(due_at=_NOW)
+_QUEUES = update(endpoint_queues).where(endpoint_queues.c.due_at > _BEYOND).values(due_at=_NOW)
 
 
 def correct(connection: Connection, settings: ServiceSettings, now_ms: int) -> None:
@@ -29,7 +29,7 @@ def correct(connection: Connection, settings: ServiceSettings, now_ms: int) -> N
     retries = {"b_beyond": now_ms + LONGEST_RETRY_MS, "b_now": now_ms}
     for lease in (DEPLOYMENTS, IMPORTS):
         lease.shorten(connection, now_ms, settings.deployment_lease_ms, SLACK_MS)
-    # Lanes before their deliveries, as whoever holds one locks them.
+    # Endpoint queues before their deliveries, as whoever holds one locks them.
     ENDPOINT_QUEUES.shorten(connection, now_ms, settings.delivery_lease_ms, SLACK_MS)
-    connection.execute(_LANES, retries)
+    connection.execute(_QUEUES, retries)
     connection.execute(_ATTEMPTS, retries)

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from callwright.service.platform.database.database_clock import moment_of
-from callwright.service.tables.schema import deployments, imports, webhook_lanes
+from callwright.service.tables.schema import deployments, endpoint_queues, imports
 
 RELEASED: Mapping[str, None] = {"lease_owner": None, "lease_until": None}
 """The columns of a row that nobody has leased."""
@@ -120,5 +120,5 @@ class Lease:
 
 DEPLOYMENTS = Lease(deployments, deployments.c.id, by_database=True)
 IMPORTS = Lease(imports, imports.c.id, by_database=True)
-ENDPOINT_QUEUES = Lease(webhook_lanes, webhook_lanes.c.webhook_id, by_database=False)
+ENDPOINT_QUEUES = Lease(endpoint_queues, endpoint_queues.c.webhook_id, by_database=False)
 """A sender compares the end of its lease with the service's clock before each attempt."""

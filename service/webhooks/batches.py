@@ -1,6 +1,6 @@
-"""The unit of work of a lane: enters what is over and takes what is next, in one transaction.
+"""The unit of work of an endpoint queue: enters what is over and takes what is next, in one transaction.
 
-What is taken is marked as under way before any of it is sent, so that whoever takes the lane over knows what may have
+What is taken is marked as under way before any of it is sent, so that whoever takes the queue over knows what may have
 arrived without having been entered.
 """
 
@@ -21,7 +21,7 @@ from callwright.service.webhooks.outcomes import Attempt
 
 _D, _O = deliveries.c, outbox.c
 _IS_DUE = (
-    _D.webhook_id == bindparam("b_lane"),
+    _D.webhook_id == bindparam("b_queue"),
     endpoint_queue.PENDING,
     _D.next_attempt_at <= bindparam("b_now"),
     _D.attempt_started_at.is_(None),
@@ -115,11 +115,11 @@ class Turn:
     most: int = 0
     """How many deliveries to take at most."""
     left_behind: bool = False
-    """Whether the holder before did not give the lane back."""
+    """Whether the holder before did not give the endpoint queue back."""
     renew_until_ms: int | None = None
-    """Until when to hold the lane; None where it is held for long enough."""
+    """Until when to hold the endpoint queue; None where it is held for long enough."""
     is_idle: bool = True
-    """Whether nothing is under way: then the lane is given back if nothing is taken either."""
+    """Whether nothing is under way: then the endpoint queue is given back if nothing is taken either."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def turn(
     sure_ms: int,
     chance: Callable[[], float],
 ) -> Taken:
-    """One turn of a lane. Raises `LeaseLost` when it is another process's, and enters nothing then.
+    """One turn of an endpoint queue. Raises `LeaseLost` when it is another process's, and enters nothing then.
 
     What waits for a subscription that is disabled is missed, for a deleted one cancelled.
     """
@@ -173,7 +173,7 @@ def turn(
 
 
 def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Sequence[Due]:
-    given = {"b_lane": webhook_id, "b_now": now_ms, "b_most": most}
+    given = {"b_queue": webhook_id, "b_now": now_ms, "b_most": most}
     is_sqlite = connection.dialect.name == "sqlite"
     found: list[Any]
     if is_sqlite:

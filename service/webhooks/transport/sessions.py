@@ -31,7 +31,7 @@ from callwright.service.webhooks.transport.attempts import Progress
 from callwright.service.webhooks.transport.names import Names
 
 KEPT_S = 4.0
-"""How long a connection is kept when nothing is sent over it: less than the five seconds of many servers."""
+"""A connection that was unused for longer is not used again: less than the five seconds of many servers."""
 MOST_SESSIONS = 256
 """Subscriptions whose connections are kept."""
 CLOSE_LIMIT_S = 1.0

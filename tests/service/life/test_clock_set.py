@@ -13,8 +13,6 @@ from typing import Any
 
 import anyio
 import pytest
-from sqlalchemy import Connection, func, select, update
-
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
 from callwright.contract.checks.address_ranges import LOOPBACK
@@ -29,16 +27,18 @@ from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import (
     audit_log,
     deliveries,
+    endpoint_queues,
     idempotency_keys,
     organizations,
     outbox,
     phone_numbers,
     service_state,
-    webhook_lanes,
     webhooks,
 )
 from callwright.service.webhooks import retention
 from callwright.service.workers import sweeps
+from sqlalchemy import Connection, func, select, update
+
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, rent
 from tests.support.clock_set_by_test import Wall
@@ -336,9 +336,9 @@ async def test_a_lease_that_was_taken_while_the_clock_was_ahead_runs_out_from_no
     async with service(database_url, tmp_path, wall) as tenant:
         made = await tenant.client.webhooks.create(url="https://example.com", events=["*"])
         until_ms = tenant.service.services.clock.now_ms() + MONTH
-        lanes = webhook_lanes
-        await change(tenant, update(lanes).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
-        find = select(lanes.c.lease_until, lanes.c.due_at).where(lanes.c.webhook_id == made.id)
+        queues = endpoint_queues
+        await change(tenant, update(queues).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
+        find = select(queues.c.lease_until, queues.c.due_at).where(queues.c.webhook_id == made.id)
         while True:
             row = await tenant.service.services.database.read(lambda connection: connection.execute(find).one())
             latest_ms = tenant.service.services.clock.now_ms() + tenant.service.services.settings.delivery_lease_ms
