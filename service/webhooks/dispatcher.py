@@ -77,7 +77,7 @@ class Dispatcher:
         self._context = DeliveryContext(
             services.database, services.clock, services.ids, endpoints, self._owner, self._lease_ms, chance
         )
-        self._new, self._due = bell.alarm(), bell.alarm()
+        self._new, self._due = bell.alarm(for_events=True), bell.alarm()
         self._driven: dict[str, _Driven] = {}
         self._limits = SendingLimits(most_ahead=MOST_AHEAD if services.database.is_sqlite else MOST_AHEAD_ON_POSTGRES)
 

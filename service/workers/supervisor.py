@@ -58,6 +58,7 @@ class Supervisor:
 
     def __init__(self, services: Services, bell: Bell) -> None:
         self._services = services
+        self._bell = bell
         self._due = bell.alarm()
         self._uploaded = bell.alarm()
         self._owner = services.ids.new("wrk")
@@ -91,7 +92,7 @@ class Supervisor:
 
     async def _import(self) -> None:
         while await imports.work_on_one(self._services, self._owner):
-            pass
+            self._bell.ring_for_events()
 
     async def _renew(self) -> None:
         database, lease_ms, driven = (
@@ -133,6 +134,7 @@ class Supervisor:
     async def _activate(self, deployment_id: str, now_ms: int) -> None:
         try:
             await self._services.database.write(_activate, self._services, deployment_id, now_ms)
+            self._bell.ring_for_events()
         except Locked:
             log.warning("a scheduled deployment is held by others", extra={"deployment_id": deployment_id})
 
@@ -145,6 +147,7 @@ class Supervisor:
             owner=self._owner,
             lease_ms=settings.deployment_lease_ms,
             public_url=settings.public_url,
+            events_written=self._bell.ring_for_events,
         )
         return Runner(writes, time_scale=settings.sim_time_scale, ends=self.ends)
 
