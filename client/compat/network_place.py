@@ -7,7 +7,7 @@ from typing import Literal
 
 import anyio
 
-from callwright.contract.checks.address_ranges import is_forbidden
+from callwright.contract.checks.address_ranges import forbidden_range
 
 Place = Literal["public", "private", "loopback", "link-local", "reserved"]
 Resolve = Callable[[str, int], Awaitable[list[str]]]
@@ -43,7 +43,7 @@ def place_of(address: str) -> Place:
         return "link-local"
     if found.is_multicast or found.is_unspecified or found.is_reserved:
         return "reserved"
-    return "private" if is_forbidden(found) else "public"
+    return "public" if forbidden_range(found) is None else "private"
 
 
 def _carried(address: IPv6Address) -> IPv4Address | None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from sqlalchemy import Connection, bindparam, or_, select
 
-from callwright.service.tables.lease import DEPLOYMENTS, IMPORTS, LeaseLost
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.tables.schema import deployments
+from callwright.service.tables.schema.leases import DEPLOYMENTS, IMPORTS
 from callwright.service.telephony.engine import CallRequest
 
 __all__ = ["LeaseLost", "candidates", "fence_of", "forget_all", "mine", "release", "renew", "take", "until"]

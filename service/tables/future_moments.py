@@ -8,8 +8,8 @@ from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, lite
 
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.settings import ServiceSettings
-from callwright.service.tables.lease import DEPLOYMENTS, ENDPOINT_QUEUES, IMPORTS
 from callwright.service.tables.schema import deliveries, endpoint_queues
+from callwright.service.tables.schema.leases import DEPLOYMENTS, ENDPOINT_QUEUES, IMPORTS
 
 LONGEST_RETRY_MS = 10 * MINUTE
 """Longer than any delivery waits for its next attempt."""

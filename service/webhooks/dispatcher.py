@@ -18,10 +18,10 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
-from callwright.service.tables.lease import LeaseLost
 from callwright.service.webhooks import endpoint_queue, retention
 from callwright.service.webhooks.endpoint_queue import DueQueue, TakenQueue
 from callwright.service.webhooks.fan_out import fan_out, is_waiting

@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
 
 from callwright.service.platform.database.prepared import Prepared
-from callwright.service.tables.lease import ENDPOINT_QUEUES, LeaseLost
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.tables.schema import deliveries, endpoint_queues, webhooks
+from callwright.service.tables.schema.leases import ENDPOINT_QUEUES
 
 _Q, _D, _W = endpoint_queues.c, deliveries.c, webhooks.c
 PENDING: ColumnElement[bool] = literal_column("deliveries.status = 'pending'")

@@ -21,7 +21,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.lease import LeaseLost
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.webhooks.batches import Due, Taken, Turn, turn
 from callwright.service.webhooks.outcomes import CUT_OFF, Attempt
 from callwright.service.webhooks.signing import request_headers, secrets_at

@@ -19,12 +19,13 @@ from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportComplete
 from callwright.service.campaigns.intake import rules_of, take_rows
 from callwright.service.campaigns.spending_cap import answerable
 from callwright.service.platform.clock.clock import HOUR
+from callwright.service.platform.lease import RELEASED, LeaseLost
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.services import Services
 from callwright.service.tables import outbox
-from callwright.service.tables.lease import IMPORTS, RELEASED, LeaseLost
 from callwright.service.tables.schema import audiences, import_errors, imports
+from callwright.service.tables.schema.leases import IMPORTS
 
 log = logging.getLogger(__name__)
 _I = imports.c

@@ -24,12 +24,12 @@ from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.rules.plans import PLANS
 from callwright.service.services import Services
 from callwright.service.tables import future_moments
-from callwright.service.tables.lease import LeaseLost
 from callwright.service.tables.schema import deployments, organizations
 from callwright.service.workers import imports, sweeps
 

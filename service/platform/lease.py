@@ -24,7 +24,6 @@ from sqlalchemy import (
 )
 
 from callwright.service.platform.database.database_clock import moment_of
-from callwright.service.tables.schema import deployments, endpoint_queues, imports
 
 RELEASED: Mapping[str, None] = {"lease_owner": None, "lease_until": None}
 """The columns of a row that nobody has leased."""
@@ -116,9 +115,3 @@ class Lease:
         """Leases that end later than `slack_ms` behind the longest of now end with the longest of now."""
         end = self._now(connection, now_ms) + longest_ms
         connection.execute(update(self._table).where(self._until > end + slack_ms).values(lease_until=end))
-
-
-DEPLOYMENTS = Lease(deployments, deployments.c.id, by_database=True)
-IMPORTS = Lease(imports, imports.c.id, by_database=True)
-ENDPOINT_QUEUES = Lease(endpoint_queues, endpoint_queues.c.webhook_id, by_database=False)
-"""A sender compares the end of its lease with the service's clock before each attempt."""
