@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from callwright.contract.webhooks import NewWebhook
-from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, outbox
 from sqlalchemy import Table, insert, select, update
 
+from callwright.contract.webhooks import NewWebhook
+from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, outbox
 from tests.support.service import Tenant
 
 URL = "https://example.com/events"

@@ -13,6 +13,8 @@ from typing import Any
 
 import anyio
 import pytest
+from sqlalchemy import Connection, func, select, update
+
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
 from callwright.contract.checks.address_ranges import LOOPBACK
@@ -37,8 +39,6 @@ from callwright.service.tables.schema import (
 )
 from callwright.service.webhooks import retention
 from callwright.service.workers import sweeps
-from sqlalchemy import Connection, func, select, update
-
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, rent
 from tests.support.clock_set_by_test import Wall

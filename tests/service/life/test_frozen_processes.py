@@ -11,10 +11,10 @@ from pathlib import Path
 import anyio
 import pytest
 from anyio import to_thread
-from callwright.contract.deployments.deployments import Deployment
-from callwright.service.tables.schema import calls, deployments, endpoint_queues, simulated_dials, webhooks
 from sqlalchemy import Connection, Update, func, select, text, update
 
+from callwright.contract.deployments.deployments import Deployment
+from callwright.service.tables.schema import calls, deployments, endpoint_queues, simulated_dials, webhooks
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_money
 from tests.support.campaigns import draft, people
 from tests.support.peer_process import Peer

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import anyio
 import pytest
-from callwright.service.platform.database.engines import make_engine
-from callwright.service.platform.database.sqlite import group_commit
-from callwright.service.tables.schema import deployments, endpoint_queues, webhooks
 from sqlalchemy import Connection, Table, make_url, select
 from sqlalchemy.exc import DBAPIError
 
+from callwright.service.platform.database.engines import make_engine
+from callwright.service.platform.database.sqlite import group_commit
+from callwright.service.tables.schema import deployments, endpoint_queues, webhooks
 from tests.support.campaigns import draft, people
 from tests.support.raw_requests import Response, raw_client, refused
 from tests.support.service import open_service

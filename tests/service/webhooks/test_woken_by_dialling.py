@@ -20,7 +20,7 @@ async def test_a_call_that_ended_is_told_at_once(
 ) -> None:
     monkeypatch.setattr(dispatcher, "IDLE_S", HOUR_S)
     async with delivering(database_url, tmp_path) as at:  # requests ring another bell, and the clock stands still
-        campaign = await draft(at.door, people(1, sim_outcome="answered"))
+        campaign = await draft(at.tenant, people(1, sim_outcome="answered"))
         await at.deliver()
         await at.subscribe("a", "deployment.paused", "call.completed")
         await at.happen()
@@ -28,7 +28,7 @@ async def test_a_call_that_ended_is_told_at_once(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(Dispatcher(at.services, bell, at.endpoints).run)
             await at.endpoints.got(1)  # from here on it looks when it is woken, or in an hour
-            await at.door.client.deployments.start(id=campaign.id)
+            await at.tenant.client.deployments.start(id=campaign.id)
             tasks.start_soon(Supervisor(at.services, bell).run)
             await at.endpoints.got(2)
             tasks.cancel_scope.cancel()

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from callwright.contract import webhooks as contract
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables.schema import deliveries, endpoint_queues, outbox
-
 from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.sent_events import (

@@ -7,13 +7,13 @@ from typing import Any
 
 import anyio
 import pytest
+
 from callwright.client import ServiceProblem
 from callwright.contract.events import EVENT_TYPES
 from callwright.contract.webhooks import MOST_SUBSCRIPTIONS
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.reference.events import events_page
 from callwright.service.tables.schema import audit_log, deliveries, outbox, webhooks
-
 from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.sent_events import (
