@@ -4,6 +4,7 @@ import secrets
 from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.own_address import OwnAddress
 from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.worker_loop import repeat
 from callwright.service.rest.documentation.openapi import document
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
@@ -219,10 +221,10 @@ async def running(
                 supervisor = Supervisor(services, bell)
                 async with anyio.create_task_group() as tasks:
                     if workers:
-                        watch = StorageWatch(services, bell)
-                        tasks.start_soon(watch.run)
-                        tasks.start_soon(watch.look_at_file)
-                        tasks.start_soon(clock_record.keep_looking, database, clock)
+                        tasks.start_soon(StorageWatch(services, bell).run)
+                        look = partial(clock_record.look, database, clock)
+                        name = "comparing the clock with what it showed before"
+                        tasks.start_soon(partial(repeat, look, name, every_s=clock_record.LOOK_S))
                         tasks.start_soon(supervisor.run)
                         tasks.start_soon(Dispatcher(services, bell, endpoints).run)
                     try:

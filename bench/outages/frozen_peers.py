@@ -135,21 +135,21 @@ class Trial:
         )[0]
         self.figures.inside += bool(inside)
         names = list(peer.owners)
-        lanes = "SELECT count(*), clock_timestamp() FROM webhook_lanes WHERE lease_owner = ANY(%s)"
-        had_lanes = self.one(lanes, names)[0] > 0
+        queues = "SELECT count(*), clock_timestamp() FROM webhook_lanes WHERE lease_owner = ANY(%s)"
+        had_queues = self.one(queues, names)[0] > 0
         dialling: float | None = None
         delivering: float | None = None
         end = time.monotonic() + LIMIT_S
-        while (dialling is None or (had_lanes and delivering is None)) and time.monotonic() < end:
+        while (dialling is None or (had_queues and delivering is None)) and time.monotonic() < end:
             held, _, now = self.one(owner, deployment_id)
             if dialling is None and held not in names:
                 dialling = (now - at).total_seconds()
-            count, now = self.one(lanes, names)
-            if had_lanes and delivering is None and count == 0:
+            count, now = self.one(queues, names)
+            if had_queues and delivering is None and count == 0:
                 delivering = (now - at).total_seconds()
             time.sleep(0.005)
         self.figures.dialling_s.append(LIMIT_S if dialling is None else dialling)
-        if had_lanes:
+        if had_queues:
             self.figures.delivering_s.append(LIMIT_S if delivering is None else delivering)
         return True
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 import anyio
 
+from callwright.contract.checks.address_ranges import forbidden_range
+
 Place = Literal["public", "private", "loopback", "link-local", "reserved"]
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 """The IP addresses of a host. Raises OSError where there is none."""
@@ -22,21 +24,26 @@ async def resolved(host: str, port: int) -> list[str]:
 
 
 def place_of(address: str) -> Place:
-    """Where an IP address leads. One that carries another one inside leads where that one does.
+    """Where an IP address leads: `public` is what the service too would send to (`contract.checks.address_ranges`).
+
+    One that carries another one leads where that one does, if that is not public. NAT64 leads to public ones as well:
+    where there is IPv6 alone, every host of the internet has such an address.
 
     Raises:
         ValueError: it is not an IP address.
     """
     found = ip_address(address)
     if isinstance(found, IPv6Address) and (inner := _carried(found)) is not None:
-        return place_of(str(inner))
+        place = place_of(str(inner))
+        if place != "public" or found.ipv4_mapped is not None or found in _NAT64:
+            return place
     if found.is_loopback:
         return "loopback"
     if found.is_link_local:
         return "link-local"
     if found.is_multicast or found.is_unspecified or found.is_reserved:
         return "reserved"
-    return "public" if found.is_global else "private"
+    return "public" if forbidden_range(found) is None else "private"
 
 
 def _carried(address: IPv6Address) -> IPv4Address | None:

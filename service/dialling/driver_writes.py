@@ -26,12 +26,16 @@ class DriverWrites:
     owner: str
     lease_ms: int
     public_url: str | None = None
+    events_written: Callable[[], None] = lambda: None
+    """Wakes who delivers events, once they are committed."""
 
     async def claim(
         self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
     ) -> Claimed:
         """Claims calls, and keeps whom the schedule defers and who may never be called."""
-        return await self.database.write(claim, self.ids, rules, drafts, schedule, contacts, **self._lease())
+        claimed = await self.database.write(claim, self.ids, rules, drafts, schedule, contacts, **self._lease())
+        self.events_written()
+        return claimed
 
     async def record(
         self, rules: Rules, finished: Sequence[Finished], channel_free_at: Sequence[int] | None = None
@@ -46,6 +50,7 @@ class DriverWrites:
             public_url=self.public_url,
             **self._lease(),
         )
+        self.events_written()
 
     async def decide(self, deployment_id: str) -> None:
         """Decides when people are called again for whom a changed retry policy left that open."""
@@ -54,7 +59,9 @@ class DriverWrites:
     async def end(self, ending: Callable[..., Any], deployment_id: str, *reason: str) -> Any:
         """Ends or pauses the deployment by a function of `endings`."""
         now_ms = self.clock.now_ms()
-        return await self.database.write(ending, self.ids, deployment_id, *reason, owner=self.owner, now_ms=now_ms)
+        ended = await self.database.write(ending, self.ids, deployment_id, *reason, owner=self.owner, now_ms=now_ms)
+        self.events_written()
+        return ended
 
     def _lease(self) -> dict[str, Any]:
         now_ms = self.clock.now_ms()

@@ -146,6 +146,7 @@ class RealTime:
             nonlocal is_told
             clock_ms = self._time.now_ms()
             await writes.database.write(_progress, writes.ids, request, progress, owner=writes.owner, clock_ms=clock_ms)
+            writes.events_written()
             is_told = True
 
         result = await self._engine.run(request, report, dial_ms=dial_ms)

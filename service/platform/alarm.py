@@ -32,17 +32,26 @@ class Alarm:
 
 
 class Bell:
-    """Rings every alarm that was made of it."""
+    """Rings the alarms that were made of it. Other processes do not hear it: they look now and then."""
 
     def __init__(self) -> None:
         self._alarms: list[Alarm] = []
+        self._for_events: list[Alarm] = []
 
-    def alarm(self) -> Alarm:
-        """An alarm for one waiting loop."""
-        self._alarms.append(Alarm())
-        return self._alarms[-1]
+    def alarm(self, *, for_events: bool = False) -> Alarm:
+        """An alarm for one waiting loop. `for_events` has it rung by whoever wrote events, too."""
+        alarm = Alarm()
+        self._alarms.append(alarm)
+        if for_events:
+            self._for_events.append(alarm)
+        return alarm
 
     def ring(self) -> None:
-        """Rings them all."""
+        """Rings them all: any kind of work may be due."""
         for alarm in self._alarms:
+            alarm.ring()
+
+    def ring_for_events(self) -> None:
+        """Rings those that wait for events. To be called once the transaction that wrote some is committed."""
+        for alarm in self._for_events:
             alarm.ring()

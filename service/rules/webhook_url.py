@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import SplitResult, urlsplit
 
-from callwright.service.platform.address_ranges import LOOPBACK, Address, Network, forbidden_range, is_opened
+from callwright.contract.checks.address_ranges import LOOPBACK, Address, Network, forbidden_range, is_opened
 
 MOST_CHARACTERS = 2_048
 MOST_HOST_CHARACTERS = 253

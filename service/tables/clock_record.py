@@ -1,21 +1,17 @@
 """What is kept of the clock between two starts, for `domain.certainty`; on Postgres of all processes together."""
 
 import json
-import logging
 
-import anyio
 from sqlalchemy import Connection, select, update
 
 from callwright.service.platform.clock.certainty import Seen
-from callwright.service.platform.clock.clock import MINUTE, SECOND, SystemClock
+from callwright.service.platform.clock.clock import MINUTE, SystemClock
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
-from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import service_state
 
-log = logging.getLogger(__name__)
-LOOK_MS = 5 * SECOND
+LOOK_S = 5.0
 """Between two looks at the clock."""
 KEEP_MS = MINUTE
 """Between two writes of what was seen, while it is as expected."""
@@ -30,18 +26,6 @@ async def look(database: Database, clock: SystemClock) -> None:
     seen = clock.look(kept)
     if kept is None or not 0 <= seen.shown_ms - kept.shown_ms < KEEP_MS:
         await database.write(_keep, seen, kept)
-
-
-async def keep_looking(database: Database, clock: SystemClock) -> None:
-    """Looks at the clock again and again until cancelled."""
-    while True:
-        try:
-            await look(database, clock)
-        except StorageUnavailable:  # whoever watches the disk says so
-            pass
-        except Exception:
-            log.exception("comparing the clock with what it showed before failed")
-        await anyio.sleep(LOOK_MS / SECOND)
 
 
 @brief

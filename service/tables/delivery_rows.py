@@ -1,7 +1,7 @@
 """Rows of `deliveries`: making them, putting them into their queue, and taking out of it what will not be sent.
 
-Whoever holds a lane locks its row and then computes the next moment at which something is due. So a lane is woken after
-its deliveries are there, in the same transaction: the holder either sees them or is told.
+Whoever holds an endpoint queue locks its row and then computes the next moment at which something is due. So it is
+woken after its deliveries are there, in the same transaction: the holder either sees them or is told.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,15 +12,15 @@ from sqlalchemy import Connection, bindparam, case, delete, insert, or_, select,
 from callwright.service.platform.database.bulk import inserting
 from callwright.service.platform.database.concurrency import is_only_writer
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.schema.events import UNARRIVED, deliveries, late_wakes, webhook_lanes
+from callwright.service.tables.schema.events import UNARRIVED, deliveries, endpoint_queues, late_wakes
 
 Cause = Literal["event", "test", "replay"]
 Unsent = Literal["missed", "cancelled"]
 
 MOST_LATE = 500
-"""Lanes that are woken late at a time."""
+"""Endpoint queues that are woken late at a time."""
 _D = deliveries.c
-_L = webhook_lanes.c
+_Q = endpoint_queues.c
 _COLUMNS = (
     "id",
     "org_id",
@@ -36,9 +36,9 @@ _COLUMNS = (
 )
 _ADD = inserting(deliveries, _COLUMNS, skips=True)
 _LOCK = (
-    select(_L.webhook_id)
-    .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)))
-    .order_by(_L.webhook_id)
+    select(_Q.webhook_id)
+    .where(_Q.webhook_id.in_(bindparam("b_queues", expanding=True)))
+    .order_by(_Q.webhook_id)
     .with_for_update(skip_locked=True)
 )
 _LATE = late_wakes.c
@@ -46,18 +46,18 @@ _ANY_LATE = select(_LATE.id).limit(1)
 _SOME_LATE = select(_LATE.id, _LATE.webhook_id).order_by(_LATE.id).limit(MOST_LATE).with_for_update(skip_locked=True)
 _NOT_LATE = delete(late_wakes).where(_LATE.id.in_(bindparam("b_ids", expanding=True)))
 _WAKE = (
-    update(webhook_lanes)
+    update(endpoint_queues)
     .where(
-        _L.webhook_id.in_(bindparam("b_lanes", expanding=True)),
-        or_(_L.due_at.is_(None), _L.due_at > bindparam("b_now")),
+        _Q.webhook_id.in_(bindparam("b_queues", expanding=True)),
+        or_(_Q.due_at.is_(None), _Q.due_at > bindparam("b_now")),
     )
     .values(due_at=bindparam("b_now"))
 )
 _REST = (
-    update(webhook_lanes)
-    .where(_L.webhook_id == bindparam("b_lane"))
+    update(endpoint_queues)
+    .where(_Q.webhook_id == bindparam("b_queue"))
     # One that is held stays due: should its holder end without a word, somebody has to enter what that has left.
-    .values(due_at=case((_L.lease_owner.is_(None), None), else_=_L.due_at))
+    .values(due_at=case((_Q.lease_owner.is_(None), None), else_=_Q.due_at))
 )
 _END = (
     update(deliveries)
@@ -105,14 +105,14 @@ def delivery_row(
 
 
 def queue(connection: Connection, rows: Sequence[Mapping[str, Any]], now_ms: int) -> None:
-    """Adds deliveries and wakes the lanes of the pending ones.
+    """Adds deliveries and wakes the endpoint queues of the pending ones.
 
     A second delivery of cause `event` for the same event and subscription is left out: there is one already.
     """
     if not rows:
         return
     _ADD.run(connection, rows)
-    # For each lane the id of one of its deliveries, which nothing else is called.
+    # For each endpoint queue the id of one of its deliveries, which nothing else is called.
     wake(connection, {row["webhook_id"]: row["id"] for row in rows if row["status"] == "pending"}, now_ms)
 
 
@@ -124,45 +124,47 @@ def take_over(connection: Connection, webhook_id: str, event_ids: Sequence[str],
 
 
 def wake(connection: Connection, wakes: Mapping[str, str], now_ms: int) -> None:
-    """Makes lanes due now at the latest. To be called behind whatever became due, in its transaction.
+    """Makes endpoint queues due now at the latest. To be called behind whatever became due, in its transaction.
 
-    `wakes` names a wake for each lane. Where others write too, the lanes are locked first: a lane that its holder is
-    about to change shows its new state only then. Those that others hold are noted and woken later (`wake_late`): a
-    holder that has frozen keeps nobody waiting.
+    `wakes` names a wake for each subscription. Where others write too, the endpoint queues are locked first: one that
+    its holder is about to change shows its new state only then. Those that others hold are noted and woken later
+    (`wake_late`): a holder that has frozen keeps nobody waiting.
     """
-    lanes: Sequence[str] = sorted(wakes)
-    if not lanes:
+    webhook_ids: Sequence[str] = sorted(wakes)
+    if not webhook_ids:
         return
     if not is_only_writer(connection):
-        free = set(connection.execute(_LOCK, {"b_lanes": lanes}).scalars())
-        late = [{"id": wakes[lane], "webhook_id": lane} for lane in lanes if lane not in free]
+        free = set(connection.execute(_LOCK, {"b_queues": webhook_ids}).scalars())
+        late = [
+            {"id": wakes[webhook_id], "webhook_id": webhook_id} for webhook_id in webhook_ids if webhook_id not in free
+        ]
         if late:
             connection.execute(insert(late_wakes), late)
-        lanes = sorted(free)
-    if lanes:
-        connection.execute(_WAKE, {"b_lanes": lanes, "b_now": now_ms})
+        webhook_ids = sorted(free)
+    if webhook_ids:
+        connection.execute(_WAKE, {"b_queues": webhook_ids, "b_now": now_ms})
 
 
 def sleeps_late(connection: Connection) -> bool:
-    """Whether lanes wait to be woken."""
+    """Whether endpoint queues wait to be woken."""
     return connection.execute(_ANY_LATE).scalar() is not None
 
 
 def wake_late(connection: Connection, now_ms: int) -> int:
-    """Wakes lanes that others held before, unless they still do; returns how many."""
+    """Wakes endpoint queues that others held before, unless they still do; returns how many."""
     found = connection.execute(_SOME_LATE).all()
-    lanes = sorted({row.webhook_id for row in found})
-    free = set(connection.execute(_LOCK, {"b_lanes": lanes}).scalars()) if lanes else set[str]()
+    webhook_ids = sorted({row.webhook_id for row in found})
+    free = set(connection.execute(_LOCK, {"b_queues": webhook_ids}).scalars()) if webhook_ids else set[str]()
     if free:
-        connection.execute(_WAKE, {"b_lanes": sorted(free), "b_now": now_ms})
+        connection.execute(_WAKE, {"b_queues": sorted(free), "b_now": now_ms})
         connection.execute(_NOT_LATE, {"b_ids": [row.id for row in found if row.webhook_id in free]})
     return len(free)
 
 
 def end_pending(connection: Connection, webhook_id: str, status: Unsent, now_ms: int) -> None:
-    """Ends what waits to be sent to a subscription, and lets its lane rest.
+    """Ends what waits to be sent to a subscription, and lets its endpoint queue rest.
 
     The mark of an attempt that is under way stays: its outcome is still entered by whoever sends it.
     """
     connection.execute(_END, {"b_webhook": webhook_id, "b_status": status, "b_now": now_ms})
-    connection.execute(_REST, {"b_lane": webhook_id})
+    connection.execute(_REST, {"b_queue": webhook_id})

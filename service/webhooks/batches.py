@@ -1,6 +1,6 @@
-"""The unit of work of a lane: enters what is over and takes what is next, in one transaction.
+"""The unit of work of an endpoint queue: enters what is over and takes what is next, in one transaction.
 
-What is taken is marked as under way before any of it is sent, so that whoever takes the lane over knows what may have
+What is taken is marked as under way before any of it is sent, so that whoever takes the queue over knows what may have
 arrived without having been entered.
 """
 
@@ -22,7 +22,7 @@ from callwright.service.webhooks.outcomes import Attempt
 
 _D, _O = deliveries.c, outbox.c
 _IS_DUE = (
-    _D.webhook_id == bindparam("b_lane"),
+    _D.webhook_id == bindparam("b_queue"),
     endpoint_queue.PENDING,
     _D.next_attempt_at <= bindparam("b_now"),
     _D.attempt_started_at.is_(None),
@@ -116,11 +116,11 @@ class Turn:
     most: int = 0
     """How many deliveries to take at most."""
     left_behind: bool = False
-    """Whether the holder before did not give the lane back."""
+    """Whether the holder before did not give the endpoint queue back."""
     renew_until_ms: int | None = None
-    """Until when to hold the lane; None where it is held for long enough."""
+    """Until when to hold the endpoint queue; None where it is held for long enough."""
     is_idle: bool = True
-    """Whether nothing is under way: then the lane is given back if nothing is taken either."""
+    """Whether nothing is under way: then the endpoint queue is given back if nothing is taken either."""
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ def turn(
     sure_ms: int,
     chance: Callable[[], float],
 ) -> Taken:
-    """One turn of a lane. Raises `LeaseLost` when it is another process's, and enters nothing then.
+    """One turn of an endpoint queue. Raises `LeaseLost` when it is another process's, and enters nothing then.
 
     What waits for a subscription that is disabled is missed, for a deleted one cancelled.
     """
     webhook = endpoint_queue.mine(connection, webhook_id, owner)
     if asked.renew_until_ms is not None:
-        endpoint_queue.renew(connection, [webhook_id], owner, asked.renew_until_ms)
+        endpoint_queue.renew(connection, [webhook_id], owner, now_ms, asked.renew_until_ms)
     if asked.left_behind:
         outcomes.enter_left_behind(connection, webhook, now_ms)
     is_open = webhook.status == "active" and webhook.deleted_at is None
@@ -168,14 +168,14 @@ def turn(
         delivery_rows.end_pending(connection, webhook_id, status, now_ms)
     due = _due(connection, webhook_id, asked.most, now_ms) if is_open and asked.most > 0 else ()
     released = asked.is_idle and not due
-    if released and endpoint_queue.release(connection, webhook_id, now_ms) and is_open and asked.most > 0:
+    if released and endpoint_queue.release(connection, webhook_id, owner, now_ms) and is_open and asked.most > 0:
         # Something is due and could not be taken: it bears a mark that nobody accounts for.
         outcomes.enter_left_behind(connection, webhook, now_ms)
     return Taken(webhook, due, is_open, released)
 
 
 def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Sequence[Due]:
-    given = {"b_lane": webhook_id, "b_now": now_ms, "b_most": most}
+    given = {"b_queue": webhook_id, "b_now": now_ms, "b_most": most}
     is_marked = selects_from_updates(connection)
     found: list[Any]
     if is_marked:

@@ -1,9 +1,10 @@
-"""The part of a process that delivers events: fans them out, leases lanes that are due, drives them side by side."""
+"""The part of a process that delivers events: fans them out, leases endpoint queues that are due, and drives those."""
 
 import logging
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,48 +13,49 @@ from anyio.abc import TaskGroup
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from callwright.service.platform.alarm import Alarm, Bell
+from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
+from callwright.service.platform.lease import LeaseLost
+from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.services import Services
 from callwright.service.tables import delivery_rows
 from callwright.service.webhooks import endpoint_queue, retention
-from callwright.service.webhooks.endpoint_queue import DueLane, LeaseLost, TakenLane
+from callwright.service.webhooks.endpoint_queue import DueQueue, TakenQueue
 from callwright.service.webhooks.fan_out import fan_out, is_waiting
 from callwright.service.webhooks.sending import (
     FINISH_S,
     MOST_AHEAD,
     MOST_AHEAD_WHERE_SHARED,
     MOST_AT_ONCE,
-    Lane,
-    Load,
-    Parts,
+    DeliveryContext,
+    EndpointQueue,
     Poster,
+    SendingLimits,
 )
 from callwright.service.webhooks.transport.endpoints import MOST_CONNECTIONS
 
 log = logging.getLogger(__name__)
 SHARED_CONNECTIONS = MOST_CONNECTIONS // 2
-"""What the lanes share. The rest is for the next one, should all of these be waiting for dead endpoints."""
-MOST_LANES = 64
-"""Lanes that one process drives at a time."""
+"""What the endpoint queues share. The rest is for the next one, should all of these be waiting for dead endpoints."""
+MOST_QUEUES = 64
+"""Endpoint queues that one process drives at a time."""
 MOST_SEEN = 400
-"""Lanes that are due of which one look chooses."""
+"""Endpoint queues that are due of which one look chooses."""
 IDLE_S = 0.5
 """Between two looks for work when nothing wakes the dispatcher."""
-RETRY_S = 1.0
 LAST_WRITE_S = 2.0
-"""How long the last write of a lane may take when the process ends."""
+"""How long the last write of an endpoint queue may take when the process ends."""
 
 
 @dataclass(frozen=True)
 class _Driven:
-    """A lane that is driven, for which organization, and what ends it when all else fails."""
+    """An endpoint queue that is driven, for which organization, and what ends it when all else fails."""
 
-    lane: Lane
+    queue: EndpointQueue
     org_id: str
     scope: anyio.CancelScope
 
@@ -67,29 +69,35 @@ class Dispatcher:
         bell: Bell,
         endpoints: Poster,
         *,
-        places: int = MOST_LANES,
+        places: int = MOST_QUEUES,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._services, self._places = services, places
         self._lease_ms = services.settings.delivery_lease_ms
         self._owner = services.ids.new("wrk")
-        self._parts = Parts(
+        self._context = DeliveryContext(
             services.database, services.clock, services.ids, endpoints, self._owner, self._lease_ms, chance
         )
-        self._new, self._due = bell.alarm(), bell.alarm()
+        self._new, self._due = bell.alarm(for_events=True), bell.alarm()
         self._driven: dict[str, _Driven] = {}
-        self._load = Load(most_ahead=MOST_AHEAD_WHERE_SHARED if services.database.is_shared else MOST_AHEAD)
+        most = MOST_AHEAD_WHERE_SHARED if services.database.is_shared else MOST_AHEAD
+        self._limits = SendingLimits(most_ahead=most)
 
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
         if not self._services.database.is_shared:
-            await write_once_there_is_room(self._services.database, endpoint_queue.all_left_behind)
+            await write_once_there_is_room(self._services.database, endpoint_queue.end_all)
+        renewed_s = self._lease_ms / 3 / SECOND
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._renew)
-            tasks.start_soon(retention.run, self._services)
-            tasks.start_soon(self._whenever, self._new, self._fan_out)
+            for name, work, every_s, begins_after_s in (
+                ("renewing the leases of endpoint queues", self._renew, renewed_s, renewed_s),
+                ("deleting old events", partial(retention.sweep, self._services), retention.EVERY_S, retention.BEGIN_S),
+            ):
+                tasks.start_soon(partial(repeat, work, name, every_s=every_s, begins_after_s=begins_after_s))
+            tasks.start_soon(partial(repeat, self._fan_out, "fanning out events", every_s=IDLE_S, alarm=self._new))
+            look = partial(self._look, tasks)
             try:
-                await self._whenever(self._due, partial(self._look, tasks))
+                await repeat(look, "looking for events to deliver", every_s=IDLE_S, alarm=self._due)
             finally:
                 self._end()
 
@@ -108,21 +116,10 @@ class Dispatcher:
                     self._end()
                     raise
 
-    async def _whenever(self, alarm: Alarm, work: Callable[[], Awaitable[float]]) -> None:
-        """Works whenever the alarm rings, and after the time that the work said: others make work too."""
-        while True:
-            try:
-                # What was sent could not be written down, and would be sent again and again.
-                most_s = RETRY_S if self._services.database.fullness.is_full else await work()
-            except StorageUnavailable:
-                most_s = RETRY_S
-            except Exception:
-                log.exception("looking for events to deliver failed")
-                most_s = RETRY_S
-            await alarm.wait(most_s)
-
     async def _fan_out(self) -> float:
         services = self._services
+        if services.database.fullness.is_full:
+            return RETRY_S
         while await services.database.read(is_waiting):
             done = await services.database.write(fan_out, services.ids, services.clock.now_ms())
             if not done.events:  # other processes are at it
@@ -133,38 +130,42 @@ class Dispatcher:
 
     async def _look(self, tasks: TaskGroup) -> float:
         services, now_ms = self._services, self._services.clock.now_ms()
+        if services.database.fullness.is_full:  # what was sent could not be written down, and would be sent again
+            return RETRY_S
         mine = (self._owner, now_ms, frozenset(self._driven))
         found, next_ms, late = await services.database.read(_seen, *mine)
         if late and await services.database.write(delivery_rows.wake_late, now_ms):
             found, next_ms, _ = await services.database.read(_seen, *mine)
-        free = [lane for lane in found if lane.webhook_id not in self._driven]
+        free = [queue for queue in found if queue.webhook_id not in self._driven]
         room = self._places - len(self._driven)
-        self._load.others_wait = len(free) > room
+        self._limits.others_wait = len(free) > room
         chosen = in_turns(free, Counter(one.org_id for one in self._driven.values()))[: max(room, 0)]
         if chosen:
-            orgs = {lane.webhook_id: lane.org_id for lane in chosen}
+            orgs = {queue.webhook_id: queue.org_id for queue in chosen}
             until_ms = now_ms + self._lease_ms
             for taken in await services.database.write(endpoint_queue.take, list(orgs), self._owner, now_ms, until_ms):
                 self._start(tasks, taken, orgs[taken.webhook_id], until_ms)
         return IDLE_S if next_ms is None else min(IDLE_S, max(next_ms - services.clock.now_ms(), 0) / SECOND)
 
-    def _start(self, tasks: TaskGroup, taken: TakenLane, org_id: str, until_ms: int) -> None:
-        lane = Lane(self._parts, taken.webhook_id, self._load, until_ms=until_ms, left_behind=taken.left_behind)
-        self._driven[taken.webhook_id] = _Driven(lane, org_id, anyio.CancelScope(shield=True))
+    def _start(self, tasks: TaskGroup, taken: TakenQueue, org_id: str, until_ms: int) -> None:
+        queue = EndpointQueue(
+            self._context, taken.webhook_id, self._limits, until_ms=until_ms, left_behind=taken.left_behind
+        )
+        self._driven[taken.webhook_id] = _Driven(queue, org_id, anyio.CancelScope(shield=True))
         self._share()
         tasks.start_soon(self._drive, taken.webhook_id)
 
     def _share(self) -> None:
         driven = max(1, len(self._driven))
-        self._load.at_once = max(1, min(MOST_AT_ONCE, SHARED_CONNECTIONS // driven))
-        self._load.ahead = max(self._load.at_once, self._load.most_ahead // driven)
+        self._limits.at_once = max(1, min(MOST_AT_ONCE, SHARED_CONNECTIONS // driven))
+        self._limits.ahead = max(self._limits.at_once, self._limits.most_ahead // driven)
 
     async def _drive(self, webhook_id: str) -> None:
-        """Drives a lane. One that failed keeps its lease, and this process takes it up again after a moment."""
+        """Drives a queue. One that failed keeps its lease, and this process takes it up again after a moment."""
         driven = self._driven[webhook_id]
         try:
             with driven.scope:
-                await driven.lane.drive()
+                await driven.queue.drive()
         except* LeaseLost:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
         except* (
@@ -185,40 +186,35 @@ class Dispatcher:
             self._due.ring()
 
     async def _renew(self) -> None:
-        while True:
-            await anyio.sleep(self._lease_ms / 3 / SECOND)
-            now_ms, driven = self._services.clock.now_ms(), list(self._driven)
-            try:
-                held = await self._held(driven, now_ms + self._lease_ms) if driven else ()
-                for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease
-                    if webhook_id in self._driven:
-                        await self._held([webhook_id], now_ms + self._lease_ms, waits=True)
-            except (StorageUnavailable, Locked):
-                continue
-            except Exception:
-                log.exception("holding on to lanes failed")
+        now_ms, driven = self._services.clock.now_ms(), list(self._driven)
+        held = await self._held(driven, now_ms) if driven else ()
+        for webhook_id in set(driven) - set(held):  # one whose row is held keeps no other lease from being renewed
+            if webhook_id in self._driven:
+                with suppress(Locked):
+                    await self._held([webhook_id], now_ms, waits=True)
 
-    async def _held(self, webhook_ids: list[str], until_ms: int, *, waits: bool = False) -> Sequence[str]:
-        """Holds on to lanes; returns those that are still held."""
+    async def _held(self, webhook_ids: list[str], now_ms: int, *, waits: bool = False) -> Sequence[str]:
+        """Holds on to endpoint queues; returns those that are still held."""
+        until_ms = now_ms + self._lease_ms
         held = await self._services.database.write(
-            endpoint_queue.renew, webhook_ids, self._owner, until_ms, waits=waits
+            endpoint_queue.renew, webhook_ids, self._owner, now_ms, until_ms, waits=waits
         )
         for webhook_id in held:
             if webhook_id in self._driven:
-                self._driven[webhook_id].lane.until_ms = until_ms
+                self._driven[webhook_id].queue.until_ms = until_ms
         return held
 
     def _end(self) -> None:
         deadline = anyio.current_time() + FINISH_S + LAST_WRITE_S
         for driven in self._driven.values():
-            driven.lane.end()
+            driven.queue.end()
             driven.scope.deadline = deadline
 
 
 @brief
 def _seen(
     connection: Connection, owner: str, now_ms: int, driven: frozenset[str]
-) -> tuple[list[DueLane], int | None, bool]:
+) -> tuple[list[DueQueue], int | None, bool]:
     return (
         endpoint_queue.due(connection, owner, now_ms, MOST_SEEN, driven),
         endpoint_queue.next_due(connection, now_ms),
@@ -226,14 +222,14 @@ def _seen(
     )
 
 
-def in_turns(due: Sequence[DueLane], driven: Counter[str]) -> list[DueLane]:
-    """The lanes in an order that gives every organization a place before one gets another.
+def in_turns(due: Sequence[DueQueue], driven: Counter[str]) -> list[DueQueue]:
+    """The endpoint queues in an order that gives every organization a place before one gets another.
 
     `driven` says how many places each has already.
     """
     places = Counter(driven)
-    ranked: list[tuple[int, int, DueLane]] = []
-    for position, lane in enumerate(due):
-        ranked.append((places[lane.org_id], position, lane))
-        places[lane.org_id] += 1
-    return [lane for _, _, lane in sorted(ranked, key=lambda one: one[:2])]
+    ranked: list[tuple[int, int, DueQueue]] = []
+    for position, queue in enumerate(due):
+        ranked.append((places[queue.org_id], position, queue))
+        places[queue.org_id] += 1
+    return [queue for _, _, queue in sorted(ranked, key=lambda one: one[:2])]

@@ -1,138 +1,95 @@
-"""Lanes: who sends to a subscription. A lease runs out unless it is renewed, and then another process goes on.
+"""Endpoint queues: one for each subscription, which one process at a time leases and sends from.
 
-Rows are always locked in the same order, the subscription's before its lane's, and many lanes by their ids: whoever
-changes a subscription, queues deliveries or holds a lane never waits for somebody who waits for them.
+Rows are always locked in the same order, the subscription's before its queue's, and many queues by their ids: whoever
+changes a subscription, queues deliveries or holds a queue never waits for somebody who waits for them.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
 
 from callwright.service.platform.database.prepared import Prepared
-from callwright.service.tables.schema import deliveries, webhook_lanes, webhooks
+from callwright.service.platform.lease import LeaseLost
+from callwright.service.tables.schema import deliveries, endpoint_queues, webhooks
+from callwright.service.tables.schema.leases import ENDPOINT_QUEUES
 
-_L, _D, _W = webhook_lanes.c, deliveries.c, webhooks.c
+_Q, _D, _W = endpoint_queues.c, deliveries.c, webhooks.c
 PENDING: ColumnElement[bool] = literal_column("deliveries.status = 'pending'")
 """A literal, so that both engines use the partial index."""
-_FREE = or_(_L.lease_owner.is_(None), _L.lease_owner == bindparam("b_owner"), _L.lease_until < bindparam("b_now"))
 _DUE = (
-    select(_L.webhook_id, _W.org_id)
-    .join(webhooks, _W.id == _L.webhook_id)
-    .where(_L.due_at <= bindparam("b_now"), _FREE, _L.webhook_id.not_in(bindparam("b_driven", expanding=True)))
-    .order_by(_L.due_at, _L.webhook_id)
+    select(_Q.webhook_id, _W.org_id)
+    .join(webhooks, _W.id == _Q.webhook_id)
+    .where(_Q.due_at <= bindparam("b_now"), _Q.webhook_id.not_in(bindparam("b_driven", expanding=True)))
+    .order_by(_Q.due_at, _Q.webhook_id)
     .limit(bindparam("b_most"))
 )
-_NEXT_DUE = select(func.min(_L.due_at)).where(_L.due_at > bindparam("b_now"))
-_STILL_FREE = (
-    select(_L.webhook_id, _L.lease_owner)
-    .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)), _FREE)
-    .order_by(_L.webhook_id)
-    .with_for_update(skip_locked=True)
-)
-_TAKE = (
-    update(webhook_lanes)
-    .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)))
-    .values(lease_owner=bindparam("b_owner"), lease_until=bindparam("b_until"))
-)
-_HELD = (
-    select(_L.webhook_id)
-    .where(_L.webhook_id.in_(bindparam("b_lanes", expanding=True)), _L.lease_owner == bindparam("b_owner"))
-    .order_by(_L.webhook_id)
-)
-_HELD_NOW, _HELD_SOON = _HELD.with_for_update(skip_locked=True), _HELD.with_for_update()
-_WEBHOOK = Prepared(select(webhooks).where(_W.id == bindparam("b_lane")).with_for_update(key_share=True))
-_OWNER = Prepared(select(_L.lease_owner).where(_L.webhook_id == bindparam("b_lane")).with_for_update())
-_NEXT = select(func.min(_D.next_attempt_at)).where(_D.webhook_id == bindparam("b_lane"), PENDING)
-_RELEASE = (
-    update(webhook_lanes)
-    .where(_L.webhook_id == bindparam("b_lane"))
-    .values(lease_owner=None, lease_until=None, due_at=bindparam("b_due"))
-)
-_RUN_OUT = update(webhook_lanes).where(_L.lease_owner.is_not(None)).values(lease_until=0)
-
-
-class LeaseLost(Exception):
-    """Another process sends to the subscription now; the unit of work is undone and the sender ends."""
+_NEXT_DUE = select(func.min(_Q.due_at)).where(_Q.due_at > bindparam("b_now"))
+_WEBHOOK = Prepared(select(webhooks).where(_W.id == bindparam("b_queue")).with_for_update(key_share=True))
+_NEXT = select(func.min(_D.next_attempt_at)).where(_D.webhook_id == bindparam("b_queue"), PENDING)
+end_all, renew = ENDPOINT_QUEUES.end_all, ENDPOINT_QUEUES.renew
+"""As `Lease` has them; whoever takes a queue whose lease has run out finds it left behind."""
 
 
 @dataclass(frozen=True)
-class DueLane:
-    """A lane in which something is due and that nobody holds."""
+class DueQueue:
+    """An endpoint queue in which something is due and that nobody holds."""
 
     webhook_id: str
     org_id: str
 
 
 @dataclass(frozen=True)
-class TakenLane:
-    """A lane that was leased. `left_behind` tells that its holder before did not give it back."""
+class TakenQueue:
+    """An endpoint queue that was leased. `left_behind` tells that its holder before did not give it back."""
 
     webhook_id: str
     left_behind: bool
 
 
-def due(connection: Connection, owner: str, now_ms: int, most: int, driven: Collection[str] = ()) -> list[DueLane]:
-    """Lanes that wait for somebody, those that have waited longest first.
+def due(connection: Connection, owner: str, now_ms: int, most: int, driven: Collection[str] = ()) -> list[DueQueue]:
+    """Endpoint queues that wait for somebody, those that have waited longest first.
 
     Those that the owner holds and has not `driven` any more are among them: it could not give them back.
     """
-    given = {"b_now": now_ms, "b_most": most, "b_owner": owner, "b_driven": list(driven)}
-    return [DueLane(*row) for row in connection.execute(_DUE, given)]
+    free = _DUE.where(ENDPOINT_QUEUES.free(connection, owner, now_ms))
+    given = {"b_now": now_ms, "b_most": most, "b_driven": list(driven)}
+    return [DueQueue(*row) for row in connection.execute(free, given)]
 
 
 def next_due(connection: Connection, now_ms: int) -> int | None:
-    """The next moment at which a lane becomes due."""
+    """The next moment at which an endpoint queue becomes due."""
     return connection.execute(_NEXT_DUE, {"b_now": now_ms}).scalar()
 
 
-def take(connection: Connection, webhook_ids: Sequence[str], owner: str, now_ms: int, until_ms: int) -> list[TakenLane]:
-    """Leases those of the lanes that are still free, or the owner's already.
+def take(
+    connection: Connection, webhook_ids: Sequence[str], owner: str, now_ms: int, until_ms: int
+) -> list[TakenQueue]:
+    """Leases those of the endpoint queues that are still free, or the owner's already.
 
     None whose row somebody holds: that process may have frozen.
     """
-    given = {"b_lanes": list(webhook_ids), "b_now": now_ms, "b_owner": owner}
-    taken = [TakenLane(row.webhook_id, row.lease_owner is not None) for row in connection.execute(_STILL_FREE, given)]
-    if taken:
-        lanes = [lane.webhook_id for lane in taken]
-        connection.execute(_TAKE, {"b_lanes": lanes, "b_owner": owner, "b_until": until_ms})
-    return taken
-
-
-def renew(
-    connection: Connection, webhook_ids: Iterable[str], owner: str, until_ms: int, *, waits: bool = False
-) -> Sequence[str]:
-    """Holds on to the leases that are still the owner's, and returns those.
-
-    Without `waits` it leaves out those whose rows others hold at this moment.
-    """
-    statement = _HELD_SOON if waits else _HELD_NOW
-    held = connection.execute(statement, {"b_lanes": sorted(webhook_ids), "b_owner": owner}).scalars().all()
-    if held:
-        connection.execute(_TAKE, {"b_lanes": held, "b_owner": owner, "b_until": until_ms})
-    return held
+    these = select(_Q.webhook_id, _Q.lease_owner).where(_Q.webhook_id.in_(webhook_ids)).order_by(_Q.webhook_id)
+    taken = ENDPOINT_QUEUES.take(connection, these, owner, now_ms, until_ms)
+    return [TakenQueue(row.webhook_id, row.lease_owner is not None) for row in taken]
 
 
 def mine(connection: Connection, webhook_id: str, owner: str) -> Any:
-    """The subscription's row; it and its lane are locked. Raises `LeaseLost` when another process holds the lane."""
-    webhook = _WEBHOOK.first(connection, {"b_lane": webhook_id})
-    lane = _OWNER.first(connection, {"b_lane": webhook_id})
-    if webhook is None or lane is None or lane.lease_owner != owner:
+    """The subscription's row; it and its queue are locked. Raises `LeaseLost` when another process holds the queue."""
+    webhook = _WEBHOOK.first(connection, {"b_queue": webhook_id})
+    if webhook is None:
         raise LeaseLost(webhook_id)
+    ENDPOINT_QUEUES.mine(connection, webhook_id, owner)
     return webhook
 
 
-def release(connection: Connection, webhook_id: str, now_ms: int) -> bool:
-    """Gives a lane back, due when its next delivery is. To be called behind `mine`, in its transaction.
+def release(connection: Connection, webhook_id: str, owner: str, now_ms: int) -> bool:
+    """Gives an endpoint queue back, due when its next delivery is. To be called behind `mine`, in its transaction.
 
     One that is due already goes behind those that wait; true then.
     """
-    at_ms = connection.execute(_NEXT, {"b_lane": webhook_id}).scalar()
-    connection.execute(_RELEASE, {"b_lane": webhook_id, "b_due": None if at_ms is None else max(at_ms, now_ms)})
+    at_ms = connection.execute(_NEXT, {"b_queue": webhook_id}).scalar()
+    due_at = None if at_ms is None else max(at_ms, now_ms)
+    ENDPOINT_QUEUES.release(connection, webhook_id, owner, due_at=due_at)
     return at_ms is not None and at_ms <= now_ms
-
-
-def all_left_behind(connection: Connection) -> None:
-    """Lets every lease run out. Only for a database that a single process uses, at its start."""
-    connection.execute(_RUN_OUT)

@@ -150,7 +150,7 @@ def record(
     sure_ms: int,
     chance: Callable[[], float],
 ) -> bool:
-    """Enters attempts and moves their deliveries. The caller holds the lane. True when it disabled the subscription.
+    """Enters attempts and moves their deliveries. The caller holds the queue. True when it disabled the subscription.
 
     `webhook` is the subscription's row, locked; `chance` gives random numbers of [0, 1). How long nothing
     has arrived goes by `sure_ms`, the moment that is certain.
@@ -170,7 +170,7 @@ def record(
 
 
 def enter_left_behind(connection: Connection, webhook: Row[Any], now_ms: int) -> None:
-    """Enters the attempts that whoever held the lane before has left.
+    """Enters the attempts that whoever held the endpoint queue before has left.
 
     They are made again at once, but for those of deliveries that were missed or cancelled meanwhile.
     """

@@ -4,20 +4,16 @@ It goes by the rows alone, some at a time: whatever ended a pass early, the next
 be sent to somebody is kept until that is over.
 """
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
-import anyio
 from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, select
 
 from callwright.service.platform.clock.clock import DAY
-from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.services import Services
 from callwright.service.tables.schema import deliveries, delivery_attempts, organizations, outbox, webhooks
 from callwright.service.webhooks.endpoint_queue import PENDING
 
-log = logging.getLogger(__name__)
 KEPT_MS = 30 * DAY
 """How long events and what came of them are kept."""
 MOST = 500
@@ -60,19 +56,6 @@ _OLD_EVENTS = (
     .limit(bindparam("b_most"))
     .with_for_update(skip_locked=True)
 )
-
-
-async def run(services: Services) -> None:
-    """Makes a pass every minute until cancelled."""
-    await anyio.sleep(BEGIN_S)
-    while True:
-        try:
-            await sweep(services)
-        except StorageUnavailable:
-            pass  # the log says so already
-        except Exception:
-            log.exception("deleting old events failed")
-        await anyio.sleep(EVERY_S)
 
 
 async def sweep(services: Services) -> None:

@@ -1,4 +1,4 @@
-"""Sending to one subscription, for as long as this process holds its lane.
+"""Sending to one subscription, for as long as this process holds its endpoint queue.
 
 Attempts run side by side up to a bound, while one loop turns: it enters what is over and fetches what is next, in one
 transaction, as soon as the write before is done and a few attempts have gathered.
@@ -21,7 +21,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.platform.ids import Ids
-from callwright.service.webhooks import endpoint_queue
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.webhooks.batches import Due, Taken, Turn, turn
 from callwright.service.webhooks.outcomes import CUT_OFF, Attempt
 from callwright.service.webhooks.signing import request_headers, secrets_at
@@ -31,15 +31,15 @@ log = logging.getLogger(__name__)
 MOST_AT_ONCE = 16
 """Attempts under way to one endpoint."""
 MOST_AHEAD = 80
-"""Deliveries that a process marks as under way at a time, for all its lanes together; each lane has a share. These are
-what arrives twice at most when the process is killed.
+"""Deliveries that a process marks as under way at a time, for all its endpoint queues together; each has a share. These
+are what arrives twice at most when the process is killed.
 """
 MOST_AHEAD_WHERE_SHARED = 200
 """A write to a database that processes share takes longer, and more is sent meanwhile."""
 GATHER_S = 0.03
 """How long others are waited for after the first; there is nothing to wait for when nothing else is under way."""
 SLICE_MS = 2_000
-"""How long a lane keeps its place while others wait for one."""
+"""How long an endpoint queue keeps its place while others wait for one."""
 TRY_AGAIN_S = 30.0
 TRY_EVERY_S = 0.5
 """How long, and how often, entering what came of attempts is tried."""
@@ -56,17 +56,17 @@ class Poster(Protocol):
 
 
 @dataclass
-class Load:
-    """How busy a process is, as its lanes see it."""
+class SendingLimits:
+    """How much a process has under way, and how much each of its endpoint queues may have."""
 
     others_wait: bool = False
-    """Whether lanes are due that have no place."""
+    """Whether queues are due that have no place."""
     at_once: int = MOST_AT_ONCE
-    """Attempts that each lane may have under way."""
+    """Attempts that each endpoint queue may have under way."""
     most_ahead: int = MOST_AHEAD
-    """Deliveries that all lanes together may have marked."""
+    """Deliveries that all endpoint queues together may have marked."""
     ahead: int = MOST_AHEAD
-    """Deliveries that each lane may have marked."""
+    """Deliveries that each endpoint queue may have marked."""
 
     @property
     def gathered(self) -> int:
@@ -75,7 +75,7 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Parts:
+class DeliveryContext:
     """What sending needs."""
 
     database: Database
@@ -88,17 +88,19 @@ class Parts:
     """Gives random numbers of [0, 1)."""
 
 
-class Lane:
-    """One lane that this process holds."""
+class EndpointQueue:
+    """One endpoint queue that this process holds."""
 
-    def __init__(self, parts: Parts, webhook_id: str, load: Load, *, until_ms: int, left_behind: bool) -> None:
+    def __init__(
+        self, context: DeliveryContext, webhook_id: str, limits: SendingLimits, *, until_ms: int, left_behind: bool
+    ) -> None:
         self.until_ms = until_ms
         """Until when the lease is known to be held."""
-        self._parts, self._webhook_id, self._load = parts, webhook_id, load
+        self._context, self._webhook_id, self._limits = context, webhook_id, limits
         self._left_behind = left_behind
         self._quick = 0
-        self._begun_ms = parts.clock.running_ms()
-        self._queue: deque[tuple[Due, Any]] = deque()
+        self._begun_ms = context.clock.running_ms()
+        self._due: deque[tuple[Due, Any]] = deque()
         self._unsent: list[str] = []
         self._under_way = 0
         self._senders = 0
@@ -116,10 +118,10 @@ class Lane:
         self._enough.set()
 
     async def drive(self) -> None:
-        """Sends what is due until nothing is, or the lane's time is over; then the lane was given back.
+        """Sends what is due until nothing is, or the queue's time is over; then the queue was given back.
 
         Raises:
-            lanes.LeaseLost: another process holds the lane.
+            LeaseLost: another process holds the endpoint queue.
         """
         async with anyio.create_task_group() as tasks:
             self._sending = await tasks.start(self._host)
@@ -136,9 +138,9 @@ class Lane:
             await anyio.sleep_forever()
 
     def _is_over(self) -> bool:
-        if self._ending or not self._load.others_wait:
+        if self._ending or not self._limits.others_wait:
             return self._ending
-        return self._parts.clock.running_ms() - self._begun_ms >= SLICE_MS
+        return self._context.clock.running_ms() - self._begun_ms >= SLICE_MS
 
     async def _turned(self) -> bool:
         """A turn. One that fails is made again for a while: nobody else knows what came of its attempts."""
@@ -146,7 +148,7 @@ class Lane:
         while True:
             try:
                 return await self._turn()
-            except (endpoint_queue.LeaseLost, IntegrityError):  # the lane is another's, or it was entered after all
+            except (LeaseLost, IntegrityError):  # the endpoint queue is another's, or it was entered after all
                 raise
             except Exception as error:
                 if anyio.current_time() >= last_s:
@@ -156,24 +158,24 @@ class Lane:
             await anyio.sleep(TRY_EVERY_S)
 
     async def _turn(self) -> bool:
-        """Writes what is over and fetches what is next. True when the lane was given back."""
-        parts, now_ms = self._parts, self._parts.clock.now_ms()
+        """Writes what is over and fetches what is next. True when the endpoint queue was given back."""
+        context, now_ms = self._context, self._context.clock.now_ms()
         is_over = self._is_over()
         if is_over:
             self._drop()
         attempts, self._finished = self._finished, []
         # A quick endpoint waits for no write, and few are marked for a slow one. Large and small turns alternate.
         quick, self._quick = max(len(attempts), self._quick), len(attempts)
-        ahead = min(2 * (quick + self._load.at_once), self._load.ahead)
+        ahead = min(2 * (quick + self._limits.at_once), self._limits.ahead)
         unsent, self._unsent = self._unsent, []
         runs_out = now_ms >= self.until_ms
         asked = Turn(
             attempts=attempts,
             unsent=unsent,
-            most=0 if is_over else ahead - len(self._queue) - self._under_way,
+            most=0 if is_over else ahead - len(self._due) - self._under_way,
             left_behind=self._left_behind,
-            renew_until_ms=now_ms + parts.lease_ms if runs_out else None,
-            is_idle=not self._queue and not self._under_way,
+            renew_until_ms=now_ms + context.lease_ms if runs_out else None,
+            is_idle=not self._due and not self._under_way,
         )
         self._first, self._enough = anyio.Event(), anyio.Event()
         try:
@@ -183,7 +185,7 @@ class Lane:
             raise
         self._left_behind = False
         if runs_out:
-            self.until_ms = now_ms + parts.lease_ms
+            self.until_ms = now_ms + context.lease_ms
         if not taken.is_open:
             self._drop()
         self._send(taken)
@@ -191,51 +193,51 @@ class Lane:
 
     async def _written(self, asked: Turn, now_ms: int) -> Taken:
         """One turn, tried for as long as others hold the rows: what was sent is not to be forgotten."""
-        parts = self._parts
+        context = self._context
         while True:
             try:
-                return await parts.database.write(
+                return await context.database.write(
                     turn,
-                    parts.ids,
+                    context.ids,
                     self._webhook_id,
-                    parts.owner,
+                    context.owner,
                     asked,
                     now_ms=now_ms,
-                    sure_ms=parts.clock.sure_ms(),
-                    chance=parts.chance,
+                    sure_ms=context.clock.sure_ms(),
+                    chance=context.chance,
                 )
             except Locked:
                 if self._ending:
                     raise
 
     def _drop(self) -> None:
-        self._unsent += [row.id for row, _ in self._queue]
-        self._queue.clear()
+        self._unsent += [row.id for row, _ in self._due]
+        self._due.clear()
 
     def _send(self, taken: Taken) -> None:
         assert self._sending is not None
-        self._queue.extend((row, taken.webhook) for row in taken.due)
-        for _ in range(min(self._load.at_once - self._senders, len(self._queue))):
+        self._due.extend((row, taken.webhook) for row in taken.due)
+        for _ in range(min(self._limits.at_once - self._senders, len(self._due))):
             self._senders += 1
             self._sending.start_soon(self._keep_sending)
-        if not self._under_way and not self._queue:
+        if not self._under_way and not self._due:
             self._tell()
 
     def _tell(self) -> None:
         self._first.set()
-        if len(self._finished) >= self._load.gathered or not self._queue:
+        if len(self._finished) >= self._limits.gathered or not self._due:
             self._enough.set()
 
     async def _keep_sending(self) -> None:
-        clock = self._parts.clock
+        clock = self._context.clock
         try:
-            while self._queue and self._senders <= self._load.at_once:
+            while self._due and self._senders <= self._limits.at_once:
                 started_ms = clock.now_ms()
                 # Behind `until_ms` another process may send already: the next turn tells.
                 if self._is_over() or started_ms >= self.until_ms:
                     self._tell()
                     return
-                row, webhook = self._queue.popleft()
+                row, webhook = self._due.popleft()
                 self._under_way += 1
                 try:
                     attempt = await self._attempt(row, webhook, started_ms)
@@ -247,7 +249,7 @@ class Lane:
             self._senders -= 1
 
     async def _attempt(self, row: Due, webhook: Any, started_ms: int) -> Attempt:
-        parts = self._parts
+        context = self._context
         body = envelope(row.event_id, row.type, row.created_at, row.org_id, row.data)
         secrets = secrets_at(started_ms, webhook.secret, webhook.earlier_secrets)
         headers = request_headers(
@@ -267,13 +269,13 @@ class Lane:
             headers=orjson.dumps(headers).decode(),
         )
         try:
-            posted = await parts.endpoints.post(webhook.url, body, headers, subscription=webhook.id)
+            posted = await context.endpoints.post(webhook.url, body, headers, subscription=webhook.id)
         except anyio.get_cancelled_exc_class():
-            attempt.ended_ms, attempt.detail = parts.clock.now_ms(), CUT_OFF
+            attempt.ended_ms, attempt.detail = context.clock.now_ms(), CUT_OFF
             self._finished.append(attempt)
             raise
         attempt.ended_ms, attempt.duration_ms, attempt.outcome = (
-            parts.clock.now_ms(),
+            context.clock.now_ms(),
             posted.duration_ms,
             posted.outcome,
         )

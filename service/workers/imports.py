@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from callwright.contract.checks.counts import count_of
@@ -19,20 +19,21 @@ from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportComplete
 from callwright.service.campaigns.intake import rules_of, take_rows
 from callwright.service.campaigns.spending_cap import answerable
 from callwright.service.platform.clock.clock import HOUR
-from callwright.service.platform.database.concurrency import moment_of
 from callwright.service.platform.database.units import brief
+from callwright.service.platform.lease import RELEASED, LeaseLost
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.services import Services
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import audiences, import_errors, imports
+from callwright.service.tables.schema.leases import IMPORTS
 
 log = logging.getLogger(__name__)
 _I = imports.c
 PIECE = 500
 """Rows of one transaction: well under the time at which a writer delays its neighbours noticeably."""
 _WAITS = select(_I.id).where(_I.completed_at.is_(None)).order_by(_I.created_at).limit(1)
-_TAKE = update(imports).where(_I.id == bindparam("b_id"))
+_BEGUN = update(imports).where(_I.id == bindparam("b_id")).values(status="importing")
 _FIND = select(imports).where(_I.id == bindparam("id"))
 _AGE = select(_I.created_at).where(_I.id == bindparam("id"))
 EXPIRES_MS = 6 * HOUR
@@ -48,14 +49,10 @@ class _Unreadable(Exception):
     """The file cannot be read at all."""
 
 
-class _TakenOver(Exception):
-    """Another process works on the import now; the unit of work is undone."""
-
-
 async def work_on_one(services: Services, owner: str) -> bool:
     """Runs the oldest waiting import to its end; false when none waits."""
     now_ms = services.clock.now_ms()
-    if not await services.database.read(_any_free, owner, now_ms):
+    if not await services.database.read(_waits, owner, now_ms):
         return False
     found = await services.database.write(_take, services, owner)
     if found is None:
@@ -63,7 +60,7 @@ async def work_on_one(services: Services, owner: str) -> bool:
     try:
         if not await services.database.write(_expired, services, found, owner):
             await _work(services, found, owner)
-    except _TakenOver:
+    except LeaseLost:
         log.warning("another process works on an import now", extra={"import_id": found})
     return True
 
@@ -81,7 +78,7 @@ async def _work(services: Services, import_id: str, owner: str) -> None:
             lambda connection: connection.execute(_AUDIENCE, {"id": row.audience_id}).one_or_none()
         )
         if audience is None:
-            raise _TakenOver  # it was deleted with its imports
+            raise LeaseLost(import_id)  # it was deleted with its imports
         bad = await to_thread.run_sync(_bad_rows, audience, header, records)
         if 2 * len(bad) > total:
             await _refuse(services, import_id, owner, bad, total)
@@ -148,17 +145,17 @@ async def _refuse(services: Services, import_id: str, owner: str, bad: Sequence[
 def _list_bad(
     connection: Connection, services: Services, import_id: str, owner: str, bad: Sequence[BadRow], anew: bool
 ) -> None:
-    _mine(connection, import_id, owner)
+    IMPORTS.mine(connection, import_id, owner)
     if anew:
         connection.execute(delete(import_errors).where(import_errors.c.import_id == import_id))
     _keep_errors(connection, services, import_id, bad)
-    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_lease(connection, services)))
+    connection.execute(update(imports).where(_I.id == import_id).values(lease_until=_until(connection, services)))
 
 
 def _fail_whole(
     connection: Connection, services: Services, import_id: str, owner: str, reason: str, bad: int, total: int
 ) -> None:
-    _mine(connection, import_id, owner)
+    IMPORTS.mine(connection, import_id, owner)
     values = {"total_rows": total, "processed": total, "invalid": bad}
     connection.execute(update(imports).where(_I.id == import_id).values(values))
     _fail(connection, services, import_id, owner, reason)
@@ -181,29 +178,24 @@ def _keep_errors(connection: Connection, services: Services, import_id: str, bad
         connection.execute(insert(import_errors), errors)
 
 
-def _free(connection: Connection, owner: str, now_ms: int) -> Select[Any]:
-    over = _I.lease_until < moment_of(connection, now_ms)
-    return _WAITS.where(or_(_I.lease_owner.is_(None), over, _I.lease_owner == owner))
-
-
 @brief
-def _any_free(connection: Connection, owner: str, now_ms: int) -> bool:
-    return connection.execute(_free(connection, owner, now_ms)).first() is not None
+def _waits(connection: Connection, owner: str, now_ms: int) -> bool:
+    return connection.execute(_WAITS.where(IMPORTS.free(connection, owner, now_ms))).first() is not None
 
 
-def _lease(connection: Connection, services: Services) -> ColumnElement[int]:
-    """Until when an import is leased that is taken or held on to now."""
-    return moment_of(connection, services.clock.now_ms()) + services.settings.deployment_lease_ms
+def _until(connection: Connection, services: Services) -> ColumnElement[int]:
+    """Until when an import is leased that is held on to now."""
+    now_ms = services.clock.now_ms()
+    return IMPORTS.until(connection, now_ms, now_ms + services.settings.deployment_lease_ms)
 
 
 def _take(connection: Connection, services: Services, owner: str) -> str | None:
-    """Leases the oldest import that waits, but none whose row others hold: whoever holds it may have frozen."""
-    free = _free(connection, owner, services.clock.now_ms()).with_for_update(skip_locked=True)
-    found: str | None = connection.execute(free).scalar()
-    if found is not None:
-        leased = _TAKE.values(lease_owner=owner, lease_until=_lease(connection, services), status="importing")
-        connection.execute(leased, {"b_id": found})
-    return found
+    """Leases the oldest import that waits and that nobody has locked."""
+    now_ms = services.clock.now_ms()
+    taken = IMPORTS.take(connection, _WAITS, owner, now_ms, now_ms + services.settings.deployment_lease_ms)
+    for row in taken:
+        connection.execute(_BEGUN, {"b_id": row.id})
+    return taken[0].id if taken else None
 
 
 def _expired(connection: Connection, services: Services, import_id: str, owner: str) -> bool:
@@ -257,9 +249,9 @@ def _take_piece(
     by_key_id: str | None,
 ) -> None:
     by = answerable(connection, by_key_id)
-    row = _mine(connection, import_id, owner)
+    row = IMPORTS.mine(connection, import_id, owner)
     if row.processed != done:
-        raise _TakenOver
+        raise LeaseLost(import_id)
     now_ms = services.clock.now_ms()
     rows, bad = _numbered(header, piece, done + 1)
     taken = take_rows(
@@ -283,27 +275,19 @@ def _take_piece(
             added=_I.added + taken.added,
             invalid=_I.invalid + taken.invalid,
             duplicates=_I.duplicates + taken.duplicates,
-            lease_until=_lease(connection, services),
+            lease_until=_until(connection, services),
         )
     )
 
 
-def _mine(connection: Connection, import_id: str, owner: str) -> Row[Any]:
-    """The import's row, locked. Raises `_TakenOver` when it is another process's by now, or was deleted."""
-    row: Row[Any] | None = connection.execute(_FIND.with_for_update(), {"id": import_id}).one_or_none()
-    if row is None or row.lease_owner != owner:
-        raise _TakenOver
-    return row
-
-
 def _complete(connection: Connection, services: Services, import_id: str, owner: str) -> None:
-    row = _mine(connection, import_id, owner)
+    row = IMPORTS.mine(connection, import_id, owner)
     status = "completed_with_errors" if row.invalid or row.duplicates else "completed"
     _end(connection, services, row, status, None)
 
 
 def _fail(connection: Connection, services: Services, import_id: str, owner: str, reason: str) -> None:
-    _end(connection, services, _mine(connection, import_id, owner), "failed", reason)
+    _end(connection, services, IMPORTS.mine(connection, import_id, owner), "failed", reason)
 
 
 def _end(connection: Connection, services: Services, row: Row[Any], status: str, reason: str | None) -> None:
@@ -311,7 +295,7 @@ def _end(connection: Connection, services: Services, row: Row[Any], status: str,
     connection.execute(
         update(imports)
         .where(_I.id == row.id)
-        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, lease_owner=None, lease_until=None)
+        .values(status=status, status_reason=reason, completed_at=now_ms, csv=None, **RELEASED)
     )
     others = (
         select(func.count()).where(_I.audience_id == row.audience_id, _I.completed_at.is_(None), _I.id != row.id)

@@ -6,8 +6,8 @@ not go on by themselves: nobody can say how long the disk was full, and a campai
 the night because somebody deleted a file is a surprise. Nor does one begin whose moment came meanwhile.
 """
 
-import logging
 from contextlib import suppress
+from functools import partial
 from hashlib import shake_256
 
 import anyio
@@ -20,11 +20,10 @@ from callwright.service.platform.database.inserts import insert_ignoring_conflic
 from callwright.service.platform.database.room import ROOM_S
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, REASON
 from callwright.service.platform.database.sqlite.presence import LOOK_S
-from callwright.service.platform.database.unavailable import StorageUnavailable
+from callwright.service.platform.worker_loop import repeat
 from callwright.service.services import Services
 from callwright.service.tables.schema import service_state
 
-log = logging.getLogger(__name__)
 _PROBE = "storage_probe"
 _FILLING = shake_256(b"").hexdigest(32_768)
 """64 KiB that no engine makes much smaller."""
@@ -38,27 +37,22 @@ class StorageWatch:
 
     async def run(self) -> None:
         """Watches until cancelled."""
-        fullness = self._services.database.fullness
-        while True:
-            await fullness.found()
-            try:
-                await self.recover()
-            except StorageUnavailable:
-                await anyio.sleep(ROOM_S)
-            except Exception:
-                log.exception("pausing what was running when the disk was full failed")
-                await anyio.sleep(ROOM_S)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(repeat, self._look_at_file, "looking at the database file", every_s=LOOK_S))
+            await repeat(self._recover_once_full, "pausing what ran when the disk was full", every_s=ROOM_S)
 
-    async def look_at_file(self) -> None:
-        """Looks again and again whether the database file is where it was, until cancelled."""
+    async def _look_at_file(self) -> None:
+        """Looks whether the database file is where it was."""
         database = self._services.database
-        while True:
-            was_gone = database.presence.is_gone
-            if database.presence.look() and was_gone:
-                self._bell.ring()
-            with suppress(DatabaseClosed, *DRIVER_ERRORS):
-                await database.keep_log()
-            await anyio.sleep(LOOK_S)
+        was_gone = database.presence.is_gone
+        if database.presence.look() and was_gone:
+            self._bell.ring()
+        with suppress(DatabaseClosed, *DRIVER_ERRORS):
+            await database.keep_log()
+
+    async def _recover_once_full(self) -> None:
+        await self._services.database.fullness.found()
+        await self.recover()
 
     async def recover(self) -> None:
         """Finds out whether there is room, and pauses what ran or was due. Raises `StorageFull` if there is none."""

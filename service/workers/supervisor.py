@@ -18,15 +18,16 @@ from callwright.service.campaigns import activation, start_guards
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.driver_writes import DriverWrites
-from callwright.service.dialling.leases import LeaseLost
 from callwright.service.dialling.runner import Runner
-from callwright.service.platform.alarm import Alarm, Bell
+from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
 from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
+from callwright.service.platform.lease import LeaseLost
 from callwright.service.platform.refusals import Refusal
+from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.rules.plans import PLANS
 from callwright.service.services import Services
 from callwright.service.tables import future_moments
@@ -38,7 +39,6 @@ MOST_DRIVEN = 32
 """Deployments that one process drives at a time."""
 IDLE_S = 0.5
 """Between two looks for work when nothing wakes the supervisor."""
-RETRY_S = 1.0
 FREED_EVERY_S = 1.0
 """Between two looks for transactions of processes that have frozen."""
 _SCHEDULED = (
@@ -59,6 +59,7 @@ class Supervisor:
 
     def __init__(self, services: Services, bell: Bell) -> None:
         self._services = services
+        self._bell = bell
         self._due = bell.alarm()
         self._uploaded = bell.alarm()
         self._owner = services.ids.new("wrk")
@@ -70,15 +71,18 @@ class Supervisor:
         """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
         if not self._services.database.is_shared:
             await write_once_there_is_room(self._services.database, leases.forget_all)
+        renewed_s = self._services.settings.deployment_lease_ms / 3 / SECOND
+        periodic: list[tuple[str, Callable[[], Awaitable[None]], float]] = [
+            ("renewing the leases of deployments", self._renew, renewed_s),
+            ("ending silent transactions", self._services.database.end_silent, FREED_EVERY_S),
+            ("the sweep", partial(sweeps.run, self._services), sweeps.EVERY_S),
+            ("correcting moments that lie too far ahead", self._correct, future_moments.EVERY_S),
+        ]
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(
-                self._again_and_again, self._renew, self._services.settings.deployment_lease_ms / 3 / SECOND
-            )
-            tasks.start_soon(self._again_and_again, self._services.database.end_silent, FREED_EVERY_S)
-            tasks.start_soon(self._again_and_again, self._sweep, sweeps.EVERY_S)
-            tasks.start_soon(self._again_and_again, self._correct, future_moments.EVERY_S)
-            tasks.start_soon(self._whenever, self._uploaded, self._import)
-            await self._whenever(self._due, partial(self._look, tasks))
+            for name, work, every_s in periodic:
+                tasks.start_soon(partial(repeat, work, name, every_s=every_s, begins_after_s=every_s))
+            tasks.start_soon(partial(repeat, self._import, "importing", every_s=IDLE_S, alarm=self._uploaded))
+            await repeat(partial(self._look, tasks), "looking for work", every_s=IDLE_S, alarm=self._due)
 
     async def finish(self) -> None:
         """Dials nobody any more, and returns once the calls that were under way are recorded. Give it a bound."""
@@ -87,33 +91,9 @@ class Supervisor:
             self._none_driven = anyio.Event()
             await self._none_driven.wait()
 
-    async def _whenever(self, alarm: Alarm, work: Callable[[], Awaitable[None]]) -> None:
-        """Works whenever the alarm rings, and now and then without: another process may have made the work."""
-        while True:
-            try:
-                await work()
-            except StorageUnavailable:
-                await anyio.sleep(RETRY_S)
-            except Exception:
-                log.exception("looking for work failed")
-                await anyio.sleep(RETRY_S)
-            await alarm.wait(IDLE_S)
-
     async def _import(self) -> None:
         while await imports.work_on_one(self._services, self._owner):
-            pass
-
-    async def _again_and_again(self, work: Any, every_s: float) -> None:
-        while True:
-            await anyio.sleep(every_s)
-            try:
-                await work()
-            except StorageUnavailable:
-                pass  # the log says so already
-            except Locked:
-                log.warning("a periodic task waits for rows that others hold")
-            except Exception:
-                log.exception("a periodic task failed")
+            self._bell.ring_for_events()
 
     async def _renew(self) -> None:
         database, lease_ms, driven = (
@@ -128,9 +108,6 @@ class Supervisor:
             if deployment_id not in held and deployment_id in self._driven:
                 with suppress(Locked):
                     await database.write(leases.renew, [deployment_id], *given, waits=True)
-
-    async def _sweep(self) -> None:
-        await sweeps.run(self._services)
 
     async def _correct(self) -> None:
         services = self._services
@@ -156,6 +133,7 @@ class Supervisor:
     async def _activate(self, deployment_id: str, now_ms: int) -> None:
         try:
             await self._services.database.write(_activate, self._services, deployment_id, now_ms)
+            self._bell.ring_for_events()
         except Locked:
             log.warning("a scheduled deployment is held by others", extra={"deployment_id": deployment_id})
 
@@ -168,6 +146,7 @@ class Supervisor:
             owner=self._owner,
             lease_ms=settings.deployment_lease_ms,
             public_url=settings.public_url,
+            events_written=self._bell.ring_for_events,
         )
         return Runner(writes, time_scale=settings.sim_time_scale, ends=self.ends)
 

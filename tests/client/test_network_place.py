@@ -1,8 +1,13 @@
 """Where addresses lead."""
 
+from ipaddress import IPv4Address, IPv6Address, ip_network
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callwright.client.compat.network_place import place_of, places_of
+from callwright.contract.checks.address_ranges import forbidden_range
 
 
 @pytest.mark.parametrize(
@@ -29,10 +34,25 @@ from callwright.client.compat.network_place import place_of, places_of
         ("224.0.0.1", "reserved"),
         ("255.255.255.255", "reserved"),
         ("ff02::1", "reserved"),
+        ("::ffff:8.8.8.8", "public"),
+        ("64:ff9b::808:808", "public"),
+        ("2002:808:808::1", "private"),
+        ("2001:0:808:808:0:0:f7f7:f7f7", "private"),
+        ("168.63.129.16", "private"),
+        ("192.88.99.1", "private"),
+        ("192.0.0.9", "private"),
+        ("2001:20::1", "private"),
+        ("3fff::1", "private"),
     ],
 )
 def test_an_address_leads_where_it_leads(address: str, place: str) -> None:
     assert place_of(address) == place
+
+
+@given(st.ip_addresses())
+def test_what_is_public_here_is_what_the_service_sends_to(address: IPv4Address | IPv6Address) -> None:
+    if address not in ip_network("64:ff9b::/96"):
+        assert (place_of(str(address)) == "public") == (forbidden_range(address) is None)
 
 
 async def test_a_name_leads_where_all_its_addresses_do() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Table, insert, select, update
 
 from callwright.contract.webhooks import NewWebhook
-from callwright.service.tables.schema import deliveries, delivery_attempts, outbox, webhook_lanes
+from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, outbox
 from tests.support.service import Tenant
 
 URL = "https://example.com/events"
@@ -83,9 +83,9 @@ async def set_on(tenant: Tenant, table: Table, id_: str, **values: Any) -> None:
     assert await _write(tenant, update(table).where(table.c.id == id_).values(**values)) == 1
 
 
-async def lane(tenant: Tenant, webhook_id: str) -> Any:
-    """The lane of a subscription."""
-    found = select(webhook_lanes).where(webhook_lanes.c.webhook_id == webhook_id)
+async def endpoint_queue(tenant: Tenant, webhook_id: str) -> Any:
+    """The endpoint queue of a subscription."""
+    found = select(endpoint_queues).where(endpoint_queues.c.webhook_id == webhook_id)
     return await tenant.service.services.database.read(lambda connection: connection.execute(found).one())
 
 

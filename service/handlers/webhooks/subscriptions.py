@@ -18,7 +18,7 @@ from callwright.service.platform.refusals import Refusal, invalid, not_found
 from callwright.service.rules import webhook_url
 from callwright.service.tables.delivery_rows import end_pending
 from callwright.service.tables.outbox import json_text
-from callwright.service.tables.schema import organizations, webhook_lanes, webhooks
+from callwright.service.tables.schema import endpoint_queues, organizations, webhooks
 from callwright.service.webhooks import signing
 
 SECRET_PREFIX = "whsec_"
@@ -31,7 +31,7 @@ _FIND = select(webhooks).where(_W.id == bindparam("id"), _W.org_id == bindparam(
 _FOR_CHANGE = _FIND.with_for_update(key_share=True)
 _AS_IT_IS = _FIND.with_for_update(read=True)
 _ADD = insert(webhooks)
-_ADD_LANE = insert(webhook_lanes)
+_ADD_QUEUE = insert(endpoint_queues)
 _HOLD = select(organizations.c.id).where(organizations.c.id == bindparam("org")).with_for_update(key_share=True)
 _COUNT = select(func.count()).where(_W.org_id == bindparam("org"), _W.deleted_at.is_(None))
 _DISABLED_ALLOWS = ("update", "rotate_secret", "delete")
@@ -168,7 +168,7 @@ def create_webhook(asked: contract.CreateWebhook, context: RequestContext) -> co
         "created_by_key_id": context.key_id,
     }
     context.connection.execute(_ADD, row)
-    context.connection.execute(_ADD_LANE, {"webhook_id": webhook_id})
+    context.connection.execute(_ADD_QUEUE, {"webhook_id": webhook_id})
     return _seen_with_secret(context, webhook_id)
 
 

@@ -34,9 +34,9 @@ from callwright.service.tables.schema.campaigns import (
 from callwright.service.tables.schema.events import (
     deliveries,
     delivery_attempts,
+    endpoint_queues,
     late_wakes,
     outbox,
-    webhook_lanes,
     webhooks,
 )
 
@@ -53,6 +53,7 @@ __all__ = [
     "deployment_numbers",
     "deployments",
     "do_not_call",
+    "endpoint_queues",
     "idempotency_keys",
     "import_errors",
     "imports",
@@ -72,6 +73,5 @@ __all__ = [
     "transcripts",
     "users",
     "wallets",
-    "webhook_lanes",
     "webhooks",
 ]

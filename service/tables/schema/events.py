@@ -58,7 +58,7 @@ webhooks = Table(
 `earlier_secrets` is JSON, `[[secret, until_ms], …]`: each signs beside `secret` until its own end.
 """
 
-webhook_lanes = Table(
+endpoint_queues = Table(
     "webhook_lanes",
     metadata,
     Column("webhook_id", String(40), ForeignKey("webhooks.id"), primary_key=True),
@@ -77,7 +77,9 @@ late_wakes = Table(
     key(),
     Column("webhook_id", String(40), nullable=False),
 )
-"""Lanes to be woken whose rows others held when something became due: nobody waits for those, who may have frozen."""
+"""Endpoint queues to be woken whose rows others held when something became due: nobody waits for those others, who may
+have frozen.
+"""
 
 deliveries = Table(
     "deliveries",
@@ -117,7 +119,7 @@ deliveries = Table(
     postgresql_with={"fillfactor": 50},
 )
 """One event for one subscription; replays and tests make another. `attempt_started_at` stands while an attempt is under
-way: who finds it set on a lane just taken over knows that the attempt was interrupted. `replayed_at` stands once a
+way: who finds it set on a queue just taken over knows that the attempt was interrupted. `replayed_at` stands once a
 later delivery has taken over from one that failed or was missed. No key is foreign: rows of organizations and
 subscriptions are never deleted, and looking for them took as long as the insert.
 """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 import anyio
 from anyio import to_thread
 
-from callwright.service.platform.address_ranges import Network
+from callwright.contract.checks.address_ranges import Network
 from callwright.service.webhooks.transport.attempts import Posted
 from callwright.service.webhooks.transport.names import LookUp, Names, system_look_up
 
@@ -54,8 +54,8 @@ class Endpoints:
         """Imports the HTTP client, which takes 200 ms, and reads the system's roots, both beside the event loop."""
         module = await to_thread.run_sync(importlib.import_module, f"{__package__}.posting")
         tls = self._tls or await to_thread.run_sync(module.system_roots)
-        connections = module.Connections(opened=self._opened, names=self._names, most=self._most, tls=tls)
-        self._posting = module.Posting(connections, self._deadline_s)
+        sessions = module.Sessions(opened=self._opened, names=self._names, most=self._most, tls=tls)
+        self._posting = module.Posting(sessions, self._deadline_s)
         return self
 
     async def __aexit__(

@@ -12,7 +12,6 @@ from aiohttp import (
     ClientResponseError,
     InvalidURL,
 )
-from aiohttp.http_exceptions import HttpProcessingError
 
 from callwright.contract.webhooks import AttemptOutcome
 from callwright.service.webhooks.transport.attempts import Progress
@@ -31,7 +30,7 @@ def of_error(error: Exception, progress: Progress) -> tuple[AttemptOutcome, str]
     tls = _tls_error(error)
     if tls is not None:
         return "tls_failed", _tls(tls)
-    if isinstance(error, ClientResponseError | ClientPayloadError | HttpProcessingError):
+    if isinstance(error, ClientResponseError | ClientPayloadError):
         return "bad_answer", "The endpoint's answer is not HTTP, or its headers are too long."
     if isinstance(error, ClientConnectionError | OSError):
         return "connection_failed", _connection(error, progress)

@@ -92,8 +92,9 @@ async def test_a_tool_call_writes_its_arguments_and_reads_its_answer_once(
     with counted() as found:
         async with open_service(f"sqlite:///{tmp_path}/a.sqlite", tmp_path, workers=False) as door:
             rest = Client(IN_PROCESS, door.api_key, transport=InProcessTransport(door.service))
-            await rest.agents.create(**{**AGENT, "name": "Bea"})
-            await rest.agents.create(**{**AGENT, "name": "Cem"})
+            for name in ("Bea", "Cem"):
+                given: dict[str, Any] = {**AGENT, "name": name}
+                await rest.agents.create(**given)
             async with Assistant(build(session(rest).opened), mode="2026-07-28") as assistant:
                 found.clear()
                 result = await assistant.call_tool(tool, arguments)

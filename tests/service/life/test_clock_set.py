@@ -17,10 +17,10 @@ from sqlalchemy import Connection, func, select, update
 
 from callwright.client import Client
 from callwright.client.transport import ASGITransport
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.events import DEPLOYMENT_PAUSED
 from callwright.service.app import running
-from callwright.service.platform.address_ranges import LOOPBACK
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import clock_record, future_moments
@@ -29,12 +29,12 @@ from callwright.service.tables.ledger import wallet_of
 from callwright.service.tables.schema import (
     audit_log,
     deliveries,
+    endpoint_queues,
     idempotency_keys,
     organizations,
     outbox,
     phone_numbers,
     service_state,
-    webhook_lanes,
     webhooks,
 )
 from callwright.service.webhooks import retention
@@ -59,7 +59,7 @@ AHEAD = pytest.mark.parametrize("ahead_ms", [HOUR, MONTH], ids=["an hour", "a mo
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is done every so many seconds is done at once."""
-    monkeypatch.setattr(clock_record, "LOOK_MS", 20)
+    monkeypatch.setattr(clock_record, "LOOK_S", 0.02)
     monkeypatch.setattr(sweeps, "EVERY_S", 0.05)
     monkeypatch.setattr(future_moments, "EVERY_S", 0.05)
     monkeypatch.setattr(retention, "BEGIN_S", 0.05)
@@ -336,9 +336,9 @@ async def test_a_lease_that_was_taken_while_the_clock_was_ahead_runs_out_from_no
     async with service(database_url, tmp_path, wall) as tenant:
         made = await tenant.client.webhooks.create(url="https://example.com", events=["*"])
         until_ms = tenant.service.services.clock.now_ms() + MONTH
-        lanes = webhook_lanes
-        await change(tenant, update(lanes).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
-        find = select(lanes.c.lease_until, lanes.c.due_at).where(lanes.c.webhook_id == made.id)
+        queues = endpoint_queues
+        await change(tenant, update(queues).values(lease_owner="wrk_gone", lease_until=until_ms, due_at=until_ms))
+        find = select(queues.c.lease_until, queues.c.due_at).where(queues.c.webhook_id == made.id)
         while True:
             row = await tenant.service.services.database.read(lambda connection: connection.execute(find).one())
             latest_ms = tenant.service.services.clock.now_ms() + tenant.service.services.settings.delivery_lease_ms

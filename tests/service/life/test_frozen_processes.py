@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Update, func, select, text, update
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.service.platform.database.units import brief
-from callwright.service.tables.schema import calls, deployments, simulated_dials, webhook_lanes, webhooks
+from callwright.service.tables.schema import calls, deployments, endpoint_queues, simulated_dials, webhooks
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_money
 from tests.support.campaigns import draft, people
 from tests.support.peer_process import Peer
@@ -175,7 +175,7 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
                 await services.database.write(_run, moved)
             async with two_peers(database_url, tmp_path) as two:
                 campaign = await started(tenant, 100)
-                senders = select(webhook_lanes.c.lease_owner).where(webhook_lanes.c.lease_owner.is_not(None))
+                senders = select(endpoint_queues.c.lease_owner).where(endpoint_queues.c.lease_owner.is_not(None))
                 frozen: Peer | None = None
                 while frozen is None:
                     held = set(
@@ -183,10 +183,10 @@ async def test_a_sender_that_freezes_inside_a_transaction_keeps_no_events_from_a
                     )
                     frozen = next((peer for peer in two if peer.owners & held), None)
                 await frozen_at(tenant, frozen, "%webhook%")
-                owned = webhook_lanes.c.lease_owner.in_(frozen.owners)
+                owned = endpoint_queues.c.lease_owner.in_(frozen.owners)
                 at = time.monotonic()
                 while await services.database.read(
-                    lambda connection: connection.execute(select(webhook_lanes.c.webhook_id).where(owned)).first()
+                    lambda connection: connection.execute(select(endpoint_queues.c.webhook_id).where(owned)).first()
                 ):
                     assert time.monotonic() - at < TAKEN_OVER_S, "nobody took over"
                     await anyio.sleep(0.02)

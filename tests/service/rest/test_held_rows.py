@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from callwright.service.platform.database.engines import make_engine
 from callwright.service.platform.database.sqlite import group_commit
-from callwright.service.tables.schema import deployments, webhook_lanes, webhooks
+from callwright.service.tables.schema import deployments, endpoint_queues, webhooks
 from tests.support.campaigns import draft, people
 from tests.support.raw_requests import Response, raw_client, refused
 from tests.support.service import open_service
@@ -90,7 +90,7 @@ async def test_a_subscription_is_changed_and_deleted_although_a_silent_sender_ho
         assert changed.description == "Changed"
         engine = make_engine(database_url)
         with engine.connect() as connection, anyio.fail_after(LIMIT_S):
-            connection.execute(select(webhook_lanes).with_for_update())
+            connection.execute(select(endpoint_queues).with_for_update())
             await tenant.client.webhooks.delete(id=made.id)
             connection.invalidate()
         engine.dispose()

@@ -1,4 +1,4 @@
-"""Rows of deliveries and the lanes they wake."""
+"""Rows of deliveries and the endpoint queues they wake."""
 
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ from sqlalchemy import Connection, update
 
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.delivery_rows import Cause, delivery_row, end_pending, queue, take_over
-from callwright.service.tables.schema import deliveries, webhook_lanes
-from tests.support.sent_events import lane, rows_of, subscribe
+from callwright.service.tables.schema import deliveries, endpoint_queues
+from tests.support.sent_events import endpoint_queue, rows_of, subscribe
 from tests.support.service import Tenant, open_service
 
 NOW_MS = 1_795_262_400_000
@@ -28,7 +28,9 @@ async def add(tenant: Tenant, *rows: dict[str, Any], now_ms: int = NOW_MS) -> No
     await tenant.service.services.database.write(queue, rows, now_ms)
 
 
-async def test_pending_ones_wake_their_lanes_and_missed_ones_do_not(database_url: str, tmp_path: Path) -> None:
+async def test_pending_ones_wake_their_endpoint_queues_and_missed_ones_do_not(
+    database_url: str, tmp_path: Path
+) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         due, idle = (await subscribe(tenant)).id, (await subscribe(tenant)).id
         await add(tenant, made(tenant, due, "evt_1"), made(tenant, idle, "evt_1", missed=True))
@@ -43,7 +45,10 @@ async def test_pending_ones_wake_their_lanes_and_missed_ones_do_not(database_url
             None,
             NOW_MS,
         )
-        assert ((await lane(tenant, due)).due_at, (await lane(tenant, idle)).due_at) == (NOW_MS, None)
+        assert ((await endpoint_queue(tenant, due)).due_at, (await endpoint_queue(tenant, idle)).due_at) == (
+            NOW_MS,
+            None,
+        )
         await add(tenant)
 
 
@@ -75,17 +80,17 @@ async def test_any_number_is_added_and_what_is_there_already_is_left_out(
             assert {name: kept[row["id"]][name] for name in row} == row
 
 
-async def test_a_lane_is_never_put_off(database_url: str, tmp_path: Path) -> None:
+async def test_an_endpoint_queue_is_never_put_off(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         made_one = (await subscribe(tenant)).id
 
         def set_due(connection: Connection, due_at: int) -> None:
-            connection.execute(update(webhook_lanes).values(due_at=due_at))
+            connection.execute(update(endpoint_queues).values(due_at=due_at))
 
         for before, after in ((NOW_MS - 5, NOW_MS - 5), (NOW_MS + 5, NOW_MS)):
             await tenant.service.services.database.write(set_due, before)
             await add(tenant, made(tenant, made_one, f"evt_{before}"))
-            assert (await lane(tenant, made_one)).due_at == after
+            assert (await endpoint_queue(tenant, made_one)).due_at == after
 
 
 async def test_only_what_did_not_arrive_is_taken_over_from_and_each_once(database_url: str, tmp_path: Path) -> None:
@@ -124,4 +129,7 @@ async def test_what_waits_is_ended_and_an_attempt_under_way_keeps_its_mark(datab
             ("missed", NOW_MS, True),
         ]
         assert {row["attempt_started_at"] for row in kept} == {NOW_MS}
-        assert ((await lane(tenant, mine)).due_at, (await lane(tenant, other)).due_at) == (None, NOW_MS)
+        assert ((await endpoint_queue(tenant, mine)).due_at, (await endpoint_queue(tenant, other)).due_at) == (
+            None,
+            NOW_MS,
+        )

@@ -136,7 +136,7 @@ async def test_what_waits_is_not_sent_to_a_subscription_that_was_ended_meanwhile
         await at.deliver()
         assert len(at.endpoints.requests) == 3
         assert [one.status for one in await at.deliveries()] == [status] * 3
-        assert (await at.lane(webhook.id)).due_at is None
+        assert (await at.endpoint_queue(webhook.id)).due_at is None
 
 
 async def test_what_is_under_way_when_a_subscription_is_deleted_is_still_entered(
@@ -159,5 +159,5 @@ async def test_what_is_under_way_when_a_subscription_is_deleted_is_still_entered
         assert sorted({one.status for one in rows}) == ["cancelled", "succeeded"]
         assert [one.status for one in rows].count("succeeded") == sent == len(await at.attempts())
         assert all(one.attempt_started_at is None for one in rows)
-        lane = await at.lane(webhook.id)
-        assert (lane.due_at, lane.lease_owner) == (None, None)
+        queue = await at.endpoint_queue(webhook.id)
+        assert (queue.due_at, queue.lease_owner) == (None, None)

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network
 import anyio
 import pytest
 
-from callwright.service.platform.address_ranges import LOOPBACK
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
 from tests.support.webhooks.endpoints import Sink, sink
 from tests.support.webhooks.forbidden_addresses import FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS

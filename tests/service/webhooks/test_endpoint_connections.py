@@ -9,10 +9,10 @@ from ssl import SSLContext
 import anyio
 import pytest
 
-from callwright.service.platform.address_ranges import LOOPBACK
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.attempts import SENT_AGAIN
-from callwright.service.webhooks.transport.connections import KEPT_S
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
+from callwright.service.webhooks.transport.sessions import KEPT_S
 from tests.support.webhooks.certificates import Authority, authority, presenting_its_own
 from tests.support.webhooks.endpoints import Sink, closing, saying, sink, status
 
@@ -205,7 +205,7 @@ async def test_an_answer_that_nobody_asked_for_is_not_taken_for_the_next_one(end
 
 
 async def test_an_answer_that_is_not_read_to_its_end_ends_its_connection(endpoints: Endpoints) -> None:
-    async with sink(saying(status(200, b"x" * 5_000))) as target:
+    async with sink(saying(status(200, b"x" * 2**20))) as target:
         for _ in range(2):
             assert (await post(endpoints, target)).status == 200
         assert target.connections == 2

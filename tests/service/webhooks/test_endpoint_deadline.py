@@ -6,7 +6,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from callwright.service.platform.address_ranges import LOOPBACK
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
 from tests.support.webhooks.endpoints import saying, sink, status
 

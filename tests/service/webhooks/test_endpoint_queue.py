@@ -1,4 +1,4 @@
-"""Who sends to whom: one process to an endpoint, nobody kept waiting by another's endpoint, and lanes taken over."""
+"""Who sends to whom: one process to an endpoint, nobody kept waiting by another's endpoint, and queues taken over."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import update
 
 from callwright.service.platform.alarm import Bell
-from callwright.service.tables.schema import deliveries, webhook_lanes
+from callwright.service.tables.schema import deliveries, endpoint_queues
 from callwright.service.webhooks import batches, endpoint_queue, sending
 from callwright.service.webhooks.dispatcher import SHARED_CONNECTIONS, Dispatcher, in_turns
-from callwright.service.webhooks.endpoint_queue import DueLane
+from callwright.service.webhooks.endpoint_queue import DueQueue
 from callwright.service.webhooks.fan_out import fan_out
 from callwright.service.webhooks.sending import MOST_AT_ONCE
 from tests.support.webhooks.delivering import Delivering, answer, delivering, url_of
@@ -50,14 +50,14 @@ async def test_a_dead_and_a_slow_endpoint_keep_none_of_fifty_waiting(database_ur
                 at.endpoints.let_go.set()
 
 
-async def test_with_more_lanes_than_places_slow_ones_make_room(database_url: str, tmp_path: Path) -> None:
+async def test_with_more_endpoint_queues_than_places_slow_ones_make_room(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path, places=2) as at:
         for name in ("slow1", "slow2", "quick"):
             await at.subscribe(name)
         at.endpoints.holding |= {url_of("slow1"), url_of("slow2")}
         await at.happen(60)
         await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())
-        await at.change(update(webhook_lanes).values(due_at=at.clock.now_ms() - 1))
+        await at.change(update(endpoint_queues).values(due_at=at.clock.now_ms() - 1))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(at.dispatcher.run)
             await at.endpoints.got(2 * MOST_AT_ONCE)
@@ -89,10 +89,10 @@ async def test_no_endpoint_gets_more_requests_at_a_time_than_the_bound_from_all_
 
 
 def test_every_organization_gets_a_place_before_one_gets_another() -> None:
-    due = [*(DueLane(f"a{number}", "busy") for number in range(5)), DueLane("b0", "other"), DueLane("c0", "third")]
-    assert [lane.webhook_id for lane in in_turns(due, Counter())] == ["a0", "b0", "c0", "a1", "a2", "a3", "a4"]
+    due = [*(DueQueue(f"a{number}", "busy") for number in range(5)), DueQueue("b0", "other"), DueQueue("c0", "third")]
+    assert [queue.webhook_id for queue in in_turns(due, Counter())] == ["a0", "b0", "c0", "a1", "a2", "a3", "a4"]
     driven = Counter({"other": 2})
-    assert [lane.webhook_id for lane in in_turns(due, driven)] == ["a0", "c0", "a1", "a2", "b0", "a3", "a4"]
+    assert [queue.webhook_id for queue in in_turns(due, driven)] == ["a0", "c0", "a1", "a2", "b0", "a3", "a4"]
 
 
 async def _left_behind(at: Delivering, count: int) -> None:
@@ -101,22 +101,22 @@ async def _left_behind(at: Delivering, count: int) -> None:
     at.endpoints.holding.add(url_of("a"))
     await at.happen(count)
     rows: Sequence[Any] = ()
-    lane: Any = None
+    queue: Any = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(dead.work_until_idle)
         await at.endpoints.got(min(count, MOST_AT_ONCE))
         rows = await at.deliveries(deliveries.c.attempt_started_at.is_not(None))
-        lane = (await at.rows(webhook_lanes))[0]
-        stolen = update(webhook_lanes).values(lease_owner="wrk_thief")
+        queue = (await at.rows(endpoint_queues))[0]
+        stolen = update(endpoint_queues).values(lease_owner="wrk_thief")
         await at.change(stolen)
         at.endpoints.let_go.set()
     at.endpoints.holding.clear()
     assert len(rows) == count
     # What it left in the database: its marks and its lease.
-    await at.change(update(webhook_lanes).values(lease_owner=lane.lease_owner, lease_until=lane.lease_until))
+    await at.change(update(endpoint_queues).values(lease_owner=queue.lease_owner, lease_until=queue.lease_until))
 
 
-async def test_a_process_that_lost_its_lane_enters_nothing(database_url: str, tmp_path: Path) -> None:
+async def test_a_process_that_lost_its_endpoint_queue_enters_nothing(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         await at.subscribe()
         await _left_behind(at, 10)
@@ -167,8 +167,8 @@ async def test_attempts_of_a_process_that_died_are_entered_also_where_their_subs
         assert {(one.status, one.attempt_count, one.last_outcome) for one in ended} == {(status, 1, "interrupted")}
         assert {one.attempt_started_at for one in ended} == {None}
         assert [one.outcome for one in await at.attempts()] == ["interrupted"] * 10
-        lane = await at.lane(webhook.id)
-        assert (lane.lease_owner, lane.due_at) == (None, None)
+        queue = await at.endpoint_queue(webhook.id)
+        assert (queue.lease_owner, queue.due_at) == (None, None)
 
 
 @pytest.mark.parametrize("replays", ["webhook", "event"])
@@ -219,7 +219,7 @@ async def test_what_came_of_attempts_is_entered_although_the_database_fails_for_
         assert {(one.status, one.attempt_count) for one in await at.deliveries()} == {("succeeded", 1)}
 
 
-async def test_a_lane_whose_lease_ran_out_is_driven_on_by_the_process_that_still_has_it(
+async def test_an_endpoint_queue_whose_lease_ran_out_is_driven_on_by_the_process_that_still_has_it(
     database_url: str, tmp_path: Path
 ) -> None:
     """As after a machine slept."""
@@ -251,9 +251,9 @@ async def test_a_process_that_ends_finishes_what_is_under_way_and_leaves_the_res
         rows = await at.deliveries()
         assert Counter(one.status for one in rows) == {"succeeded": MOST_AT_ONCE, "pending": 100 - MOST_AT_ONCE}
         assert all(one.attempt_started_at is None for one in rows)
-        lane = await at.lane(webhook.id)
-        assert lane.lease_owner is None
-        assert lane.due_at <= at.clock.now_ms()
+        queue = await at.endpoint_queue(webhook.id)
+        assert queue.lease_owner is None
+        assert queue.due_at <= at.clock.now_ms()
         await at.deliver()
         assert len(at.endpoints.requests) == len(await at.attempts()) == 100
 
@@ -294,34 +294,37 @@ async def test_marks_that_nobody_accounts_for_are_entered_as_interrupted(databas
 async def test_renewing_holds_the_leases_that_are_still_the_owners(database_url: str, tmp_path: Path) -> None:
     async with delivering(database_url, tmp_path) as at:
         mine, theirs = await at.subscribe("mine"), await at.subscribe("theirs")
-        await at.change(update(webhook_lanes).values(due_at=1))
+        await at.change(update(endpoint_queues).values(due_at=1))
         database = at.services.database
         both = [mine.id, theirs.id]
         taken = await database.write(endpoint_queue.take, both, "wrk_me", 10, 20)
         assert {(one.webhook_id, one.left_behind) for one in taken} == {(mine.id, False), (theirs.id, False)}
         assert not await database.write(endpoint_queue.take, both, "wrk_them", 15, 25)
-        await at.change(update(webhook_lanes).where(webhook_lanes.c.webhook_id == theirs.id).values(lease_until=5))
+        await at.change(update(endpoint_queues).where(endpoint_queues.c.webhook_id == theirs.id).values(lease_until=5))
         (stolen,) = await database.write(endpoint_queue.take, both, "wrk_them", 15, 25)
         assert (stolen.webhook_id, stolen.left_behind) == (theirs.id, True)
-        assert await database.write(endpoint_queue.renew, both, "wrk_me", 99) == [mine.id]
-        assert ((await at.lane(mine.id)).lease_until, (await at.lane(theirs.id)).lease_until) == (99, 25)
+        assert await database.write(endpoint_queue.renew, both, "wrk_me", 15, 99) == [mine.id]
+        assert ((await at.endpoint_queue(mine.id)).lease_until, (await at.endpoint_queue(theirs.id)).lease_until) == (
+            99,
+            25,
+        )
 
 
-async def test_a_lane_that_its_owner_could_not_give_back_is_taken_up_again_by_it_alone(
+async def test_an_endpoint_queue_that_its_owner_could_not_give_back_is_taken_up_again_by_it_alone(
     database_url: str, tmp_path: Path
 ) -> None:
     async with delivering(database_url, tmp_path) as at:
-        lane, database = await at.subscribe(), at.services.database
-        await at.change(update(webhook_lanes).values(due_at=1))
-        assert await database.write(endpoint_queue.take, [lane.id], "wrk_me", 10, 20)
+        queue, database = await at.subscribe(), at.services.database
+        await at.change(update(endpoint_queues).values(due_at=1))
+        assert await database.write(endpoint_queue.take, [queue.id], "wrk_me", 10, 20)
 
         async def due(owner: str, driven: Collection[str] = ()) -> list[str]:
             found = await database.read(endpoint_queue.due, owner, 15, 10, driven)
             return [one.webhook_id for one in found]
 
-        assert await due("wrk_me") == [lane.id]
-        assert await due("wrk_me", {lane.id}) == []
+        assert await due("wrk_me") == [queue.id]
+        assert await due("wrk_me", {queue.id}) == []
         assert await due("wrk_them") == []
-        assert not await database.write(endpoint_queue.take, [lane.id], "wrk_them", 15, 25)
-        (again,) = await database.write(endpoint_queue.take, [lane.id], "wrk_me", 15, 25)
+        assert not await database.write(endpoint_queue.take, [queue.id], "wrk_them", 15, 25)
+        (again,) = await database.write(endpoint_queue.take, [queue.id], "wrk_me", 15, 25)
         assert again.left_behind  # what was marked may have been sent

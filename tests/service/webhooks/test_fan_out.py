@@ -132,8 +132,10 @@ async def test_processes_that_fan_out_at_the_same_time_make_one_delivery_for_eac
 
 
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)
-async def test_what_is_queued_while_a_lane_is_given_back_is_not_forgotten(database_url: str, tmp_path: Path) -> None:
-    """The queueing transaction is open while the holder of the lane ends: the holder waits, and sees the delivery."""
+async def test_what_is_queued_while_an_endpoint_queue_is_given_back_is_not_forgotten(
+    database_url: str, tmp_path: Path
+) -> None:
+    """The queueing transaction is open while the queue's holder ends: the holder waits, and sees the delivery."""
     async with delivering(database_url, tmp_path) as at, Database.opened(database_url) as other:
         webhook = await at.subscribe()
         (first,) = await at.happen()

@@ -1,4 +1,4 @@
-"""Lanes whose rows others hold on Postgres, as a sender does that has frozen: events go out to everybody else."""
+"""Endpoint queues whose rows others hold on Postgres, as a frozen sender does: events go out to everybody else."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.database.engines import make_engine
-from callwright.service.tables.schema import deliveries, late_wakes, webhook_lanes, webhooks
+from callwright.service.tables.schema import deliveries, endpoint_queues, late_wakes, webhooks
 from callwright.service.webhooks import endpoint_queue
 from tests.support.webhooks.delivering import delivering, url_of
 
@@ -22,7 +22,7 @@ async def test_a_frozen_sender_keeps_no_other_subscription_from_its_events(datab
         engine = make_engine(database_url)
         with engine.connect() as holder, anyio.fail_after(LIMIT_S):
             holder.execute(select(webhooks).where(webhooks.c.id == held.id).with_for_update(key_share=True))
-            holder.execute(select(webhook_lanes).where(webhook_lanes.c.webhook_id == held.id).with_for_update())
+            holder.execute(select(endpoint_queues).where(endpoint_queues.c.webhook_id == held.id).with_for_update())
             await at.happen(600)
             with anyio.fail_after(10):
                 await at.deliver()
@@ -34,11 +34,13 @@ async def test_a_frozen_sender_keeps_no_other_subscription_from_its_events(datab
         engine.dispose()
         assert len(at.endpoints.to(url_of("held"))) == 600
         assert not await at.rows(late_wakes)
-        assert (await at.lane(held.id)).due_at is None
-        assert (await at.lane(free.id)).due_at is None
+        assert (await at.endpoint_queue(held.id)).due_at is None
+        assert (await at.endpoint_queue(free.id)).due_at is None
 
 
-async def test_a_lane_is_renewed_although_another_ones_row_is_held(database_url: str, tmp_path: Path) -> None:
+async def test_an_endpoint_queue_is_renewed_although_another_ones_row_is_held(
+    database_url: str, tmp_path: Path
+) -> None:
     async with delivering(database_url, tmp_path) as at:
         both = [(await at.subscribe(name)).id for name in "ab"]
         database = at.services.database
@@ -48,10 +50,10 @@ async def test_a_lane_is_renewed_although_another_ones_row_is_held(database_url:
         assert len(await database.write(endpoint_queue.take, both, "wrk_me", now_ms, now_ms + 10)) == 2
         engine = make_engine(database_url)
         with engine.connect() as holder, anyio.fail_after(LIMIT_S):
-            holder.execute(select(webhook_lanes).where(webhook_lanes.c.webhook_id == both[0]).with_for_update())
+            holder.execute(select(endpoint_queues).where(endpoint_queues.c.webhook_id == both[0]).with_for_update())
             with anyio.fail_after(3):
-                assert await database.write(endpoint_queue.renew, both, "wrk_me", now_ms + 20) == [both[1]]
+                assert await database.write(endpoint_queue.renew, both, "wrk_me", now_ms, now_ms + 20) == [both[1]]
                 taken = await database.write(endpoint_queue.take, both, "wrk_other", now_ms + HOUR, now_ms + HOUR + 10)
-                assert [lane.webhook_id for lane in taken] == [both[1]]
+                assert [queue.webhook_id for queue in taken] == [both[1]]
             holder.rollback()
         engine.dispose()

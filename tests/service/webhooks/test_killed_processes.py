@@ -20,7 +20,7 @@ from callwright.contract.events import DEPLOYMENT_PAUSED
 from callwright.service.platform.database.database import Database
 from callwright.service.services import Services
 from callwright.service.tables import outbox
-from callwright.service.tables.schema import deliveries, delivery_attempts, webhook_lanes, webhooks
+from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, webhooks
 from tests.support.databases import Engine
 from tests.support.service import open_service
 from tests.support.webhooks.delivering import paused
@@ -69,7 +69,7 @@ async def _subscribed(database_url: str, data: Path, receiver: Sink) -> list[dic
 
         def add(connection: Connection) -> None:
             connection.execute(webhooks.insert(), hooks)
-            connection.execute(webhook_lanes.insert(), [{"webhook_id": hook["id"]} for hook in hooks])
+            connection.execute(endpoint_queues.insert(), [{"webhook_id": hook["id"]} for hook in hooks])
 
         await services.database.write(add)
         return [
@@ -91,8 +91,8 @@ async def _recorded(database: Database, count: int) -> None:
 
 async def _at_work(database: Database, running: Sequence[DeliveryProcess]) -> DeliveryProcess:
     """A process that sends at this moment; any, if all is sent."""
-    holders = select(webhook_lanes.c.lease_owner).where(webhook_lanes.c.lease_owner.is_not(None))
-    waiting = select(webhook_lanes.c.webhook_id).where(webhook_lanes.c.due_at.is_not(None))
+    holders = select(endpoint_queues.c.lease_owner).where(endpoint_queues.c.lease_owner.is_not(None))
+    waiting = select(endpoint_queues.c.webhook_id).where(endpoint_queues.c.due_at.is_not(None))
     while True:
         owners = set(await database.read(lambda connection: connection.execute(holders).scalars().all()))
         found = [process for process in running if process.owner in owners]

@@ -15,8 +15,8 @@ import anyio
 import pytest
 from sqlalchemy import update
 
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.events import DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
-from callwright.service.platform.address_ranges import LOOPBACK
 from callwright.service.platform.alarm import Bell
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import webhooks

@@ -16,8 +16,8 @@ from callwright.contract.webhooks import AttemptOutcome, NewWebhook
 from callwright.service.platform.alarm import Bell
 from callwright.service.services import Services
 from callwright.service.tables import outbox as journal
-from callwright.service.tables.schema import deliveries, delivery_attempts, outbox, webhook_lanes, webhooks
-from callwright.service.webhooks.dispatcher import MOST_LANES, Dispatcher
+from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, outbox, webhooks
+from callwright.service.webhooks.dispatcher import MOST_QUEUES, Dispatcher
 from callwright.service.webhooks.transport.attempts import Posted
 from tests.support.clock_set_by_test import MovableClock
 from tests.support.service import Tenant, open_service
@@ -142,9 +142,9 @@ class Delivering:
         """A subscription's row."""
         return (await self.rows(webhooks, webhooks.c.id == webhook_id))[0]
 
-    async def lane(self, webhook_id: str) -> Any:
-        """A lane's row."""
-        return (await self.rows(webhook_lanes, webhook_lanes.c.webhook_id == webhook_id))[0]
+    async def endpoint_queue(self, webhook_id: str) -> Any:
+        """An endpoint queue's row."""
+        return (await self.rows(endpoint_queues, endpoint_queues.c.webhook_id == webhook_id))[0]
 
     async def events(self, *conditions: Any) -> Sequence[Any]:
         """Events."""
@@ -171,7 +171,7 @@ def paused(deployment_id: str) -> Resource:
 
 @asynccontextmanager
 async def delivering(
-    database_url: str, data: Path, *, places: int = MOST_LANES, chance: Callable[[], float] = lambda: MIDDLE
+    database_url: str, data: Path, *, places: int = MOST_QUEUES, chance: Callable[[], float] = lambda: MIDDLE
 ) -> AsyncGenerator[Delivering]:
     """A service, and a dispatcher with a clock and endpoints of its own."""
     async with open_service(database_url, data, workers=False) as tenant:

@@ -12,7 +12,7 @@ from callwright.service.platform.event_envelope import envelope
 from callwright.service.tables.schema import deliveries
 from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
-from tests.support.sent_events import HAPPENED_MS, lane, put_delivery, put_event, rows_of, set_on, subscribe
+from tests.support.sent_events import HAPPENED_MS, endpoint_queue, put_delivery, put_event, rows_of, set_on, subscribe
 from tests.support.service import open_service
 
 SECOND_MS = 1_000
@@ -117,8 +117,8 @@ async def test_an_event_is_sent_again_to_one_subscription_whether_it_wants_it_or
         (row,) = await rows_of(tenant, deliveries, status="pending")
         assert (row["webhook_id"], row["event_id"], row["cause"]) == (made.id, event, "replay")
         assert row["event_type"] == "call.started"
-        assert (await lane(tenant, made.id)).due_at == row["next_attempt_at"]
-        assert (await lane(tenant, other.id)).due_at is None
+        assert (await endpoint_queue(tenant, made.id)).due_at == row["next_attempt_at"]
+        assert (await endpoint_queue(tenant, other.id)).due_at is None
 
 
 async def test_an_event_is_sent_again_to_all_that_are_active_and_want_it(database_url: str, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ async def test_an_event_is_sent_again_to_all_that_are_active_and_want_it(databas
         assert (await tenant.client.events.replay(id=event)).queued == 2
         rows = await rows_of(tenant, deliveries)
         assert {row["webhook_id"] for row in rows} == {named.id, every.id}
-        assert (await lane(tenant, elsewhere.id)).due_at is None
+        assert (await endpoint_queue(tenant, elsewhere.id)).due_at is None
         unwanted = await put_event(tenant, "audience.import_completed")
         await tenant.client.webhooks.delete(id=every.id)
         assert (await tenant.client.events.replay(id=unwanted)).queued == 0

@@ -8,12 +8,12 @@ import pytest
 
 from callwright.contract import webhooks as contract
 from callwright.service.platform.clock.clock import moment
-from callwright.service.tables.schema import deliveries, outbox, webhook_lanes
+from callwright.service.tables.schema import deliveries, endpoint_queues, outbox
 from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.sent_events import (
     HAPPENED_MS,
-    lane,
+    endpoint_queue,
     put_attempt,
     put_delivery,
     put_event,
@@ -123,22 +123,22 @@ async def test_a_test_is_queued_for_this_subscription_alone(database_url: str, t
         (row,) = await rows_of(tenant, outbox, type="webhook.test")
         assert row["fanned_out_at"] is not None
         (kept,) = await rows_of(tenant, deliveries)
-        assert (await lane(tenant, made.id)).due_at == kept["next_attempt_at"] == kept["created_at"]
-        assert (await lane(tenant, other.id)).due_at is None
+        assert (await endpoint_queue(tenant, made.id)).due_at == kept["next_attempt_at"] == kept["created_at"]
+        assert (await endpoint_queue(tenant, other.id)).due_at is None
         assert (await tenant.client.webhooks.get_delivery(id=made.id, delivery_id=tried.id)).attempts == []
 
 
-async def test_a_lane_that_is_due_already_is_not_put_off(database_url: str, tmp_path: Path) -> None:
+async def test_an_endpoint_queue_that_is_due_already_is_not_put_off(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         made = await subscribe(tenant)
 
         def set_due(connection: Any, due_at: int) -> None:
-            connection.execute(webhook_lanes.update().values(due_at=due_at))
+            connection.execute(endpoint_queues.update().values(due_at=due_at))
 
         for due_at, kept in ((1_000, True), (9 * 10**12, False)):
             await tenant.service.services.database.write(set_due, due_at)
             await tenant.client.webhooks.test(id=made.id)
-            assert ((await lane(tenant, made.id)).due_at == due_at) is kept
+            assert ((await endpoint_queue(tenant, made.id)).due_at == due_at) is kept
 
 
 async def test_nothing_is_sent_by_hand_to_a_subscription_that_is_disabled(database_url: str, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ async def test_what_failed_and_was_missed_is_queued_again_and_nothing_else(datab
         assert {(row["status"], row["event_type"], row["attempt_count"]) for row in queued} == {
             ("pending", "call.started", 0)
         }
-        assert (await lane(tenant, made.id)).due_at == queued[0]["next_attempt_at"] == queued[0]["created_at"]
+        assert (await endpoint_queue(tenant, made.id)).due_at == queued[0]["next_attempt_at"] == queued[0]["created_at"]
         again = await tenant.client.webhooks.replay(id=made.id)
         assert (again.queued, again.has_more) == (0, False)
 

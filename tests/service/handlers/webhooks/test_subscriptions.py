@@ -19,7 +19,7 @@ from tests.support.resources import refusal
 from tests.support.sent_events import (
     HAPPENED_MS,
     URL,
-    lane,
+    endpoint_queue,
     put_delivery,
     put_event,
     rows_of,
@@ -55,10 +55,12 @@ async def test_a_subscription_is_made_with_a_secret_that_no_later_answer_shows(
         assert (await subscribe(tenant)).secret != made.secret
 
 
-async def test_a_new_subscription_has_a_lane_in_which_nothing_is_due(database_url: str, tmp_path: Path) -> None:
+async def test_a_new_subscription_has_an_endpoint_queue_in_which_nothing_is_due(
+    database_url: str, tmp_path: Path
+) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         made = await subscribe(tenant)
-        assert (await lane(tenant, made.id)).due_at is None
+        assert (await endpoint_queue(tenant, made.id)).due_at is None
         (row,) = await rows_of(tenant, webhooks)
         assert row["enabled_at"] == row["created_at"]
 
@@ -234,8 +236,8 @@ async def test_what_waits_when_a_subscription_is_disabled_by_hand_is_missed(data
         assert (kept[tried.id]["status"], kept[tried.id]["next_attempt_at"]) == ("missed", None)
         assert kept[tried.id]["finished_at"] is not None
         assert (kept[arrived]["status"], kept[elsewhere.id]["status"]) == ("succeeded", "pending")
-        assert (await lane(tenant, made.id)).due_at is None
-        assert (await lane(tenant, other.id)).due_at is not None
+        assert (await endpoint_queue(tenant, made.id)).due_at is None
+        assert (await endpoint_queue(tenant, other.id)).due_at is not None
         again = await tenant.client.webhooks.update(id=made.id, status="disabled", description="still")
         assert again.disabled_at == shown.disabled_at
 
@@ -285,7 +287,7 @@ async def test_a_deleted_subscription_is_gone_and_what_waits_is_cancelled(databa
         (row,) = await rows_of(tenant, deliveries)
         assert (row["id"], row["status"], row["next_attempt_at"]) == (waiting.id, "cancelled", None)
         assert row["finished_at"] is not None
-        assert (await lane(tenant, made.id)).due_at is None
+        assert (await endpoint_queue(tenant, made.id)).due_at is None
         assert (await tenant.client.webhooks.list()).data == []
         at = f"/v1/webhooks/{made.id}"
         for method, path in (

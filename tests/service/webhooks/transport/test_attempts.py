@@ -73,7 +73,7 @@ async def test_what_may_pass_is_tried_again_and_then_arrives(
         await at.deliver()
         (waiting,) = await at.deliveries()
         assert (waiting.status, waiting.last_outcome) == ("pending", outcome)
-        assert (await at.lane(webhook.id)).due_at == waiting.next_attempt_at == at.clock.now_ms() + 15_000
+        assert (await at.endpoint_queue(webhook.id)).due_at == waiting.next_attempt_at == at.clock.now_ms() + 15_000
         await at.deliver(after_ms=15_000)
         (delivery,) = await at.deliveries()
         assert (delivery.status, delivery.attempt_count, delivery.finished_at) == ("succeeded", 2, at.clock.now_ms())
@@ -84,8 +84,8 @@ async def test_what_may_pass_is_tried_again_and_then_arrives(
             at.clock.now_ms(),
             at.clock.now_ms() - 15_000,
         )
-        lane = await at.lane(webhook.id)
-        assert (lane.due_at, lane.lease_owner, lane.lease_until) == (None, None, None)
+        queue = await at.endpoint_queue(webhook.id)
+        assert (queue.due_at, queue.lease_owner, queue.lease_until) == (None, None, None)
 
 
 @pytest.mark.requirement("EVENT-05", "EVENT-26")
@@ -252,4 +252,4 @@ async def test_a_changed_address_and_secret_hold_from_the_next_attempt_on(databa
             request.headers["X-Service-Signature"], request.body, "whsec_" + "n" * 24, now_s=request.at_ms / SECOND
         )
         assert [one.url for one in await at.attempts()] == [url_of("old"), url_of("new")]
-        assert (await at.lane(webhook.id)).due_at is None
+        assert (await at.endpoint_queue(webhook.id)).due_at is None

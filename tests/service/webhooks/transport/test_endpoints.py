@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator
 import anyio
 import pytest
 
+from callwright.contract.checks.address_ranges import LOOPBACK
 from callwright.contract.webhooks import AttemptOutcome
-from callwright.service.platform.address_ranges import LOOPBACK
 from callwright.service.webhooks.transport.endpoints import Endpoints, Posted
 from tests.support.webhooks.endpoints import Answer, Sink, closing, dribbling, saying, silent, sink, status
 

@@ -52,6 +52,10 @@ async def refused(run: Callable[..., Any], work: Callable[[Connection], None]) -
 
 async def many_at_once(database: Database, run: Callable[..., Any], work: Callable[[Connection], None]) -> None:
     """As many as there are places and more, each cut off; then all the places and the lock are free."""
+
+    async def add(work: Callable[[Connection, str], Any], name: str) -> None:
+        await database.write(work, name)
+
     database.shorten(0.3)
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
@@ -61,8 +65,8 @@ async def many_at_once(database: Database, run: Callable[..., Any], work: Callab
     with anyio.fail_after(LIMIT_S):
         async with anyio.create_task_group() as tasks:
             for index in range(2 * TRANSACTIONS):
-                tasks.start_soon(database.write, brief(add_row), f"brief {index}")
-                tasks.start_soon(database.write, add_row, f"larger {index}")
+                tasks.start_soon(add, brief(add_row), f"brief {index}")
+                tasks.start_soon(add, add_row, f"larger {index}")
                 tasks.start_soon(database.read, brief(row_names))
                 tasks.start_soon(database.read, row_names)
         await database.write(brief(add_row_as_text), "a")

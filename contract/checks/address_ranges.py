@@ -1,4 +1,5 @@
-"""Addresses that belong to nobody outside: the ranges to which the service sends nothing that a customer asks for.
+"""Addresses that are not the internet's: where the service sends nothing that a customer asks for, and where the client
+opens nothing that an answer names.
 
 Sources: the IANA special-purpose registries for IPv4 and IPv6 (RFC 6890), the multicast registries, and the clouds'
 documented metadata addresses. The list is stricter than the registries: what is only partly global is refused whole.

@@ -5,9 +5,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from callwright.service.platform.address_ranges import forbidden_range, is_forbidden, is_opened
 from tests.support.webhooks.forbidden_addresses import FORBIDDEN_ADDRESSES
+
+from callwright.contract.checks.address_ranges import forbidden_range, is_forbidden, is_opened
 
 ALLOWED = (
     "1.1.1.1",

@@ -1,0 +1,44 @@
+"""The loop of a background worker: it works and waits, again and again, whatever fails."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import NoReturn
+
+import anyio
+
+from callwright.service.platform.alarm import Alarm
+from callwright.service.platform.database.postgres.lock_waits import Locked
+from callwright.service.platform.database.unavailable import StorageUnavailable
+
+log = logging.getLogger(__name__)
+RETRY_S = 1.0
+"""How long a loop with an alarm waits after a failure, however often it rings meanwhile."""
+
+
+async def repeat(
+    work: Callable[[], Awaitable[float | None]],
+    name: str,
+    *,
+    every_s: float,
+    alarm: Alarm | None = None,
+    begins_after_s: float = 0.0,
+) -> NoReturn:
+    """Works again and again until cancelled; a failure is logged under the name, and the work is tried again.
+
+    In between it waits for `every_s`, or for the seconds that the work returned; with an alarm, until it rings.
+    """
+    await anyio.sleep(begins_after_s)
+    while True:
+        try:
+            said_s = await work()
+        except StorageUnavailable:
+            pass  # the log says so already
+        except Locked:
+            log.warning("%s: others hold rows that it needs", name)
+        except Exception:
+            log.exception("%s failed", name)
+        else:
+            wait_s = every_s if said_s is None else said_s
+            await (anyio.sleep(wait_s) if alarm is None else alarm.wait(wait_s))
+            continue
+        await anyio.sleep(every_s if alarm is None else RETRY_S)

@@ -1,0 +1,204 @@
+"""HTTP sessions to endpoints: each subscription has its own, so that no two share a connection, and all are guarded.
+
+Imports aiohttp, which takes 200 ms; so this module is imported when it is needed.
+"""
+
+import socket
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from ipaddress import ip_address
+from ssl import SSLContext
+from types import SimpleNamespace
+from typing import Any
+
+import anyio
+import httpx2
+from aiohttp import (
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    TCPConnector,
+    TraceConfig,
+    TraceConnectionCreateEndParams,
+    TraceConnectionReuseconnParams,
+)
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from callwright.contract.checks.address_ranges import Network, forbidden_range, is_opened
+from callwright.service.webhooks.transport.attempts import Progress
+from callwright.service.webhooks.transport.names import Names
+
+KEPT_S = 4.0
+"""A connection that was unused for longer is not used again: less than the five seconds of many servers."""
+MOST_SESSIONS = 256
+"""Subscriptions whose connections are kept."""
+CLOSE_LIMIT_S = 1.0
+"""How long closing the connections of a session may take."""
+_MOST_HEADERS = 64
+"""Headers of an answer."""
+
+_NO_LIMITS = ClientTimeout(total=None, sock_connect=None)
+"""The time is kept by whoever sends."""
+
+progress_of_this: ContextVar[Progress] = ContextVar("progress_of_this")
+
+
+class ForbiddenAddress(OSError):
+    """A name leads to an address to which nothing is sent."""
+
+
+class Guard:
+    """Makes the sockets, and so has the last word about every address that is connected to, however it was found."""
+
+    def __init__(self, opened: Sequence[Network]) -> None:
+        self._opened = opened
+
+    def __call__(self, address_info: tuple[Any, ...]) -> socket.socket:
+        """A socket for a resolved address. Raises `ForbiddenAddress`, which makes aiohttp go on to the next one."""
+        family, kind, protocol, _, where = address_info
+        progress = progress_of_this.get()
+        address = ip_address(where[0])
+        if progress.plain:
+            refused = None if is_opened(address, self._opened) else "an address where plain HTTP is not allowed"
+        else:
+            refused = forbidden_range(address, self._opened)
+        if refused is not None:
+            progress.refused = refused
+            raise ForbiddenAddress(refused)
+        progress.tried, progress.stage = True, "connect"
+        return socket.socket(family, kind, protocol)
+
+
+class Resolver(AbstractResolver):
+    """Looks names up for aiohttp."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """The addresses of a host. Raises OSError."""
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=0,
+                flags=0,
+            )
+            for address in await self._names.addresses(host)
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(eq=False, slots=True)
+class EndpointSession:
+    """The session of one subscription, for as long as that has this URL."""
+
+    url: str
+    http: ClientSession
+    used: int = 0
+    most_used: int = 0
+    """The most requests at a time: as many connections may be kept."""
+    retired: bool = False
+    """It is closed once nobody uses it."""
+
+
+class Sessions:
+    """The sessions of all subscriptions. Beside those in use about `2 * most` connections are kept; the oldest go."""
+
+    def __init__(self, *, opened: Sequence[Network], names: Names, most: int, tls: SSLContext) -> None:
+        self._most, self._tls = most, tls
+        self._guard, self._resolver = Guard(opened), Resolver(names)
+        self._sessions: OrderedDict[str, EndpointSession] = OrderedDict()
+        self._kept = 0
+        self._stages = TraceConfig()
+        self._stages.on_connection_create_end.append(_on_made)
+        self._stages.on_connection_reuseconn.append(_on_reused)
+        self.unkept = self._session(TCPConnector(force_close=True, **self._connecting))
+        """Sends each request over a connection of its own."""
+
+    @property
+    def _connecting(self) -> dict[str, Any]:
+        return {
+            "ssl": self._tls,
+            "resolver": self._resolver,
+            "use_dns_cache": False,
+            "socket_factory": self._guard,
+            "limit": 0,  # the requests are counted
+        }
+
+    def _session(self, connector: TCPConnector) -> ClientSession:
+        return ClientSession(
+            connector=connector,
+            cookie_jar=DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+            timeout=_NO_LIMITS,
+            max_headers=_MOST_HEADERS,
+            trace_configs=[self._stages],
+        )
+
+    async def take(self, subscription: str, url: str) -> EndpointSession:
+        """The session of a subscription. Must be given back. No connection to an earlier URL is kept."""
+        session = self._sessions.get(subscription)
+        if session is not None and session.url != url:
+            await self._retire(subscription)
+            session = None
+        if session is None:
+            http = self._session(TCPConnector(keepalive_timeout=KEPT_S, **self._connecting))
+            session = self._sessions[subscription] = EndpointSession(url, http)
+        else:
+            self._sessions.move_to_end(subscription)
+        session.used += 1
+        if session.used > session.most_used:
+            session.most_used += 1
+            self._kept += 1
+        return session
+
+    async def give_back(self, session: EndpointSession) -> None:
+        """Ends the use of a session; retires the oldest ones where there are too many connections."""
+        session.used -= 1
+        while len(self._sessions) > MOST_SESSIONS or (self._kept > 2 * self._most and len(self._sessions) > 1):
+            await self._retire(next(iter(self._sessions)))
+        if session.retired and not session.used:
+            await _close(session.http)
+
+    async def _retire(self, subscription: str) -> None:
+        session = self._sessions.pop(subscription)
+        session.retired = True
+        self._kept -= session.most_used
+        if not session.used:
+            await _close(session.http)
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        for session in (self.unkept, *(kept.http for kept in self._sessions.values())):
+            await _close(session)
+        self._sessions.clear()
+
+
+async def _on_made(_: ClientSession, context: SimpleNamespace, __: TraceConnectionCreateEndParams) -> None:
+    context.trace_request_ctx.stage = "answer"
+
+
+async def _on_reused(_: ClientSession, context: SimpleNamespace, __: TraceConnectionReuseconnParams) -> None:
+    context.trace_request_ctx.stage, context.trace_request_ctx.reused = "answer", True
+
+
+async def _close(session: ClientSession) -> None:
+    with anyio.move_on_after(CLOSE_LIMIT_S, shield=True):  # short: nothing is said to the other end
+        await session.close()
+
+
+def system_roots() -> SSLContext:
+    """Verifies certificates with the roots of the system."""
+    context = httpx2.create_ssl_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
