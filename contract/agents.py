@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from callwright.contract.checks.names import Name
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.marks import DERIVED, OwnScript, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import PageQuery
@@ -18,12 +18,13 @@ from callwright.contract.declaration.words import (
     PlainText,
     Stored,
     Timestamp,
+    UniqueName,
     VoiceId,
 )
 from callwright.contract.problems import AGENT_IN_USE, DUPLICATE_NAME
 
 SystemPrompt = Annotated[
-    str,
+    OwnScript,
     Field(
         min_length=1,
         max_length=32_768,
@@ -35,7 +36,7 @@ SystemPrompt = Annotated[
     PlainText,
 ]
 WelcomeMessage = Annotated[
-    str,
+    OwnScript,
     Field(
         max_length=2_000,
         description=(
@@ -45,31 +46,34 @@ WelcomeMessage = Annotated[
     ),
     PlainText,
 ]
-AgentName = Annotated[Name, Field(description="Name, unique in the organization.")]
 
 
 class Agent(Stored):
     """A voice agent."""
 
-    name: str
+    name: OwnText
     voice_id: str
-    language: str
-    system_prompt: str
-    welcome_message: str
-    variables: Annotated[list[str], Field(description="Audience columns that prompt and welcome message need.")]
-    warnings: Annotated[list[str], Field(description="What to look at, for example a voice of another language.")] = []
+    language: OwnText
+    system_prompt: OwnScript
+    welcome_message: OwnScript
+    variables: Annotated[
+        list[OwnText], Field(description="Audience columns that prompt and welcome message need."), DERIVED
+    ]
+    warnings: Annotated[
+        list[OwnText], Field(description="What to look at, for example a voice of another language."), DERIVED
+    ] = []
     revision: Revision | None = None
-    metadata: dict[str, str]
+    metadata: dict[str, OwnText]
 
 
 class AgentSnapshot(Resource):
     """The agent as it was when the deployment started."""
 
-    name: str
+    name: OwnText
     voice_id: str
-    language: str
-    system_prompt: str
-    welcome_message: str
+    language: OwnText
+    system_prompt: OwnScript
+    welcome_message: OwnScript
     agent_updated_at: Timestamp
 
 
@@ -97,7 +101,7 @@ class GetAgent(Input):
 class CreateAgent(Input):
     """A new agent. It calls nobody until a deployment uses it."""
 
-    name: AgentName
+    name: UniqueName
     voice_id: VoiceId
     language: LanguageTag
     system_prompt: SystemPrompt
@@ -109,7 +113,7 @@ class UpdateAgent(Changes):
     """Changes to an agent. Deployments that have started keep the agent as it was."""
 
     id: AgentId
-    name: AgentName | None = None
+    name: UniqueName | None = None
     voice_id: VoiceId | None = None
     language: LanguageTag | None = None
     system_prompt: SystemPrompt | None = None

@@ -1,56 +1,49 @@
 """Audiences: the people a campaign calls. Rows come as JSON or CSV; each further column is a template variable."""
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import Field
 
-from callwright.contract.checks.csv_text import with_commas
-from callwright.contract.checks.names import Name, SeenLines, Text
+from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.filters import (
+    Filter,
+    FilterText,
+    MadeBetween,
+    OneOrSeveral,
+    PersonalFilter,
+    Several,
+)
+from callwright.contract.declaration.marks import (
+    COUNTED,
+    DERIVED,
+    OWN,
+    PERSONAL,
+    Cell,
+    ColumnText,
+    ContactNumber,
+    OwnText,
+    QuotedText,
+)
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.declaration.revisions import Expecting, Revision
+from callwright.contract.declaration.rows import ColumnName, CsvText, Row, Rows
 from callwright.contract.declaration.words import (
     AudienceId,
     CountryCode,
     ImportId,
     Metadata,
-    PlainText,
     Stored,
     Timestamp,
+    UniqueName,
 )
 from callwright.contract.problems import AUDIENCE_FULL, AUDIENCE_IN_USE, DUPLICATE_NAME, SPENDING_CAP_REACHED
 
-ColumnName = Annotated[str, Field(min_length=1, max_length=100, examples=["first_name"]), PlainText, SeenLines]
 Dedupe = Literal["phone", "external_id", "none"]
 AudienceStatus = Literal["empty", "importing", "ready", "failed"]
-_EXACT = 2**64
-"""Readers of JSON make a whole number of so much and more a fraction, whose last digits are others."""
-_NUMBERS = frozenset[type]({int, float})
-
-
-def _exact(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    if not _NUMBERS.isdisjoint(map(type, row.values())) and any(
-        type(cell) in _NUMBERS and abs(cast("float", cell)) >= _EXACT for cell in row.values()
-    ):
-        raise ValueError("holds a number of more than 19 digits, whose last ones would be lost; send it as text")
-    return row
-
-
-Row = Annotated[
-    dict[str, JsonValue],
-    Field(
-        max_length=1_000,
-        description="Column name to value: the phone column and whatever the prompt needs, for example first_name.",
-    ),
-    AfterValidator(_exact),
-]
-"""More than 100 columns are too many for a row, which is then refused by itself; this bound is the request's."""
-Rows = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]
-AudienceName = Annotated[Name, Field(description="Name, unique in the organization.")]
-Description = Annotated[Text, Field(description="Free text for people.")]
+Description = Annotated[Text, OWN, Field(description="Free text for people.")]
 PhoneColumn = Annotated[
     ColumnName,
     Field(description="The column with the phone number. Left out: phone_number, else the first that looks like one."),
@@ -60,19 +53,6 @@ DefaultCountry = Annotated[
     Field(description="Country in which numbers without a + are read, for example US. Without it only E.164 is valid."),
 ]
 
-
-CsvText = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=1_000_000,
-        description="The file's text, header row first, columns separated by commas, up to about 1 MB.",
-        examples=["phone_number,first_name\n+12025550100,Ada\n"],
-    ),
-    PlainText,
-    AfterValidator(with_commas),
-]
-
 MAX_ROWS = 5_000_000
 """Rows of an audience."""
 
@@ -80,9 +60,11 @@ MAX_ROWS = 5_000_000
 class Column(Resource):
     """A column found in the rows."""
 
-    name: str
+    name: ColumnText
     type: Literal["string", "number", "boolean", "date"]
-    sample: Annotated[str | None, Field(description="A value of it; none for the phone column.")] = None
+    sample: Annotated[ColumnText | None, Field(description="A value of it; none for the phone column."), PERSONAL] = (
+        None
+    )
     fill_rate: Annotated[float, Field(description="Share of rows that have a value, 0 to 1.")]
 
 
@@ -90,9 +72,9 @@ class RowError(Resource):
     """A row that could not be taken, and why."""
 
     row_number: Annotated[int, Field(description="Row in the upload, from 1 for the first data row.")]
-    column: str | None = None
+    column: ColumnText | None = None
     code: Annotated[
-        str,
+        OwnText,
         Field(
             description=(
                 "missing_phone, invalid_phone, ambiguous_country, not_dialable, duplicate_in_file, "
@@ -101,45 +83,49 @@ class RowError(Resource):
             )
         ),
     ]
-    message: str
+    message: Annotated[QuotedText, PERSONAL]
     value_redacted: Annotated[
-        str | None,
+        QuotedText | None,
         Field(
             description=(
                 "The refused value: in the phone column with its middle masked, in others with the middle of its "
                 "digits masked where it has five and more."
             )
         ),
+        PERSONAL,
     ] = None
 
 
 class Audience(Stored):
     """A list of people to call."""
 
-    name: str
-    description: str
+    name: OwnText
+    description: OwnText
     status: AudienceStatus
     source: Literal["json", "csv"] | None = None
-    phone_column: str
-    default_country: str | None = None
-    timezone_column: str | None = None
-    external_id_column: str | None = None
+    phone_column: ColumnText
+    default_country: OwnText | None = None
+    timezone_column: ColumnText | None = None
+    external_id_column: ColumnText | None = None
     dedupe: Dedupe
-    columns: list[Column]
-    row_count: Annotated[int, Field(description="Rows received: valid, invalid and duplicate ones.")]
-    valid_count: Annotated[int, Field(description="Rows that can be called.")]
-    invalid_count: int
-    duplicate_count: int
-    last_imported_at: Timestamp | None = None
-    last_import_id: Annotated[str | None, Field(description="The newest import of a file; null without one.")] = None
+    columns: Annotated[list[Column], DERIVED]
+    row_count: Annotated[int, Field(description="Rows received: valid, invalid and duplicate ones."), COUNTED]
+    valid_count: Annotated[int, Field(description="Rows that can be called."), COUNTED]
+    invalid_count: Annotated[int, COUNTED]
+    duplicate_count: Annotated[int, COUNTED]
+    last_imported_at: Annotated[Timestamp | None, DERIVED] = None
+    last_import_id: Annotated[
+        str | None, Field(description="The newest import of a file; null without one."), DERIVED
+    ] = None
     open_imports: Annotated[
-        list[str],
+        list[OwnText],
         Field(
             description=(
                 "Imports of files that have not ended: nobody knows yet how many people they add. Only where one "
                 "audience is read, else empty."
             )
         ),
+        DERIVED,
     ] = []
     revision: Annotated[
         Revision | None,
@@ -149,8 +135,9 @@ class Audience(Stored):
                 "do not matter to it. Only where one audience is read, else null. Opaque."
             )
         ),
+        DERIVED,
     ] = None
-    metadata: dict[str, str]
+    metadata: dict[str, OwnText]
 
 
 class NewAudience(Audience):
@@ -175,11 +162,13 @@ class AudienceRow(Resource):
 
     id: str
     audience_id: str
-    phone_number: Annotated[str, Field(description="E.164.")]
-    country: str | None = None
-    timezone: Annotated[str | None, Field(description="IANA zone from the time zone column, if there is one.")] = None
-    external_id: str | None = None
-    values: Annotated[dict[str, str], Field(description="The template variables, by column.")]
+    phone_number: Annotated[ContactNumber, Field(description="E.164.")]
+    country: OwnText | None = None
+    timezone: Annotated[OwnText | None, Field(description="IANA zone from the time zone column, if there is one.")] = (
+        None
+    )
+    external_id: Cell | None = None
+    values: Annotated[dict[str, Cell], Field(description="The template variables, by column.")]
     created_at: Timestamp
 
 
@@ -192,7 +181,7 @@ class AudienceImport(Resource):
         Literal["pending", "importing", "completed", "completed_with_errors", "failed"],
         Field(description="failed: nothing of the file was taken, or what is in `added`; status_reason says why."),
     ]
-    status_reason: str | None = None
+    status_reason: OwnText | None = None
     total_rows: int | None = None
     processed: int
     percent: int
@@ -222,7 +211,7 @@ class GetAudience(Input):
 class CreateAudience(Input):
     """A new audience, with up to 1,000 rows at once. Invalid rows are counted and reported, never lost silently."""
 
-    name: AudienceName
+    name: UniqueName
     description: Description = ""
     phone_column: PhoneColumn | None = None
     default_country: DefaultCountry | None = None
@@ -246,7 +235,7 @@ class UpdateAudience(Changes):
     """Changes to an audience. Its rows are changed by adding or importing."""
 
     id: AudienceId
-    name: AudienceName | None = None
+    name: UniqueName | None = None
     description: Annotated[Description | None, TO_NO_TEXT] = None
     metadata: Annotated[Metadata | None, TO_NO_ENTRIES] = None
 
@@ -272,8 +261,10 @@ class ListAudienceRows(PageQuery):
     """Rows of an audience, in the order in which they came."""
 
     id: AudienceId
-    phone_number: Annotated[FilterText | None, Field(description="Only this number, in E.164."), Filter("phone")] = None
-    external_id: Annotated[FilterText | None, Field(description="Only this external id."), Filter()] = None
+    phone_number: Annotated[
+        PersonalFilter | None, Field(description="Only this number, in E.164."), Filter("phone")
+    ] = None
+    external_id: Annotated[PersonalFilter | None, Field(description="Only this external id."), Filter()] = None
 
 
 class ImportAudience(Expecting):

@@ -4,7 +4,24 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.filters import (
+    Filter,
+    FilterText,
+    MadeBetween,
+    OneOrSeveral,
+    PersonalFilter,
+    Several,
+)
+from callwright.contract.declaration.marks import (
+    DERIVED,
+    PERSONAL,
+    Cell,
+    Foreign,
+    ForeignText,
+    OwnNumber,
+    OwnText,
+    Speech,
+)
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, media, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -37,17 +54,17 @@ CallUuid = CallId
 class CostItem(Resource):
     """One part of a call's cost."""
 
-    item: str
+    item: OwnText
     quantity: Annotated[float, Field(description="How many units were charged.")]
-    unit: str
-    amount: str
+    unit: OwnText
+    amount: OwnText
 
 
 class CallCost(Resource):
     """What a call cost."""
 
-    amount: str
-    currency: str
+    amount: OwnText
+    currency: OwnText
     breakdown: list[CostItem]
 
 
@@ -63,16 +80,18 @@ class RecordingState(Resource):
 class Transfer(Resource):
     """How a call went on to a person."""
 
-    type: Annotated[str, Field(description="warm: the agent stays until the person has taken over.")]
-    to: Annotated[str | None, Field(description="Where to, in E.164; null on the simulated network, where nobody is.")]
+    type: Annotated[OwnText, Field(description="warm: the agent stays until the person has taken over.")]
+    to: Annotated[
+        OwnNumber | None, Field(description="Where to, in E.164; null on the simulated network, where nobody is.")
+    ]
     bridged_at: Timestamp
 
 
 class Call(Resource):
     """One call."""
 
-    id: str
-    call_id: Annotated[str, Field(description="The same as id.")]
+    id: Annotated[str, DERIVED]
+    call_id: Annotated[str, Field(description="The same as id."), DERIVED]
     call_type: CallType
     simulated: Annotated[bool, Field(description="True when no telephone rang.")]
     deployment_id: str | None
@@ -81,16 +100,21 @@ class Call(Resource):
     contact_id: str | None = None
     phone_number_id: str | None = None
     attempt_number: int
-    from_number: Annotated[str, Field(serialization_alias="from", validation_alias="from", description="E.164.")]
-    to: Annotated[str, Field(description="E.164.")]
+    from_number: Annotated[
+        str,
+        Field(serialization_alias="from", validation_alias="from", description="E.164."),
+        PERSONAL,
+        Foreign("number", "inbound"),
+    ]
+    to: Annotated[str, Field(description="E.164."), PERSONAL, Foreign("number", "outbound")]
     status: CallStatus
     outcome: Annotated[Outcome | None, Field(description="How the call ended; null until then.")] = None
-    disposition: Annotated[str | None, Field(description="What came of the conversation.")] = None
-    disposition_source: str | None = None
+    disposition: Annotated[OwnText | None, Field(description="What came of the conversation.")] = None
+    disposition_source: OwnText | None = None
     callback_at: Timestamp | None = None
-    answered_by: str | None = None
-    ended_by: str | None = None
-    hangup_cause: str | None = None
+    answered_by: OwnText | None = None
+    ended_by: OwnText | None = None
+    hangup_cause: OwnText | None = None
     transfer: Annotated[Transfer | None, Field(description="Null where nobody took over.")] = None
     created_at: Timestamp
     started_at: Annotated[Timestamp | None, Field(description="When the carrier accepted it.")] = None
@@ -101,15 +125,15 @@ class Call(Resource):
     duration_seconds: Annotated[int, Field(description="From answer to end; 0 if nobody answered.")] = 0
     billed_seconds: int = 0
     cost: CallCost | None = None
-    recording_url: str | None = None
-    recording: RecordingState
-    transcript_url: str | None = None
+    recording_url: OwnText | None = None
+    recording: Annotated[RecordingState, DERIVED]
+    transcript_url: OwnText | None = None
     turn_count: int = 0
     unanswered_questions: Annotated[
-        list[str], Field(description="What the contact asked and the agent's prompt could not answer.")
+        list[Speech], Field(description="What the contact asked and the agent's prompt could not answer.")
     ] = []
-    variables: dict[str, str] = {}
-    warnings: list[str] = []
+    variables: dict[str, Cell] = {}
+    warnings: Annotated[list[ForeignText], DERIVED] = []
 
 
 class TranscriptTurn(Resource):
@@ -117,11 +141,13 @@ class TranscriptTurn(Resource):
 
     index: int
     role: Literal["agent", "contact"]
-    text: str
+    text: Speech
     start_seconds: float
     end_seconds: float
-    language: str
-    source: Annotated[str, Field(description="Where the words come from, for example policy on the simulated network.")]
+    language: OwnText
+    source: Annotated[
+        OwnText, Field(description="Where the words come from, for example policy on the simulated network.")
+    ]
     interrupted: bool = False
 
 
@@ -130,12 +156,12 @@ class Transcript(Resource):
 
     call_id: str
     simulated: bool
-    language: str
+    language: OwnText
     status: Literal["processing", "available", "absent"]
     duration_seconds: float
     turn_count: int
     turns: list[TranscriptTurn]
-    next_cursor: Annotated[str | None, Field(description="Send as cursor to get the next turns.")] = None
+    next_cursor: Annotated[OwnText | None, Field(description="Send as cursor to get the next turns.")] = None
 
 
 class CallFilters(MadeBetween):
@@ -177,9 +203,9 @@ class CallFilters(MadeBetween):
     disposition: Annotated[
         Several[FilterText] | None, Field(description="Only these dispositions, for example goal_met."), Filter()
     ] = None
-    to: Annotated[FilterText | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")] = (
-        None
-    )
+    to: Annotated[
+        PersonalFilter | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")
+    ] = None
     language: Annotated[
         FilterText | Several[FilterText] | None,
         Field(description="Only calls of agents with these language tags."),
@@ -220,7 +246,7 @@ class GetTranscript(Input):
 
     call_uuid: CallUuid
     cursor: Annotated[
-        str | None, Field(min_length=1, max_length=200, description="next_cursor of the previous answer.")
+        OwnText | None, Field(min_length=1, max_length=200, description="next_cursor of the previous answer.")
     ] = None
     per_page: Annotated[int, Field(ge=1, le=200, description="Turns per answer, 1 to 200.")] = 200
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.declaration.filters import Filter, FilterText, OneOrSeveral, Several
+from callwright.contract.declaration.marks import ForeignText, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -35,25 +36,25 @@ class WebhookArrival(Resource):
     """Whether an event arrived at one subscription, and why not."""
 
     webhook_id: str
-    url: str
+    url: OwnText
     arrival: Arrival
     attempt_count: int
     last_outcome: AttemptOutcome | None = None
     last_response_status: int | None = None
     response_excerpt: Annotated[
-        str, Field(description="The beginning of what the endpoint answered where it did not take the event.")
+        ForeignText, Field(description="The beginning of what the endpoint answered where it did not take the event.")
     ] = ""
     delivery_id: str | None = None
-    explanation: Annotated[str, Field(description="What happened, in words.")]
-    next_step: Annotated[str, Field(description="What to do; empty when there is nothing to do.")]
+    explanation: Annotated[OwnText, Field(description="What happened, in words.")]
+    next_step: Annotated[OwnText, Field(description="What to do; empty when there is nothing to do.")]
 
 
 class EventExplanation(Resource):
     """Why an event did or did not arrive, at each subscription there is."""
 
     event_id: str
-    event_type: str
-    summary: str
+    event_type: OwnText
+    summary: OwnText
     webhooks: list[WebhookArrival]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from callwright.contract.calls import Transfer
+from callwright.contract.declaration.marks import OWN, OwnText
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.words import Timestamp
 from callwright.contract.deployments.contacts import Stats
@@ -36,10 +37,10 @@ class EventEnvelope(Resource):
     """What every event is wrapped in."""
 
     id: str
-    type: str
-    created_at: Annotated[str, Field(description="When it was generated, with milliseconds.")]
+    type: OwnText
+    created_at: Annotated[OwnText, Field(description="When it was generated, with milliseconds.")]
     org_id: str
-    data: dict[str, Any]
+    data: Annotated[dict[str, Any], OWN]
 
 
 class CallStarted(Resource):
@@ -48,7 +49,7 @@ class CallStarted(Resource):
     call_id: str
     deployment_id: str | None
     agent_id: str
-    call_type: str
+    call_type: OwnText
     attempt_number: int
     simulated: bool
 
@@ -57,13 +58,13 @@ class CallCompleted(CallStarted):
     """Data of call.completed."""
 
     duration_seconds: int
-    outcome: str
-    recording_url: str | None
-    transcript_url: str | None
-    status: str
-    disposition: str | None
-    hangup_cause: str | None
-    answered_by: str | None
+    outcome: OwnText
+    recording_url: OwnText | None
+    transcript_url: OwnText | None
+    status: OwnText
+    disposition: OwnText | None
+    hangup_cause: OwnText | None
+    answered_by: OwnText | None
     transfer: Transfer | None = None
 
 
@@ -92,7 +93,7 @@ class DeploymentPaused(Resource):
     """Data of deployment.paused and deployment.resumed."""
 
     deployment_id: str
-    reason: str
+    reason: OwnText
     simulated: bool
 
 
@@ -109,8 +110,8 @@ class DeploymentCompleted(Resource):
     """Data of deployment.completed."""
 
     deployment_id: str
-    status: str
-    status_reason: str | None
+    status: OwnText
+    status_reason: OwnText | None
     stats: Stats
     started_at: Timestamp | None
     completed_at: Timestamp
@@ -120,9 +121,9 @@ class DeploymentCompleted(Resource):
 class WalletLowBalance(Resource):
     """Data of wallet.low_balance."""
 
-    balance: str
-    threshold: str
-    currency: str
+    balance: OwnText
+    threshold: OwnText
+    currency: OwnText
     play_money: bool
 
 
@@ -130,10 +131,10 @@ class WalletTopupSettled(Resource):
     """Data of wallet.topup_settled."""
 
     transaction_id: str
-    amount: str
-    currency: str
-    balance: str
-    method: str
+    amount: OwnText
+    currency: OwnText
+    balance: OwnText
+    method: OwnText
     play_money: bool
 
 
@@ -142,7 +143,7 @@ class ImportCompleted(Resource):
 
     audience_id: str
     import_id: str
-    status: str
+    status: OwnText
     added: int
     invalid: int
     duplicates: int
@@ -152,8 +153,8 @@ class DeploymentFailed(Resource):
     """Data of deployment.failed."""
 
     deployment_id: str
-    status: str
-    status_reason: str | None
+    status: OwnText
+    status_reason: OwnText | None
     stats: Stats
     started_at: Timestamp | None
     failed_at: Timestamp
@@ -164,8 +165,8 @@ class PhoneNumberStatusChanged(Resource):
     """Data of phone_number.status_changed."""
 
     phone_number_id: str
-    status: str
-    previous_status: str
+    status: OwnText
+    previous_status: OwnText
     simulated: bool
 
 
@@ -173,7 +174,7 @@ class WebhookDisabled(Resource):
     """Data of webhook.disabled."""
 
     webhook_id: str
-    reason: str
+    reason: OwnText
     consecutive_failures: int
     last_response_status: int | None
 
@@ -182,7 +183,7 @@ class WebhookTest(Resource):
     """Data of webhook.test."""
 
     webhook_id: str
-    message: str
+    message: OwnText
 
 
 CALL_STARTED = EventType("call.started", CallStarted, "the carrier accepted the call", "call_id")
@@ -246,4 +247,4 @@ def _described(schema: dict[str, Any]) -> None:
 EVERY = "*"
 """Stands for every event, also those of later versions."""
 _NAMES = [*sorted({*EVENT_TYPES, *NOT_RAISED_YET}), EVERY]
-EventName = Annotated[str, AfterValidator(_known), Field(json_schema_extra=_described)]
+EventName = Annotated[OwnText, AfterValidator(_known), Field(json_schema_extra=_described)]

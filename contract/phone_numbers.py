@@ -7,6 +7,7 @@ from pydantic import Field
 from callwright.contract.checks.names import Label
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.marks import DERIVED, OWN, OwnNumber, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import PageQuery
@@ -31,12 +32,13 @@ from callwright.contract.problems import (
 
 NumberType = Literal["local", "mobile", "toll_free", "national"]
 PhoneNumberStatus = Literal["pending", "active", "releasing", "released", "suspended", "failed"]
-NumberLabel = Annotated[Label, Field(description="A name for people.")]
+NumberLabel = Annotated[Label, OWN, Field(description="A name for people.")]
 AreaCode = Annotated[
-    str, Field(max_length=6, pattern=r"^[0-9]{1,6}$", description="Only numbers with this area code.", examples=["212"])
+    OwnText,
+    Field(max_length=6, pattern=r"^[0-9]{1,6}$", description="Only numbers with this area code.", examples=["212"]),
 ]
 Contains = Annotated[
-    str,
+    OwnText,
     Field(
         max_length=15, pattern=r"^[0-9]{1,15}$", description="Only numbers that contain these digits.", examples=["555"]
     ),
@@ -54,35 +56,35 @@ class Capabilities(Resource):
 class PhoneNumber(Stored):
     """A rented phone number."""
 
-    number: Annotated[str, Field(description="E.164.")]
-    country: str
-    locality: str | None = None
+    number: Annotated[OwnNumber, Field(description="E.164.")]
+    country: OwnText
+    locality: OwnText | None = None
     number_type: NumberType
     capabilities: Capabilities
     status: PhoneNumberStatus
-    label: str
-    provider: str
+    label: OwnText
+    provider: OwnText
     simulated: Annotated[bool, Field(description="True on the simulated network: no telephone can reach it.")]
     monthly_cost: Money
     renews_at: Timestamp | None = None
     auto_renew: bool
     outbound_deployment_ids: Annotated[
-        list[str], Field(description="Deployments that call from this number and are not finished.")
+        list[str], Field(description="Deployments that call from this number and are not finished."), DERIVED
     ]
     inbound_deployment_id: Annotated[
-        str | None, Field(description="The deployment whose agent answers this number's callers.")
+        str | None, Field(description="The deployment whose agent answers this number's callers."), DERIVED
     ] = None
     released_at: Timestamp | None = None
     revision: Revision | None = None
-    metadata: dict[str, str]
+    metadata: dict[str, OwnText]
 
 
 class AvailableNumber(Resource):
     """A number that can be rented now."""
 
-    number: str
-    country: str
-    locality: str | None = None
+    number: OwnNumber
+    country: OwnText
+    locality: OwnText | None = None
     number_type: NumberType
     capabilities: Capabilities
     monthly_cost: Money

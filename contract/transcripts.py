@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.calls import CallFilters
+from callwright.contract.declaration.marks import OwnText, Speech
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -19,7 +20,7 @@ class Snippet(Resource):
     turn_index: int
     role: Literal["agent", "contact"]
     start_seconds: float
-    text: str
+    text: Speech
 
 
 class TranscriptMatch(Resource):
@@ -29,8 +30,8 @@ class TranscriptMatch(Resource):
     deployment_id: str | None
     agent_id: str
     simulated: bool
-    outcome: str | None
-    disposition: str | None
+    outcome: OwnText | None
+    disposition: OwnText | None
     created_at: Timestamp
     duration_seconds: int
     turn_count: int
@@ -42,7 +43,7 @@ class SearchTranscripts(CallFilters, PageQuery):
     """Words to look for, over the calls that the filters leave."""
 
     query: Annotated[
-        str,
+        OwnText,
         Field(
             min_length=1,
             max_length=300,
@@ -73,7 +74,9 @@ class MoneySpread(Resource):
 class CallGroup(Resource):
     """Calls that are alike in what was asked to group by."""
 
-    key: Annotated[dict[str, str], Field(description="The value of each field grouped by; none where calls have none.")]
+    key: Annotated[
+        dict[str, OwnText], Field(description="The value of each field grouped by; none where calls have none.")
+    ]
     calls: int
     share: Annotated[float, Field(description="Of all calls counted, 0 to 1.")]
     answered: int
@@ -88,7 +91,7 @@ class CallStats(Resource):
     answered: int
     groups: Annotated[list[CallGroup], Field(description="The largest first; at most 200.")]
     groups_left_out: Annotated[int, Field(description="Groups beyond those.")] = 0
-    currency: str
+    currency: OwnText
 
 
 class GetCallStats(CallFilters):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.declaration.filters import Filter, FilterText
+from callwright.contract.declaration.marks import OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, media, operation
 from callwright.contract.declaration.pagination import PageQuery
@@ -18,10 +19,10 @@ class Voice(Resource):
     """A text-to-speech voice."""
 
     id: str
-    name: str
-    provider: str
+    name: OwnText
+    provider: OwnText
     gender: Gender
-    language: Annotated[str, Field(description="BCP-47 tag of the language the voice is made for.")]
+    language: Annotated[OwnText, Field(description="BCP-47 tag of the language the voice is made for.")]
     tier: Literal["standard", "premium"] = "standard"
     status: Literal["active", "deprecated"] = "active"
     is_custom: bool = False

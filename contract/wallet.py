@@ -6,6 +6,7 @@ from pydantic import Field
 
 from callwright.contract.declaration.changes import TO_NOTHING, Changes
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, Several
+from callwright.contract.declaration.marks import DERIVED, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -17,30 +18,30 @@ TransactionType = Literal["topup", "call_charge", "number_rental", "refund", "ad
 class Price(Resource):
     """One line of the price list."""
 
-    item: Annotated[str, Field(description="What is charged.", examples=["outbound_call"])]
-    unit: Annotated[str, Field(description="Per what.", examples=["minute"])]
+    item: Annotated[OwnText, Field(description="What is charged.", examples=["outbound_call"])]
+    unit: Annotated[OwnText, Field(description="Per what.", examples=["minute"])]
     price: Money
 
 
 class Wallet(Resource):
     """What the organization has and owes."""
 
-    balance: Annotated[Money, Field(description="Money in the wallet.")]
-    reserved: Annotated[Money, Field(description="Held back for calls that are under way.")]
-    available: Annotated[Money, Field(description="balance less reserved: what can be spent now.")]
+    balance: Annotated[Money, Field(description="Money in the wallet."), DERIVED]
+    reserved: Annotated[Money, Field(description="Held back for calls that are under way."), DERIVED]
+    available: Annotated[Money, Field(description="balance less reserved: what can be spent now."), DERIVED]
     low_balance_threshold: Annotated[
         Money | None, Field(description="Below this balance the event wallet.low_balance is sent; null: never.")
     ] = None
-    low_balance: Annotated[bool, Field(description="Whether the balance is below the threshold.")]
+    low_balance: Annotated[bool, Field(description="Whether the balance is below the threshold."), DERIVED]
     play_money: Annotated[bool, Field(description="True on the simulated network: the money is not real.")]
-    prices: Annotated[list[Price], Field(description="The price list in force.")]
-    updated_at: Timestamp
+    prices: Annotated[list[Price], Field(description="The price list in force."), DERIVED]
+    updated_at: Annotated[Timestamp, DERIVED]
 
 
 class Reference(Resource):
     """What a transaction is about."""
 
-    type: Annotated[str, Field(examples=["call"])]
+    type: Annotated[OwnText, Field(examples=["call"])]
     id: str
 
 
@@ -52,7 +53,7 @@ class Transaction(Resource):
     amount: Annotated[Money, Field(description="Signed: a charge is negative.")]
     balance_after: Money
     reference: Reference | None = None
-    description: str
+    description: OwnText
     status: Literal["settled"] = "settled"
     play_money: bool
     created_at: Timestamp

@@ -7,6 +7,7 @@ from pydantic import Field
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.marks import DERIVED, OWN, ForeignText, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -48,7 +49,7 @@ AttemptOutcome = Literal[
 ]
 
 WebhookUrl = Annotated[
-    str,
+    OwnText,
     Field(
         min_length=1,
         max_length=2_048,
@@ -62,7 +63,7 @@ Events = Annotated[
     Field(min_length=1, max_length=100, description="Names of events, or * for all, later ones too."),
 ]
 Secret = Annotated[
-    str,
+    OwnText,
     Field(
         pattern=r"^whsec_\S{24,}$",
         max_length=200,
@@ -76,10 +77,10 @@ Secret = Annotated[
 class Webhook(Stored):
     """A webhook subscription. The secret itself is shown only where it is made."""
 
-    url: str
-    events: list[str]
-    description: str
-    secret_prefix: Annotated[str, Field(description="The first characters of the secret, to recognise it by.")]
+    url: OwnText
+    events: list[OwnText]
+    description: OwnText
+    secret_prefix: Annotated[OwnText, Field(description="The first characters of the secret, to recognise it by.")]
     previous_secret_until: Annotated[
         Timestamp | None,
         Field(description="Until then deliveries are signed with an earlier secret as well; the last end of several."),
@@ -87,31 +88,31 @@ class Webhook(Stored):
     status: WebhookStatus
     disabled_reason: DisabledReason | None = None
     disabled_at: Timestamp | None = None
-    consecutive_failures: Annotated[int, Field(description="Events in a row that did not arrive.")]
-    last_success_at: Timestamp | None = None
-    last_failure_at: Timestamp | None = None
-    last_response_status: Annotated[int | None, Field(description="What the endpoint answered last.")] = None
-    metadata: dict[str, str]
+    consecutive_failures: Annotated[int, Field(description="Events in a row that did not arrive."), DERIVED]
+    last_success_at: Annotated[Timestamp | None, DERIVED] = None
+    last_failure_at: Annotated[Timestamp | None, DERIVED] = None
+    last_response_status: Annotated[int | None, Field(description="What the endpoint answered last."), DERIVED] = None
+    metadata: dict[str, OwnText]
 
 
 class NewWebhook(Webhook):
     """A webhook subscription with its secret, which is shown this once."""
 
-    secret: Annotated[str, Field(description="Signing secret. Keep it: it is not shown again.")]
+    secret: Annotated[OwnText, Field(description="Signing secret. Keep it: it is not shown again.")]
 
 
 class DeliveryAttempt(Resource):
     """One attempt to deliver: what was sent, what came back, how long it took."""
 
     number: Annotated[int, Field(description="1 is the first.")]
-    started_at: Annotated[str, Field(description="With milliseconds.")]
+    started_at: Annotated[OwnText, Field(description="With milliseconds.")]
     duration_ms: int
     outcome: AttemptOutcome
-    url: str
-    request_headers: dict[str, str]
+    url: OwnText
+    request_headers: dict[str, OwnText]
     response_status: int | None = None
-    response_excerpt: Annotated[str, Field(description="The beginning of the answer, at most 4 KB.")] = ""
-    detail: Annotated[str, Field(description="What went wrong, in words, or that it was sent twice.")] = ""
+    response_excerpt: Annotated[ForeignText, Field(description="The beginning of the answer, at most 4 KB.")] = ""
+    detail: Annotated[ForeignText, Field(description="What went wrong, in words, or that it was sent twice.")] = ""
 
 
 class Delivery(Resource):
@@ -120,7 +121,7 @@ class Delivery(Resource):
     id: str
     webhook_id: str
     event_id: str
-    event_type: str
+    event_type: OwnText
     cause: DeliveryCause
     status: DeliveryStatus
     created_at: Timestamp
@@ -165,7 +166,7 @@ class CreateWebhook(Input):
 
     url: WebhookUrl
     events: Events
-    description: Text = ""
+    description: Annotated[Text, OWN] = ""
     secret: Secret | None = None
     metadata: Metadata = {}
 
@@ -176,7 +177,7 @@ class UpdateWebhook(Changes):
     id: WebhookId
     url: WebhookUrl | None = None
     events: Events | None = None
-    description: Annotated[Text | None, TO_NO_TEXT] = None
+    description: Annotated[Text | None, OWN, TO_NO_TEXT] = None
     status: Annotated[
         WebhookStatus | None,
         Field(description="disabled stops sending; active sends again. What was missed can be replayed."),

@@ -8,14 +8,17 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from callwright.contract.declaration.marks import PERSONAL, OwnText
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.words import MAX_ID, Timestamp
 
 Value = TypeVar("Value")
 MOST_VALUES = 100
 """Values of one filter."""
-FilterText = Annotated[str, Field(max_length=MAX_ID)]
+FilterText = Annotated[OwnText, Field(max_length=MAX_ID)]
 """A value of a filter: an id, a name, a word."""
+PersonalFilter = Annotated[FilterText, PERSONAL]
+"""As `FilterText`, with the number of a person, or what the caller knows them by."""
 Several = Annotated[list[Value], Field(max_length=MOST_VALUES)]
 """The values of a filter that takes several."""
 

@@ -4,6 +4,7 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import Field
 
+from callwright.contract.declaration.marks import OwnText
 from callwright.contract.declaration.model import Input, Resource
 
 Item = TypeVar("Item", bound=Resource)
@@ -20,11 +21,11 @@ class PageQuery(Input):
     ] = None
     per_page: Annotated[int, Field(ge=1, le=200, description="Entries per page, 1 to 200.")] = 50
     cursor: Annotated[
-        str | None,
+        OwnText | None,
         Field(min_length=1, max_length=2000, description="next_cursor of the previous answer; continues after it."),
     ] = None
     sort: Annotated[
-        str | None,
+        OwnText | None,
         Field(
             min_length=1,
             max_length=200,
@@ -40,7 +41,7 @@ class Pagination(Resource):
     per_page: Annotated[int, Field(description="Entries per page.")]
     total: Annotated[int, Field(description="Entries in the whole list; in cursor mode counted at its first page.")]
     has_more: Annotated[bool, Field(description="Whether entries follow this page.")]
-    next_cursor: Annotated[str | None, Field(description="Send as cursor to get the next page.")] = None
+    next_cursor: Annotated[OwnText | None, Field(description="Send as cursor to get the next page.")] = None
 
 
 class Page(Resource, Generic[Item]):

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from callwright.contract.declaration.marks import DERIVED, OwnText
 from callwright.contract.declaration.model import Input
 
 MOST_EXPECTED = 10
@@ -15,7 +16,8 @@ MOST_EXPECTED = 10
 PREFIX = "rev_"
 
 Revision = Annotated[
-    str,
+    OwnText,
+    DERIVED,
     Field(
         description="Another one as soon as anything has changed that matters to whoever agrees to its use. Opaque.",
         examples=["rev_0Aa1Bb2Cc3Dd4Ee5Ff6G"],
@@ -30,7 +32,7 @@ def _ids(value: dict[str, str]) -> dict[str, str]:
 
 
 ExpectedRevisions = Annotated[
-    dict[str, Annotated[str, Field(max_length=64)]],
+    dict[str, Annotated[OwnText, Field(max_length=64)]],
     Field(
         max_length=MOST_EXPECTED,
         description=(

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer
 from pydantic.fields import FieldInfo
 
 from callwright.contract.checks.names import Name
+from callwright.contract.declaration.marks import DERIVED, OWN, OwnNumber, OwnText
 from callwright.contract.declaration.model import Part, Resource
 
 
@@ -67,7 +68,7 @@ PlainText = AfterValidator(_plain_text)
 
 MAX_ID = 255
 """Characters of an id. The service's own are much shorter; another service may have others."""
-DeploymentName = Annotated[Name, Field(description="Name, unique in the organization.")]
+UniqueName = Annotated[Name, OWN, Field(description="Name, unique in the organization.")]
 MaxConcurrency = Annotated[int, Field(ge=1, le=1_000, description="Calls at the same time; the plan may allow fewer.")]
 
 AgentId = Annotated[
@@ -151,10 +152,10 @@ ContactId = Annotated[
 ]
 
 E164 = Annotated[
-    str, Field(description="Phone number in E.164 form.", examples=["+12025550100"], max_length=40), PlainText
+    OwnNumber, Field(description="Phone number in E.164 form.", examples=["+12025550100"], max_length=40), PlainText
 ]
 LanguageTag = Annotated[
-    str,
+    OwnText,
     Field(
         description="BCP-47 language tag.",
         max_length=35,
@@ -163,7 +164,7 @@ LanguageTag = Annotated[
     ),
 ]
 CountryCode = Annotated[
-    str, Field(description="ISO 3166-1 alpha-2 country code.", max_length=2, pattern=r"^[A-Z]{2}$", examples=["US"])
+    OwnText, Field(description="ISO 3166-1 alpha-2 country code.", max_length=2, pattern=r"^[A-Z]{2}$", examples=["US"])
 ]
 
 
@@ -177,7 +178,7 @@ def _metadata(value: dict[str, str]) -> dict[str, str]:
 
 
 Metadata = Annotated[
-    dict[str, Annotated[str, Field(max_length=500)]],
+    dict[str, Annotated[OwnText, Field(max_length=500)]],
     Field(max_length=50, description="Your own notes: up to 50 keys of up to 40 characters, values up to 500."),
     AfterValidator(_metadata),
 ]
@@ -192,15 +193,15 @@ def _amount(value: str) -> str:
 class Money(Resource):
     """An amount of money. `amount` is a decimal string with six places, because a minute costs less than a cent."""
 
-    amount: Annotated[str, Field(description="Decimal, six places.", examples=["0.042500"])]
-    currency: Annotated[str, Field(description="ISO 4217 code.", examples=["USD"])]
+    amount: Annotated[OwnText, Field(description="Decimal, six places.", examples=["0.042500"])]
+    currency: Annotated[OwnText, Field(description="ISO 4217 code.", examples=["USD"])]
 
 
 class Spend(Part):
     """An upper bound of money, given by a caller."""
 
     amount: Annotated[
-        str,
+        OwnText,
         Field(
             max_length=16,
             pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$",
@@ -210,16 +211,17 @@ class Spend(Part):
         AfterValidator(_amount),
     ]
     currency: Annotated[
-        str, Field(max_length=3, pattern="^USD$", description="ISO 4217 code; the wallet's currency.", examples=["USD"])
+        OwnText,
+        Field(max_length=3, pattern="^USD$", description="ISO 4217 code; the wallet's currency.", examples=["USD"]),
     ] = "USD"
 
 
 class Stored(Resource):
     """The fields of everything that is kept."""
 
-    id: Annotated[str, Field(description="The resource's id: opaque, with a prefix that names its type.")]
+    id: Annotated[str, Field(description="The resource's id: opaque, with a prefix that names its type."), DERIVED]
     created_at: Annotated[Timestamp, Field(description="When it was made.")]
-    updated_at: Annotated[Timestamp, Field(description="When it was last changed.")]
+    updated_at: Annotated[Timestamp, Field(description="When it was last changed."), DERIVED]
     created_by_key_id: Annotated[str | None, Field(description="The API key that made it; null when no key did.")] = (
         None
     )

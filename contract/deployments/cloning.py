@@ -9,8 +9,8 @@ from callwright.contract.declaration.words import (
     AgentId,
     AudienceId,
     DeploymentId,
-    DeploymentName,
     PhoneNumberId,
+    UniqueName,
 )
 
 PhoneNumberIds = Annotated[
@@ -25,7 +25,7 @@ class CloneDeployment(Input):
     """
 
     id: DeploymentId
-    name: DeploymentName
+    name: UniqueName
     agent_id: Annotated[AgentId | None, Field(description="Another agent than the original's.")] = None
     audience_id: Annotated[AudienceId | None, Field(description="Another audience than the original's.")] = None
     phone_number_ids: Annotated[PhoneNumberIds | None, Field(description="Other numbers to call from.")] = None

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.declaration.filters import Filter, FilterText, OneOrSeveral, Several
+from callwright.contract.declaration.filters import Filter, FilterText, OneOrSeveral, PersonalFilter, Several
+from callwright.contract.declaration.marks import Cell, ContactNumber, OwnText
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import PageQuery
 from callwright.contract.declaration.words import DeploymentId, Money, Timestamp
@@ -27,10 +28,10 @@ class Contact(Resource):
 
     id: str
     deployment_id: str
-    phone_number: str
+    phone_number: ContactNumber
     status: ContactStatus
     status_reason: Annotated[
-        str | None,
+        OwnText | None,
         Field(
             description=(
                 "Why it is suppressed: do_not_call (the person asked not to be called), no_consent, or calling_hours "
@@ -39,8 +40,8 @@ class Contact(Resource):
         ),
     ] = None
     attempts: int
-    last_outcome: str | None = None
-    last_disposition: str | None = None
+    last_outcome: OwnText | None = None
+    last_disposition: OwnText | None = None
     last_call_id: str | None = None
     next_attempt_at: Annotated[
         Timestamp | None,
@@ -48,7 +49,7 @@ class Contact(Resource):
             description="When it is called at the earliest, by the calling hours as they are now; null: not, or open."
         ),
     ] = None
-    values: dict[str, str]
+    values: dict[str, Cell]
 
 
 class Stats(Resource):
@@ -97,4 +98,6 @@ class ListContacts(PageQuery):
         Filter(),
         OneOrSeveral(),
     ] = None
-    phone_number: Annotated[FilterText | None, Field(description="Only this number, in E.164."), Filter("phone")] = None
+    phone_number: Annotated[
+        PersonalFilter | None, Field(description="Only this number, in E.164."), Filter("phone")
+    ] = None

@@ -10,6 +10,7 @@ from pydantic import Field
 from callwright.contract.agents import AgentSnapshot
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NOTHING
 from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.marks import DERIVED, OwnText
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -18,13 +19,13 @@ from callwright.contract.declaration.words import (
     AgentId,
     AudienceId,
     DeploymentId,
-    DeploymentName,
     MaxConcurrency,
     Metadata,
     Money,
     PhoneNumberId,
     Stored,
     Timestamp,
+    UniqueName,
 )
 from callwright.contract.deployments.cloning import CloneDeployment, PhoneNumberIds
 from callwright.contract.deployments.contacts import Contact, ListContacts, Stats
@@ -48,7 +49,7 @@ from callwright.contract.deployments.inbound import (
     Inbound,
     InboundChanges,
 )
-from callwright.contract.deployments.previews import PlanId, Preview
+from callwright.contract.deployments.previews import PlanId, Preview, PreviewDeployment
 from callwright.contract.problems import (
     AUDIENCE_IMPORTING,
     AUDIENCE_NOT_READY,
@@ -76,14 +77,14 @@ class Deployment(Stored):
     What only a campaign has is null in an inbound one, which calls from no number and has no contact.
     """
 
-    name: str
+    name: OwnText
     call_type: CallType
     status: DeploymentStatus
-    status_reason: str | None = None
-    status_changed_at: Timestamp
+    status_reason: OwnText | None = None
+    status_changed_at: Annotated[Timestamp, DERIVED]
     simulated: Annotated[bool, Field(description="True when its calls are made on the simulated network.")]
     agent_id: str
-    agent_snapshot: AgentSnapshot | None = None
+    agent_snapshot: Annotated[AgentSnapshot | None, DERIVED] = None
     audience_id: str | None
     phone_number_ids: Annotated[list[str], Field(description="Numbers it calls from.")]
     caller_id_strategy: CallerIdStrategy | None
@@ -99,18 +100,20 @@ class Deployment(Stored):
     budget_cap: Money | None = None
     compliance: Compliance | None
     inbound: Annotated[Inbound | None, Field(description="How it takes calls; null in a campaign.")] = None
-    stats: Stats
+    stats: Annotated[Stats, DERIVED]
     next_dial_at: Annotated[
-        Timestamp | None, Field(description="When the next call is made, inside the calling hours.")
+        Timestamp | None, Field(description="When the next call is made, inside the calling hours."), DERIVED
     ] = None
-    clock: Annotated[Timestamp | None, Field(description="The deployment's own time on the simulated network.")] = None
+    clock: Annotated[
+        Timestamp | None, Field(description="The deployment's own time on the simulated network."), DERIVED
+    ] = None
     started_at: Timestamp | None = None
     completed_at: Timestamp | None = None
     plan_id: Annotated[
         str | None, Field(description="The plan it was last started or resumed with; null when without one.")
     ] = None
     revision: Revision | None = None
-    metadata: dict[str, str]
+    metadata: dict[str, OwnText]
 
 
 class ListDeployments(MadeBetween, PageQuery):
@@ -139,7 +142,7 @@ class ListDeployments(MadeBetween, PageQuery):
         OneOrSeveral(),
     ] = None
     idempotency_key: Annotated[
-        str | None,
+        OwnText | None,
         Field(
             min_length=1,
             max_length=255,
@@ -161,7 +164,7 @@ class GetDeployment(Input):
 class CreateDeployment(Input):
     """A new campaign. It stays a draft until it is started, unless auto_start is true."""
 
-    name: DeploymentName
+    name: UniqueName
     agent_id: AgentId
     audience_id: AudienceId
     call_type: Annotated[Literal["outbound"], Field(description="Always outbound here.")] = "outbound"
@@ -195,7 +198,7 @@ class UpdateDeployment(Expecting, AnsweringChanges):
     """
 
     id: DeploymentId
-    name: DeploymentName | None = None
+    name: UniqueName | None = None
     agent_id: AgentId | None = None
     audience_id: AudienceId | None = None
     phone_number_ids: PhoneNumberIds | None = None
@@ -219,21 +222,6 @@ class DeploymentAction(Input):
     """The deployment to act on."""
 
     id: DeploymentId
-
-
-class PreviewDeployment(Input):
-    """The deployment to look at, and a plan of it that was made before."""
-
-    id: DeploymentId
-    plan_id: Annotated[
-        PlanId | None,
-        Field(
-            description=(
-                "Plan id (pln_…) of an earlier preview: refused if it has expired or anything of it has changed since; "
-                "else the answer is about this very plan, without those who opted out since. Left out: a new plan."
-            )
-        ),
-    ] = None
 
 
 class StartDeployment(Expecting):

@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, Field, model_validator
 
 from callwright.contract.checks.names import SeenLines
+from callwright.contract.declaration.marks import ColumnText, OwnScript, OwnText
 from callwright.contract.declaration.model import Part
 from callwright.contract.declaration.words import PlainText, Spend, Timestamp
 
@@ -39,10 +40,10 @@ def _zone(value: str) -> str:
 
 
 TimeZone = Annotated[
-    str, Field(description="IANA time zone.", examples=["America/New_York"], max_length=64), AfterValidator(_zone)
+    OwnText, Field(description="IANA time zone.", examples=["America/New_York"], max_length=64), AfterValidator(_zone)
 ]
 ClockTime = Annotated[
-    str,
+    OwnText,
     Field(
         max_length=5,
         pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$",
@@ -118,7 +119,7 @@ class Voicemail(Part):
         Field(description="Hang up, leave message_template after the beep, or talk on."),
     ] = "hangup"
     message_template: Annotated[
-        str,
+        OwnScript,
         Field(
             max_length=2_000,
             description="What to leave; {{column}} inserts an audience column.",
@@ -136,7 +137,7 @@ class Voicemail(Part):
 CONSENT_GIVEN = ("yes", "true", "1", "y", "given", "opt-in", "opted in")
 """What counts as yes in a consent column, in any case of letters."""
 CONSENT_WORDS = ", ".join(CONSENT_GIVEN)
-ConsentColumn = Annotated[str, Field(min_length=1, max_length=100), PlainText, SeenLines]
+ConsentColumn = Annotated[ColumnText, Field(min_length=1, max_length=100), PlainText, SeenLines]
 
 
 class Compliance(Part):

@@ -10,10 +10,10 @@ from callwright.contract.declaration.revisions import Expecting
 from callwright.contract.declaration.words import (
     E164,
     AgentId,
-    DeploymentName,
     MaxConcurrency,
     Metadata,
     PhoneNumberId,
+    UniqueName,
 )
 from callwright.contract.deployments.dialling import TimeZone, Window
 
@@ -103,7 +103,7 @@ class CreateInboundDeployment(Expecting):
     On the simulated network nobody calls in yet.
     """
 
-    name: DeploymentName
+    name: UniqueName
     agent_id: AgentId
     phone_number_id: PhoneNumberId
     business_hours: BusinessHours | None = None

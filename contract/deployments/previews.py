@@ -4,18 +4,34 @@ from typing import Annotated
 
 from pydantic import Field
 
-from callwright.contract.declaration.model import Resource
-from callwright.contract.declaration.words import Money, PlainText, Timestamp
+from callwright.contract.declaration.marks import PERSONAL, OwnText, QuotedText
+from callwright.contract.declaration.model import Input, Resource
+from callwright.contract.declaration.words import DeploymentId, Money, PlainText, Timestamp
 
 PlanId = Annotated[str, Field(min_length=1, max_length=200), PlainText]
 """What stands for a preview (`pln_…`), as a start or resume sends it back."""
+
+
+class PreviewDeployment(Input):
+    """The deployment to look at, and a plan of it that was made before."""
+
+    id: DeploymentId
+    plan_id: Annotated[
+        PlanId | None,
+        Field(
+            description=(
+                "Plan id (pln_…) of an earlier preview: refused if it has expired or anything of it has changed since; "
+                "else the answer is about this very plan, without those who opted out since. Left out: a new plan."
+            )
+        ),
+    ] = None
 
 
 class Blocked(Resource):
     """Contacts that would not be called, and why."""
 
     reason: Annotated[
-        str,
+        OwnText,
         Field(
             description=(
                 "do_not_call: the number is on the organization's list, since its person asked not to be called again; "
@@ -30,7 +46,7 @@ class Blocked(Resource):
 class MissingVariable(Resource):
     """A template variable that some contacts have no value for."""
 
-    name: str
+    name: OwnText
     contacts: int
 
 
@@ -41,7 +57,7 @@ class CostRange(Resource):
     high: Money
     available: Money
     covered: Annotated[bool, Field(description="Whether the wallet covers the high end.")]
-    basis: Annotated[str, Field(description="What the range assumes. It is an assumption, not a forecast.")]
+    basis: Annotated[OwnText, Field(description="What the range assumes. It is an assumption, not a forecast.")]
 
 
 class Preview(Resource):
@@ -51,18 +67,19 @@ class Preview(Resource):
     simulated: bool
     plan_id: Annotated[str, Field(description="Binds a start or resume to what this preview shows.")]
     plan_valid_until: Annotated[Timestamp, Field(description="From this moment on the plan starts nothing.")]
-    summary: Annotated[str, Field(description="The whole plan in one sentence, for a person to say yes or no to.")]
+    summary: Annotated[OwnText, Field(description="The whole plan in one sentence, for a person to say yes or no to.")]
     eligible: int
     blocked: list[Blocked]
     missing_variables: list[MissingVariable]
     greeting: Annotated[
-        str | None,
+        QuotedText | None,
         Field(
             description=(
                 "The words that the first contact who is called hears first, the AI disclosure included where the "
                 "welcome message lacks it; empty: the contact speaks first; null: nobody would be called."
             )
         ),
+        PERSONAL,
     ]
     cost: CostRange
     max_attempts: int
@@ -88,5 +105,5 @@ class Preview(Resource):
             )
         ),
     ] = None
-    problems: Annotated[list[str], Field(description="What start would refuse, in words.")]
-    warnings: list[str]
+    problems: Annotated[list[OwnText], Field(description="What start would refuse, in words.")]
+    warnings: list[OwnText]

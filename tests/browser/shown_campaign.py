@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from callwright.contract.audiences import Row
+from callwright.contract.declaration.rows import Row
 from callwright.contract.deployments.deployments import Deployment
 from callwright.server.mcp.app import CallwrightServer, build
 from callwright.server.mcp.session import ServerSession, SystemClock

@@ -15,6 +15,7 @@ from callwright.contract.checks.counts import count_of
 from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.untrusted.foreign_fields import foreign_paths
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import line, lines, shortened
 
@@ -22,7 +23,7 @@ _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=
 """Open world: rows that join a running deployment are called."""
 
 _ERRORS_SHOWN = 10
-REFUSED = ("errors.column", "errors.message", "errors.value_redacted")
+REFUSED = tuple(f"errors.{path}" for path in foreign_paths(RowError))
 """Where an answer about an import holds what stood in the file."""
 _VALUES_SHOWN = 8
 
@@ -132,7 +133,6 @@ TOOLS: tuple[Tool, ...] = (
         reply=_added,
         takes=what_to_confirm.RowsConfirmed,
         confirmation=what_to_confirm.add_rows,
-        untrusted=REFUSED,
         words={"rows": "Objects: the phone column and each column the prompt needs."},
         flat=frozenset({"rows"}),
         rest="Correct the refused rows that are shown and add them again to learn about the others.",
@@ -148,7 +148,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_row,
-        untrusted=("data.external_id", "data.values"),
         fenced_as="Rows of an audience.",
         empty="No row fits.",
         shown=("id", "phone_number", "external_id", "values"),
@@ -194,7 +193,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_refused,
-        untrusted=("data.column", "data.message", "data.value_redacted"),
         fenced_as="Refused rows.",
         empty="This import refused no row.",
         shown=("row_number", "column", "code", "message", "value_redacted"),

@@ -9,18 +9,17 @@ from callwright.contract.audiences import Audience, GetAudience, NewAudience, Ro
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.words import Timestamp
 from callwright.tools.arguments.arguments import narrowed
-from callwright.tools.catalogue.audience_rows import REFUSED, refusals
+from callwright.tools.catalogue.audience_rows import refusals
 from callwright.tools.replies.budget import fitting
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Deleted, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.untrusted.foreign_fields import foreign_paths
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import json_bytes, line, lines, listed, moment, shortened
 
 _COLUMN_BYTES = 5_000
 """How much of the columns one answer has, in words and in data each."""
 _LONGEST_SAMPLE = 60
-FROM_FILES = ("phone_column", "columns.name", "columns.sample")
-"""Where an audience holds what stood in a file."""
 
 
 class ColumnSummary(Projection):
@@ -133,7 +132,7 @@ async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
         else None,
     )
     found = projected(AudienceDetails, audience).model_copy(update={"columns": shown, "column_count": len(columns)})
-    return Reply(text=text, data=data_of(found), untrusted=FROM_FILES)
+    return Reply(text=text, data=data_of(found), untrusted=tuple(foreign_paths(Audience, AudienceDetails)))
 
 
 def _gone(gone: Deleted, _: ToolContext) -> str:
@@ -151,7 +150,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_entry,
-        untrusted=("data.phone_column", "data.timezone_column", "data.external_id_column", "data.columns"),
         empty="No audience fits. create_audience makes one.",
         shown=("id", "name", "status", "row_count", "valid_count"),
         hidden=frozenset({"created_from", "created_before", "sort"}),
@@ -169,7 +167,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=ADDS,
         reply=_made,
-        untrusted=("phone_column", *REFUSED),
         gives=CreatedAudience,
         hidden=frozenset({"metadata"}),
         flat=frozenset({"rows"}),
@@ -208,7 +205,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=CHANGES,
         reply=_short,
-        untrusted=("phone_column",),
         gives=AudienceSummary,
         hidden=frozenset({"metadata"}),
     ),

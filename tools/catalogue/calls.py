@@ -115,7 +115,6 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_entry,
         empty="No call fits.",
-        untrusted=("data.unanswered_questions", "data.variables", "data.warnings"),
         shown=("id", "to", "status", "outcome", "disposition", "created_at", "duration_seconds", "simulated"),
         hidden=frozenset({"call_type", "audience_id", "answered_by", "contact_id", "ended_from", "ended_before"}),
         flat=frozenset({"outcome"}),
@@ -139,7 +138,6 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_whole,
         gives=CallDetails,
-        untrusted=("unanswered_questions", "variables", "warnings"),
         rest="The whole call is at callwright://calls/{call_uuid}",
     ),
     Tool(

@@ -218,7 +218,6 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=preview,
         hidden=frozenset({"plan_id"}),
-        untrusted=("greeting",),
         rest="Repair what is shown and preview again to see what is left.",
     ),
     Tool(
@@ -231,7 +230,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_contact,
-        untrusted=("data.values",),
         empty="No contact fits. A draft has none before its start.",
         shown=("id", "phone_number", "status", "attempts", "last_outcome", "last_disposition", "last_call_id"),
         example="next_attempt_at",

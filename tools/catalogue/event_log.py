@@ -74,7 +74,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_explained,
-        untrusted=("webhooks.response_excerpt",),
     ),
     Tool(
         operation=contract.list_events,

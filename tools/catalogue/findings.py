@@ -67,7 +67,6 @@ TOOLS: tuple[Tool, ...] = (
         hints=READS,
         reply=_match,
         empty="Nobody said that in these calls.",
-        untrusted=("data.snippets.text",),
         shown=("call_id", "deployment_id", "outcome", "disposition", "created_at", "match_count", "snippets"),
         hidden=frozenset({"sort", "call_type", "status", "answered_by", "contact_id", "audience_id", "to", "language"}),
         example="agent_id",

@@ -110,7 +110,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=READS,
         reply=_whole,
-        untrusted=("attempts.response_excerpt", "attempts.detail"),
     ),
     Tool(
         operation=contract.replay_webhook,

@@ -166,7 +166,6 @@ TOOLS: tuple[Tool, ...] = (
         reply=unworded,
         gives=WebhookTested,
         act=tried,
-        untrusted=("response_excerpt",),
     ),
     Tool(
         operation=contract.delete_webhook,

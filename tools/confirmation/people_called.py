@@ -10,10 +10,10 @@ from callwright.contract.audiences import GetAudience, get_audience
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import named
 from callwright.contract.deployments.deployments import (
-    PreviewDeployment,
     UpdateDeployment,
     preview_deployment,
 )
+from callwright.contract.deployments.previews import PreviewDeployment
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned

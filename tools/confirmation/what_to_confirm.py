@@ -28,7 +28,6 @@ from callwright.contract.deployments.deployments import (
     DeploymentStatus,
     GetDeployment,
     ListDeployments,
-    PreviewDeployment,
     StartDeployment,
     UpdateDeployment,
     get_deployment,
@@ -36,6 +35,7 @@ from callwright.contract.deployments.deployments import (
     preview_deployment,
 )
 from callwright.contract.deployments.inbound import ANSWERING, CreateInboundDeployment
+from callwright.contract.deployments.previews import PreviewDeployment
 from callwright.contract.phone_numbers import (
     GetPhoneNumber,
     RentPhoneNumber,

@@ -13,6 +13,7 @@ from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.untyped_answers import WHAT, UntypedResource, further, one_of, page_of, said, untyped_line
 from callwright.tools.runtime.tool import Deleted, Paging, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.untrusted.foreign_fields import Rules, foreign_fields
 from callwright.tools.wording.cleaning import cleaned, cleaned_at, fenced
 from callwright.tools.wording.text import line, lines, shortened
 
@@ -20,8 +21,6 @@ MOST_ENTRIES = 200
 """Entries the service gives at once."""
 
 _CURSOR = re.compile(r"n(\d{1,9})(?:_(.+))?", re.DOTALL)
-_MASKED = frozenset({"to", "phone_number"})
-"""Fields that hold the telephone number of a contact."""
 _LONGEST_VALUE = 200
 
 
@@ -152,15 +151,19 @@ def list_reply(tool: Tool, context: ToolContext, entries: ShownEntries, paging: 
 
 
 def _fields_in_words(entry: dict[str, Any], tool: Tool, context: ToolContext) -> str:
-    outside = {path.split(".")[1] for path in tool.untrusted}
-    facts = [f"{name}={_value(name, value, context)}" for name, value in entry.items() if name not in outside]
-    said = [f"{name}={_value(name, value, context)}" for name, value in entry.items() if name in outside and value]
+    item = tool.operation.item
+    kinds: Rules = foreign_fields(item) if item is not None else {}
+    numbers = {name for name, kind in kinds.items() if kind == "number"}
+    values = {name: _value(value, context, is_number=name in numbers) for name, value in entry.items()}
+    outside = kinds.keys() - numbers
+    facts = [f"{name}={value}" for name, value in values.items() if name not in outside]
+    said = [f"{name}={value}" for name, value in values.items() if name in outside and entry[name]]
     return lines(line(*facts), fenced(said, tag=context.session.ids(), what="Words of others.") if said else None)
 
 
-def _value(name: str, value: Any, context: ToolContext) -> str:
+def _value(value: Any, context: ToolContext, *, is_number: bool) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if name in _MASKED:
+    if is_number:
         return context.number(text)
     words = cleaned(text)
     return words if len(words) <= _LONGEST_VALUE else f"{shortened(words, _LONGEST_VALUE)} ({len(words)} characters)"

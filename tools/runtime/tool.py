@@ -14,6 +14,7 @@ from callwright.contract.declaration.pagination import Page
 from callwright.tools.runtime.confirmation import ConfirmationOf
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.toolsets import Toolset
+from callwright.tools.untrusted.foreign_fields import foreign_paths
 from callwright.tools.wording.text import json_bytes
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -127,8 +128,6 @@ class Tool:
     act: Act | None = None
     confirmation: ConfirmationOf | None = None
     """What a person has to confirm before it runs, where it dials or spends. It takes `ConfirmationArguments`."""
-    untrusted: tuple[str, ...] = ()
-    """Where words from outside stand in its data."""
     fenced_as: str = ""
     """What the entries of a list are, where each is made of words from outside: all stand in one fence, under this."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -184,6 +183,15 @@ class Tool:
         if item is None:
             return Deleted
         return Page[item] if self.many else item
+
+    @cached_property
+    def untrusted(self) -> tuple[str, ...]:
+        """Where words from outside stand in its data, as the marks of the contract say."""
+        if self.operation.item is None:
+            return ()
+        before = "data." if self.many else ""
+        paths = foreign_paths(self.operation.item, None if self.many else self.gives)
+        return tuple(f"{before}{path}" for path in paths)
 
     @property
     def example_fields(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from pydantic import Field
 from callwright.client.errors import CallwrightError
 from callwright.contract.audiences import (
     AudienceImport,
-    CsvText,
     GetAudienceImport,
     ImportAudience,
     get_audience_import,
@@ -22,6 +21,7 @@ from callwright.contract.audiences import (
 )
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.revisions import Expecting
+from callwright.contract.declaration.rows import CsvText
 from callwright.contract.declaration.words import AudienceId
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.arguments.csv_parts import CsvPart, UnreadableFile, parts_of

@@ -1,66 +1,79 @@
-"""Where answers hold what came from outside: what callees said, cells of files, answers of endpoints."""
+"""Which fields of an answer came from outside, as their marks in the contract say."""
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from pydantic import BaseModel
 
-from callwright.contract.audiences import Audience, AudienceRow, Column, RowError, RowsAdded
-from callwright.contract.calls import Call, Transcript, TranscriptTurn
-from callwright.contract.deployments.contacts import Contact
-from callwright.contract.deployments.dialling import Compliance
-from callwright.contract.deployments.previews import Preview
-from callwright.contract.event_log import EventExplanation, WebhookArrival
-from callwright.contract.transcripts import Snippet, TranscriptMatch
-from callwright.contract.webhooks import DeliveryAttempt, DeliveryWithAttempts
+from callwright.contract.declaration.marks import (
+    CallType,
+    Foreign,
+    ForeignKind,
+    Own,
+    field_named,
+    foreign,
+    mark_of,
+    model_in,
+)
 
-Kind = Literal["speech", "words", "number", "spelt", "column"]
+Rules = Mapping[str, ForeignKind | type[BaseModel]]
 
-FOREIGN: Mapping[type[BaseModel], Mapping[str, Kind | type[BaseModel]]] = {
-    Call: {"to": "number", "unanswered_questions": "speech", "variables": "words", "warnings": "words"},
-    Transcript: {"turns": TranscriptTurn},
-    TranscriptTurn: {"text": "speech"},
-    TranscriptMatch: {"snippets": Snippet},
-    Snippet: {"text": "speech"},
-    Contact: {"phone_number": "number", "values": "words"},
-    AudienceRow: {"phone_number": "number", "values": "words", "external_id": "words"},
-    Audience: {
-        "columns": Column,
-        "phone_column": "column",
-        "timezone_column": "column",
-        "external_id_column": "column",
-    },
-    Column: {"name": "column", "sample": "column"},
-    RowsAdded: {"errors": RowError},
-    RowError: {"column": "column", "message": "spelt", "value_redacted": "spelt"},
-    Compliance: {"consent_column": "column"},
-    Preview: {"greeting": "spelt"},
-    DeliveryWithAttempts: {"attempts": DeliveryAttempt},
-    DeliveryAttempt: {"response_excerpt": "words", "detail": "words"},
-    EventExplanation: {"webhooks": WebhookArrival},
-    WebhookArrival: {"response_excerpt": "words"},
-}
-"""Where answers hold what came from outside. `speech` is said on a call: it is cleaned, and numbers in it stay. `words`
-stood in a file, are made of its cells, or are what an endpoint answered: numbers in them are masked. `number` is a
-contact's own. `spelt` has somebody's cells in it without the columns they come from: whatever may be a number is
-masked. `column` is the name of a column, in a file without a header row somebody's cell, or one cell of it: digits
-behind a word count as well. A model is a part that has more inside, or a list of such parts.
-"""
-WITH_CELLS = frozenset({Call, Contact, AudienceRow})
-"""What has the cells of one person, beside a number of theirs."""
-SPEECH = frozenset({Transcript, TranscriptTurn, TranscriptMatch, Snippet})
-"""What was said on a call."""
 CONVERSATIONS = frozenset({"transcript", "turns", "messages", "segments", "utterances"})
 """Names of fields that other services give to what was said on a call."""
-_NOTHING: Mapping[str, Kind | type[BaseModel]] = {}
-INBOUND: Mapping[str, Kind | type[BaseModel]] = {
-    "from_number": "number",
-    **{name: kind for name, kind in FOREIGN[Call].items() if name != "to"},
-}
-INBOUND_JSON: Mapping[str, Kind | type[BaseModel]] = {**INBOUND, "from": "number"}
-"""A call that a contact made: the number it came from is theirs, the one it went to is the organization's."""
+_RENTED = frozenset({"e164", "phone_number", "phoneNumber"})
+"""Names of fields that other services give to the number that an organization rents."""
 
 
-def foreign_fields(model: type[BaseModel]) -> Mapping[str, Kind | type[BaseModel]]:
-    """The fields of a model that hold what came from outside."""
-    return next((FOREIGN[base] for base in model.__mro__ if base in FOREIGN), _NOTHING)
+@cache
+def foreign_fields(model: type[BaseModel], call_type: CallType = "outbound") -> Rules:
+    """The fields of a model that came from outside, with their kind. A model is a part with such fields, or a list.
+
+    `call_type` is that of the answer, where it is a call.
+    """
+    found: dict[str, ForeignKind | type[BaseModel]] = {}
+    for name in model.model_fields:
+        mark, inner = foreign(model, name), model_in(model, name)
+        if mark is not None and mark.call_type in (None, call_type):
+            found[name] = mark.kind
+        elif inner is not None and foreign_fields(inner):
+            found[name] = inner
+    return found
+
+
+def foreign_paths(model: type[BaseModel], within: type[BaseModel] | None = None) -> Iterator[str]:
+    """Where text from outside stands in an answer, such as `turns.text`. Telephone numbers are not among it.
+
+    `within` is what is shown of the answer, where that is less.
+    """
+    for name, kind in foreign_fields(model).items():
+        if within is not None and name not in within.model_fields:
+            continue
+        if isinstance(kind, type):
+            shown = None if within is None else model_in(within, name)
+            yield from (f"{name}.{inner}" for inner in foreign_paths(kind, shown))
+        elif kind != "number":
+            yield name
+
+
+@cache
+def is_about_a_contact(model: type[BaseModel]) -> bool:
+    """Whether a model has a number of one person, and with it the cells of their row."""
+    return "number" in foreign_fields(model).values()
+
+
+@cache
+def is_speech(model: type[BaseModel]) -> bool:
+    """Whether a model is what was said on a call, or a part of that."""
+    kinds = foreign_fields(model).values()
+    parts = (kind for kind in kinds if isinstance(kind, type))
+    return not is_about_a_contact(model) and ("speech" in kinds or any(map(is_speech, parts)))
+
+
+@cache
+def shows_whole(model: type[BaseModel], name: str, call_type: CallType = "outbound") -> bool:
+    """Whether a field, by its name in Python or in JSON, shows numbers of the organization, or what its agents say."""
+    field = field_named(model, name) or (field_named(model, "number") if name in _RENTED else None)
+    if field is None:
+        return False
+    own, outside = mark_of(model, field, Own), mark_of(model, field, Foreign)
+    return own.kind != "text" if own is not None else outside is not None and outside.call_type not in (None, call_type)

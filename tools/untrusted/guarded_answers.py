@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 from pydantic import BaseModel
 
 from callwright.contract.audiences import RowError
-from callwright.contract.calls import Call
 from callwright.contract.checks.visible import cleaned, cleaned_lines
+from callwright.contract.declaration.marks import CallType, ForeignKind, field_named, model_in
 from callwright.contract.declaration.pagination import Page
 from callwright.tools.numbers.masking import (
     masked_abroad,
@@ -24,21 +24,13 @@ from callwright.tools.numbers.masking import (
 from callwright.tools.numbers.national_numbers import Beside, Rows
 from callwright.tools.untrusted.foreign_fields import (
     CONVERSATIONS,
-    INBOUND,
-    INBOUND_JSON,
-    SPEECH,
-    WITH_CELLS,
-    Kind,
+    Rules,
     foreign_fields,
-)
-from callwright.tools.untrusted.masked_fields import (
-    inner_model,
-    may_hold_text,
-    own_text,
+    is_about_a_contact,
+    is_speech,
     shows_whole,
-    unknown_number,
-    unknown_text,
 )
+from callwright.tools.untrusted.masked_fields import may_hold_text, own_text, unknown_number, unknown_text
 
 Out = TypeVar("Out")
 _OWN_ID = "external_id"
@@ -54,16 +46,16 @@ def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
     if not isinstance(answer, BaseModel):
         return answer
     model = type(answer)
-    inbound = isinstance(answer, Call) and answer.call_type == "inbound"
-    rules = INBOUND if inbound else foreign_fields(model)
     there = answer.__dict__  # of an answer that does not fit its model, fields may be missing
-    beside = _beside(there, inbound, rows) if masks and model in WITH_CELLS else None
+    call_type: CallType = "inbound" if there.get("call_type") == "inbound" else "outbound"
+    rules = foreign_fields(model, call_type)
+    beside = _beside(there, model, rules, rows) if masks and is_about_a_contact(model) else None
     update = {
         name: _safe(kind, there[name], masks=masks, beside=beside) for name, kind in rules.items() if name in there
     }
     if (own := _as_its_cell(there, beside)) is not None:
         update[_OWN_ID] = own
-    for name, whole in _further_texts(model, inbound):
+    for name, whole in _further_texts(model, call_type):
         if (value := there.get(name)) is not None and (shown := _own(value, masks, name, whole=whole)) is not value:
             update[name] = shown
     if not update and not answer.model_extra:
@@ -72,15 +64,11 @@ def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
 
 
 @cache
-def _further_texts(model: type[BaseModel], inbound: bool) -> tuple[tuple[str, bool], ...]:
+def _further_texts(model: type[BaseModel], call_type: CallType) -> tuple[tuple[str, bool], ...]:
     """The other fields of a model that may hold text, and whether numbers in them are the organization's own."""
-    rules = INBOUND if inbound else foreign_fields(model)
+    rules = foreign_fields(model, call_type)
     names = (name for name in model.model_fields if name not in rules and may_hold_text(model, name))
-    return tuple((name, _whole(model, name, inbound)) for name in names)
-
-
-def _whole(model: type[BaseModel], name: str, inbound: bool) -> bool:
-    return name == "to" if inbound else shows_whole(model, name)
+    return tuple((name, shows_whole(model, name, call_type)) for name in names)
 
 
 def _with_extra(shown: BaseModel, masks: bool) -> BaseModel:
@@ -119,26 +107,28 @@ def _may_be_told(entry: Any, masks: bool) -> bool:
     return not masks or code != "duplicate_in_audience"
 
 
-def _beside(fields: Mapping[str, Any], inbound: bool, rows: Rows | None) -> Beside:
-    names = ("from_number", "from") if inbound else ("phone_number", "to")
-    return Beside(next((fields[name] for name in names if isinstance(fields.get(name), str)), None), rows)
+def _beside(fields: Mapping[str, Any], model: type[BaseModel], rules: Rules, rows: Rows | None) -> Beside:
+    numbers = (value for name, value in fields.items() if rules.get(field_named(model, name) or "") == "number")
+    return Beside(next((number for number in numbers if isinstance(number, str)), None), rows)
 
 
 class _Treatment(NamedTuple):
     """What is done with a field of some JSON."""
 
-    rule: Kind | type[BaseModel] | None
+    rule: ForeignKind | type[BaseModel] | None
     known: bool
     whole: bool
     speech: bool
 
 
 def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool, rows: Rows | None = None) -> dict[str, Any]:
-    inbound = model is Call and _came_in(data)
-    beside = _beside(data, inbound, rows) if masks and model in WITH_CELLS else None
+    call_type: CallType = "inbound" if _came_in(data) else "outbound"
+    beside = None
+    if masks and model is not None and is_about_a_contact(model):
+        beside = _beside(data, model, foreign_fields(model, call_type), rows)
     kept: dict[str, Any] = {}
     for name, value in data.items():
-        treatment = _treatment(model, name, inbound)
+        treatment = _treatment(model, name, call_type)
         if treatment.rule is not None:
             shown = _safe(treatment.rule, value, masks=masks, beside=beside)
         elif treatment.known:
@@ -152,14 +142,13 @@ def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool, rows
 
 
 @lru_cache(maxsize=4_096)
-def _treatment(model: type[BaseModel] | None, name: str, inbound: bool) -> _Treatment:
+def _treatment(model: type[BaseModel] | None, name: str, call_type: CallType) -> _Treatment:
     if model is None:
         return _Treatment(rule=None, known=False, whole=False, speech=False)
-    rules = INBOUND_JSON if inbound else foreign_fields(model)
-    whole = _whole(model, name, inbound)
-    known = whole or any(name in (own, field.serialization_alias) for own, field in model.model_fields.items())
-    rule = rules.get(name) or (inner_model(model, name) if known else None)
-    return _Treatment(rule=rule, known=known, whole=whole, speech=model in SPEECH)
+    field = field_named(model, name)
+    whole = shows_whole(model, name, call_type)
+    rule = None if field is None else foreign_fields(model, call_type).get(field) or model_in(model, field)
+    return _Treatment(rule=rule, known=whole or field is not None, whole=whole, speech=is_speech(model))
 
 
 def _came_in(call: Mapping[str, Any]) -> bool:
@@ -206,24 +195,27 @@ def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any
     return unknown_number(name, value) if masks else value
 
 
-def _safe(kind: Kind | type[BaseModel], value: Any, *, masks: bool, beside: Beside | None = None) -> Any:
+def _safe(kind: ForeignKind | type[BaseModel], value: Any, *, masks: bool, beside: Beside | None = None) -> Any:
     if isinstance(kind, type):
         return _part(kind, value, masks)
     if isinstance(value, list):
         return [_safe(kind, text, masks=masks) for text in cast("list[Any]", value)]
     if isinstance(value, dict):
-        if kind == "words":
-            return _cells(cast("dict[str, Any]", value), masks, beside)
-        return _unknown("", value, masks and kind != "speech")
+        inner = cast("dict[str, Any]", value)
+        if kind == "text":
+            return _cells(inner, masks, beside)
+        if kind == "quoted":
+            return _named_apart((_column(name, masks), _safe(kind, part, masks=masks)) for name, part in inner.items())
+        return _unknown("", inner, masks and kind != "speech")
     if not isinstance(value, str):
         return masked_number(value, column="phone" if kind == "number" else "") if masks and kind != "speech" else value
     if kind == "column":
         return _column(value, masks)
-    if kind == "spelt":
+    if kind == "quoted":
         return masked_everywhere(cleaned(value)) if masks else cleaned(value)
     if kind == "number":
         return masked_in(cleaned(value), column="phone") if masks else cleaned(value)
-    return _shown(value, hides=masks and kind == "words")
+    return _shown(value, hides=masks and kind == "text")
 
 
 def _part(model: type[BaseModel], value: Any, masks: bool) -> Any:

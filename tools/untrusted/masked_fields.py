@@ -1,11 +1,10 @@
 """What the name of a field says about telephone numbers in it, where a session masks.
 
-A few fields show the organization's own numbers. In every other text of an answer numbers are masked, whoever wrote
-it: a service of somebody else may put a contact's number into any of them.
+Numbers are masked in every text that the contract does not mark as the organization's own, whoever wrote it: a service
+of somebody else may put a contact's number into any of them.
 """
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from types import UnionType
@@ -13,29 +12,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 
-from callwright.contract.agents import Agent, AgentSnapshot
-from callwright.contract.calls import Call, Transfer
-from callwright.contract.deployments.dialling import Voicemail
-from callwright.contract.deployments.inbound import AfterHours, Overflow
-from callwright.contract.phone_numbers import AvailableNumber, PhoneNumber
 from callwright.tools.numbers.masking import masked_abroad, masked_in, masked_number, may_hold_a_number
 
-_PROMPTS = frozenset({"system_prompt", "welcome_message"})
-_RENTED = frozenset({"number", "e164", "phone_number", "phoneNumber"})
-WHOLE: Mapping[type[BaseModel], frozenset[str]] = {
-    Call: frozenset({"from_number", "from"}),
-    PhoneNumber: _RENTED,
-    AvailableNumber: _RENTED,
-    Transfer: frozenset({"to"}),
-    AfterHours: frozenset({"forward_to"}),
-    Overflow: frozenset({"forward_to"}),
-    Agent: _PROMPTS,
-    AgentSnapshot: _PROMPTS,
-    Voicemail: frozenset({"message_template"}),
-}
-"""The organization's own numbers, and what it tells its agents to say, which has to come back as it was written."""
-
-_NOTHING: frozenset[str] = frozenset()
 _NUMBERS = frozenset({"to", "from", "to_number", "from_number", "caller", "callee", "customer_number"})
 """Names of fields that other services give to telephone numbers."""
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -54,11 +32,6 @@ _ADDRESS = re.compile(r"(?:^|_)(?:url|uri|href|link)s?$")
 _A_NUMBER = re.compile(r"\+\d{7,15}")
 
 Sort = Literal["opaque", "money", "measured", "address", "text"]
-
-
-def shows_whole(model: type[BaseModel], name: str) -> bool:
-    """Whether a field shows the organization's own numbers."""
-    return name in _whole(model)
 
 
 def own_text(name: str, text: str) -> str:
@@ -98,24 +71,6 @@ def _sort(name: str) -> Sort:
     if _MONEY.search(plain):
         return "money"
     return "measured" if _MEASURED.search(plain) else "text"
-
-
-@lru_cache(maxsize=1_024)
-def _whole(model: type[BaseModel]) -> frozenset[str]:
-    return next((WHOLE[base] for base in model.__mro__ if base in WHOLE), _NOTHING)
-
-
-@lru_cache(maxsize=4_096)
-def inner_model(model: type[BaseModel], name: str) -> type[BaseModel] | None:
-    """The model of what stands in a field, or in the list of a field."""
-    field = model.model_fields.get(name)
-    return None if field is None else _model_in(field.annotation)
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next(filter(None, map(_model_in, get_args(annotation))), None)
 
 
 def may_hold_text(model: type[BaseModel], name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, update
 
 from callwright.contract.deployments import deployments as contract
-from callwright.contract.deployments.previews import Preview
+from callwright.contract.deployments.previews import Preview, PreviewDeployment
 from callwright.contract.events import DEPLOYMENT_PAUSED, DEPLOYMENT_RESUMED
 from callwright.contract.events import DeploymentPaused as PausedData
 from callwright.contract.problems import PLAN_REQUIRED
@@ -46,7 +46,7 @@ def _agent(context: RequestContext, row: Row[Any]) -> dict[str, Any]:
 
 
 @handles(contract.preview_deployment)
-def preview_deployment(asked: contract.PreviewDeployment, context: RequestContext) -> Preview:
+def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Preview:
     """What a start or resume would do.
 
     Raises:

@@ -4,7 +4,8 @@ The operation that reads the thing (`get_agent` for `/agents/{id}` and for all b
 the handler, inside its transaction; what differs is kept. Two changes of one thing at once wait for each other here, so
 that each entry tells its own change.
 
-Kept out for good: secrets, telephone numbers of other people, rows of audiences, and what was said.
+Kept out for good: secrets, telephone numbers of other people, rows of audiences, and what was said, as the marks of the
+contract's fields say.
 """
 
 import hashlib
@@ -12,64 +13,17 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from pydantic import BaseModel
+
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
 from callwright.contract.declaration.words import Stored
 from callwright.service.handlers.request_context import HANDLERS, RequestContext
 from callwright.service.platform.database.concurrency import wait_for_turn
 from callwright.service.platform.refusals import Refusal
+from callwright.service.rest.audit.fields import AuditedFields, fields_of
 from callwright.service.rest.audit.words import kept, size_of, too_long
 from callwright.service.tables import outbox
-
-DERIVED = frozenset(
-    {
-        "id",
-        "call_id",
-        "updated_at",
-        "status_changed_at",
-        "clock",
-        "stats",
-        "next_dial_at",
-        "warnings",
-        "revision",
-        "agent_snapshot",
-        "columns",
-        "last_imported_at",
-        "last_import_id",
-        "outbound_deployment_ids",
-        "inbound_deployment_id",
-        "recording",
-        "balance",
-        "reserved",
-        "available",
-        "low_balance",
-        "prices",
-        "consecutive_failures",
-        "last_success_at",
-        "last_failure_at",
-        "last_response_status",
-    }
-)
-"""Fields that follow from others, from time or from what the dialler does: nobody changes them by a request."""
-PERSONAL = frozenset(
-    {
-        "to",
-        "from",
-        "from_number",
-        "phone_number",
-        "variables",
-        "values",
-        "unanswered_questions",
-        "rows",
-        "csv",
-        "errors",
-        "turns",
-    }
-)
-"""Fields with other people's numbers, with their rows, or with what was said. At most their size is kept."""
-COUNTED = frozenset({"row_count", "valid_count", "invalid_count", "duplicate_count"})
-"""Fields that imports move meanwhile: kept of what is deleted, no change of what stays."""
-_SIZED = ("rows", "csv")
 
 Shown = Mapping[str, Any]
 Changes = dict[str, Any]
@@ -130,13 +84,15 @@ def _changes(
         return _made(operation, path, asked, result)
     if before is None:  # no operation reads it
         return _made(operation, path, asked, None)
+    reader = reader_of(operation.path)
+    fields = _fields(reader.item if reader is not None else None)
     if operation.method == "DELETE" and result is None:
         names = sorted((name for name in before if before[name] not in (None, "", [], {})), key=_is_about_storing)
-        return {name: {"before": kept(name, before[name])} for name in names}
+        return {name: {"before": _kept(fields, name, before[name])} for name in names}
     after = _read(operation, path, context, result) or {}
     return {
-        name: {"before": kept(name, before.get(name)), "after": kept(name, after.get(name))}
-        for name in sorted({*before, *after} - COUNTED)
+        name: {"before": _kept(fields, name, before.get(name)), "after": _kept(fields, name, after.get(name))}
+        for name in sorted({*before, *after} - fields.counted)
         if before.get(name) != after.get(name)
     }
 
@@ -145,19 +101,29 @@ def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None,
     """What was made: what was sent, as it then stood, and its state; of what was added to something, the counts."""
     shown = _dump(result) if isinstance(result, Resource) else {}
     sent = _sent(asked, path)
-    absent = {name for name in sent if name not in shown} - PERSONAL
+    fields = _fields(type(result) if isinstance(result, Resource) else None)
+    personal = fields.personal | _fields(type(asked) if asked is not None else None).personal
+    absent = {name for name in sent if name not in shown} - personal
     asked_for = asked.model_dump(mode="json", include=absent) if asked is not None and absent else {}
-    stood = {name: shown.get(name, asked_for.get(name)) for name in sent}
+    stood = {name: shown.get(name, asked_for.get(name)) for name in sent if name not in personal}
     if "status" in shown:
         stood["status"] = shown["status"]
-    changes: Changes = {name: {"after": kept(name, value)} for name, value in stood.items() if name not in PERSONAL}
-    changes |= {name: {"after": size_of(getattr(asked, name))} for name in _SIZED if name in stood}
+    changes: Changes = {name: {"after": _kept(fields, name, value)} for name, value in stood.items()}
+    changes |= {name: {"after": size_of(getattr(asked, name))} for name in sent if name in personal}
     if path and "id" in shown:
         changes["id"] = {"after": shown["id"]}
     if operation.status == 201 and not isinstance(result, Stored):  # 202 has counted nothing yet
         counts = {name: value for name, value in shown.items() if type(value) is int}
         changes |= {name: {"after": value} for name, value in counts.items()}
     return changes
+
+
+def _fields(model: type[BaseModel] | None) -> AuditedFields:
+    return AuditedFields() if model is None else fields_of(model)
+
+
+def _kept(fields: AuditedFields, name: str, value: Any) -> Any:
+    return kept(name, value, is_own=name in fields.own_numbers)
 
 
 @cache
@@ -184,7 +150,8 @@ def _read(
             result = HANDLERS[reader.name](wanted, context)
         except Refusal:  # the handler says so itself
             return None
-    return {name: value for name, value in _dump(result).items() if name not in DERIVED | PERSONAL}
+    fields = fields_of(reader.item)
+    return {name: value for name, value in _dump(result).items() if name not in fields.derived | fields.personal}
 
 
 def _dump(model: Resource) -> dict[str, Any]:

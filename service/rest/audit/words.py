@@ -17,21 +17,22 @@ BEGINNING = 200
 MOST_BYTES = 16_384
 """Bytes of JSON that the changes of one entry may take."""
 
-OWN_NUMBER = "number"
-"""The field with the number that the organization rents: the only one in which a number stands whole."""
 _SECRET_NAME = re.compile(r"(?i)(.*_)?(secret|password|token|api_key|authorization)")
 _SECRET_VALUE = re.compile(r"(?:whsec_|svc_live_|svc_mcp_)\S*")
 _NUMBER = re.compile(r"\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}")
 
 
-def kept(name: str, value: Any) -> Any:
-    """What is kept of a field's value: JSON without secrets and numbers, long texts by their beginning."""
+def kept(name: str, value: Any, *, is_own: bool = False) -> Any:
+    """What is kept of a field's value: JSON without secrets and numbers, long texts by their beginning.
+
+    `is_own`: it is a number that the organization rents, which stands whole.
+    """
     if value is None:
         return None
     if _is_secret(name):
         return SECRET
     if isinstance(value, str):
-        return _text(name, value)
+        return _text(value, is_own=is_own)
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, Any]", value)
         return {_clean(key, is_own=False): kept(key, entry) for key, entry in entries.items()}
@@ -45,8 +46,8 @@ def _is_secret(name: str) -> bool:
     return _SECRET_NAME.fullmatch(name) is not None
 
 
-def _text(name: str, text: str) -> Any:
-    clean = _clean(text, is_own=name == OWN_NUMBER)
+def _text(text: str, *, is_own: bool) -> Any:
+    clean = _clean(text, is_own=is_own)
     if len(text) <= LONG_TEXT:
         return clean
     digest = hashlib.sha256(text.encode()).hexdigest()

@@ -8,9 +8,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, BlobResourceContents, TextResourceContents
 
 from callwright.client.errors import NotFound, ServiceFailed, ServiceProblem, ServiceUnreachable
+from callwright.contract.calls import Call
 from callwright.server.mcp.resources.content import TEXT_BYTES
 from callwright.server.mcp.resources.reading import READERS
 from callwright.server.mcp.resources.resources import TEMPLATES, UNTRUSTED
+from callwright.tools.untrusted.foreign_fields import foreign_paths
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
 
@@ -95,7 +97,7 @@ async def test_an_agents_prompt_is_the_prompt_alone() -> None:
 @both_eras
 async def test_where_words_of_others_stand_is_said_beside_them(era: str) -> None:
     said = {uri: (await read(FakeCaller(), uri, era)).meta for uri in EVERY}
-    assert said["callwright://calls/cal_1"] == {UNTRUSTED: ["unanswered_questions", "variables"]}
+    assert said["callwright://calls/cal_1"] == {UNTRUSTED: list(foreign_paths(Call))}
     assert said["callwright://calls/cal_1/transcript.json"] == {UNTRUSTED: ["turns.text"]}
     assert said["callwright://deployments/dep_1"] is None
 

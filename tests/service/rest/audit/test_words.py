@@ -23,7 +23,8 @@ from callwright.service.rest.audit.words import MOST_BYTES, SECRET, kept, too_lo
         ("metadata", {"token": "abc", "team": "a"}, {"token": SECRET, "team": "a"}),
         ("metadata", {"svc_live_abc": "x"}, {SECRET: "x"}),
         ("parts", [{"password": "abc"}, "whsec_abc"], [{"password": SECRET}, SECRET]),
-        ("number", "+12125550187", "+12125550187"),
+        ("number", "+12125550187", "+12•••••••87"),
+        ("metadata", {"number": "+12125550187"}, {"number": "+12•••••••87"}),
         ("forward_to", "+12125550187", "+12•••••••87"),
         ("prompt", "Ring +1 (212) 555-0187 now.", "Ring +1 ••••••••••••87 now."),
         ("start_at", "2026-11-21T09:30:00+05:30", "2026-11-21T09:30:00+05:30"),
@@ -32,6 +33,11 @@ from callwright.service.rest.audit.words import MOST_BYTES, SECRET, kept, too_lo
 )
 def test_a_value_stands_without_secrets_and_numbers(name: str, value: Any, stands: Any) -> None:
     assert kept(name, value) == stands
+
+
+def test_a_number_that_the_organization_rents_stands_whole() -> None:
+    assert kept("number", "+12125550187", is_own=True) == "+12125550187"
+    assert kept("numbers", {"number": "+12125550187"}, is_own=True) == {"number": "+12•••••••87"}
 
 
 def test_the_beginning_of_a_long_text_has_no_secret_either() -> None:

@@ -1,0 +1,36 @@
+"""What the audit log does with each field, as its marks in the contract say."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from pydantic import BaseModel
+
+from callwright.contract.declaration.marks import Derived, Own, is_personal, mark_of
+
+
+@dataclass(frozen=True)
+class AuditedFields:
+    """The fields of a model that are not kept as they are, by their names in JSON."""
+
+    personal: frozenset[str] = frozenset()
+    """About people outside: at most their size is kept."""
+    derived: frozenset[str] = frozenset()
+    """Nobody changes them by a request."""
+    counted: frozenset[str] = frozenset()
+    """They move meanwhile: kept of what is deleted, no change of what stays."""
+    own_numbers: frozenset[str] = frozenset()
+    """Numbers that the organization rents: the only ones that stand whole."""
+
+
+@cache
+def fields_of(model: type[BaseModel]) -> AuditedFields:
+    """What is done with the fields of a model."""
+    fields = {name: field.serialization_alias or name for name, field in model.model_fields.items()}
+    derived = {name: mark for name in fields if (mark := mark_of(model, name, Derived)) is not None}
+    own = {name: mark for name in fields if (mark := mark_of(model, name, Own)) is not None}
+    return AuditedFields(
+        personal=frozenset(wire for name, wire in fields.items() if is_personal(model, name)),
+        derived=frozenset(fields[name] for name, mark in derived.items() if not mark.recorded_on_deletion),
+        counted=frozenset(fields[name] for name, mark in derived.items() if mark.recorded_on_deletion),
+        own_numbers=frozenset(fields[name] for name, mark in own.items() if mark.kind == "number"),
+    )
