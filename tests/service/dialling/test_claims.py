@@ -1,6 +1,6 @@
 """The claim decides by what is so at its moment, not by what was so when it was looked whom to call."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -11,11 +11,12 @@ from sqlalchemy import Connection, Row
 from callwright.contract.declaration.words import Spend
 from callwright.service.dialling.claims import Allowance, Claimed, Draft, allowance
 from callwright.service.dialling.driver_writes import DriverWrites
+from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.queue import FIND, Rules
 from callwright.service.dialling.runner import Runner
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.money import PRICES, money
-from tests.support.campaign_invariants import campaign_records
+from tests.support.campaign_invariants import CampaignRecords, campaign_records
 from tests.support.campaigns import (
     claim_and_die,
     draft,
@@ -23,35 +24,65 @@ from tests.support.campaigns import (
     lease,
     leave_in_wallet,
     people,
+    phone,
 )
 from tests.support.service import Tenant, open_service
 
 
 @dataclass(frozen=True, kw_only=True)
-class PausingWrites(DriverWrites):
-    """The writes of a runner whose campaign is paused after the look whom to call, and before the claim."""
+class InterposedWrites(DriverWrites):
+    """The writes of a runner where something happens after the look whom to call, and before the claim."""
 
-    tenant: Tenant
+    interposed: Callable[[], Awaitable[object]]
 
     async def claim(
         self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
     ) -> Claimed:
-        await self.tenant.client.deployments.pause(id=rules.row.id)
+        await self.interposed()
         return await super().claim(rules, drafts, schedule, contacts)
+
+
+async def driven(tenant: Tenant, deployment_id: str, interposed: Callable[[], Awaitable[object]]) -> CampaignRecords:
+    """What a campaign has left once it has stopped."""
+    given = tenant.service.services
+    await lease(tenant, deployment_id, "wrk_test")
+    writes = InterposedWrites(
+        database=given.database,
+        clock=given.clock,
+        ids=given.ids,
+        owner="wrk_test",
+        lease_ms=60_000,
+        interposed=interposed,
+    )
+    await Runner(writes, time_scale=inf).drive(deployment_id)
+    return await campaign_records(given.database, deployment_id)
 
 
 async def test_nobody_is_claimed_once_the_campaign_is_paused(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         made = await draft(tenant, people(5))
         await tenant.client.deployments.start(id=made.id)
-        await lease(tenant, made.id, "wrk_test")
-        parts = tenant.service.services
-        writes = PausingWrites(
-            database=parts.database, clock=parts.clock, ids=parts.ids, owner="wrk_test", lease_ms=60_000, tenant=tenant
-        )
-        await Runner(writes, time_scale=inf).drive(made.id)
-        found = await campaign_records(parts.database, made.id)
+        found = await driven(tenant, made.id, lambda: tenant.client.deployments.pause(id=made.id))
         assert (found.deployment.status, found.calls, found.dials) == ("paused", [], [])
+
+
+async def test_whoever_is_put_on_the_do_not_call_list_before_the_claim_is_not_called(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_service(database_url, tmp_path, workers=False) as tenant:
+        made = await draft(tenant, people(5))
+        await tenant.client.deployments.start(id=made.id)
+        services = tenant.service.services
+        listed: dict[str, Any] = {"org_id": tenant.org_id, "numbers": {phone(3): "cal_1"}, "simulated": True}
+
+        async def opt_out() -> None:
+            now_ms = services.clock.now_ms()
+            await services.database.write(do_not_call.opt_out, services.ids, **listed, now_ms=now_ms)
+
+        found = await driven(tenant, made.id, opt_out)
+        assert [one.status_reason for one in found.contacts if one.status == "suppressed"] == ["do_not_call"]
+        assert found.deployment.status == "completed"
+        assert phone(3) not in {call.to_number for call in found.calls}
 
 
 async def test_a_number_in_a_call_of_another_campaign_is_not_claimed(database_url: str, tmp_path: Path) -> None:
