@@ -1,4 +1,4 @@
-"""Fixtures for all tests. A test that takes `database_url` or `engine` runs once on each engine."""
+"""Fixtures for all tests. A test that takes `database_url` or `engine` runs on each engine; see `tests.support.engines`."""
 
 import itertools
 import os
@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.databases import Engine, RunDatabases, chosen_engines, is_pooled
 from tests.support.engine_count import EngineCount
+from tests.support.engines import engine_of, left_out
 from tests.support.run_folder import RunFolder
 
 pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.programs")
@@ -24,6 +25,11 @@ class WorkerNode(Protocol):
 
     config: pytest.Config
     workerinput: dict[str, Any]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option of a run before a release."""
+    parser.addoption("--all-engines", action="store_true", help="run every case on SQLite and on Postgres")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,9 +56,18 @@ def pytest_configure_node(node: WorkerNode) -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Notes the engine where the test's report takes it along, from a worker to the controller too."""
-    callspec = getattr(item, "callspec", None)
-    if callspec is not None and "engine" in callspec.params:
-        item.user_properties.append(("engine", callspec.params["engine"]))
+    if engine := engine_of(item):
+        item.user_properties.append(("engine", engine))
+
+
+@pytest.hookimpl(trylast=True)  # after `-k`: what is left without its case on SQLite runs on Postgres
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out cases on Postgres that repeat what runs on SQLite."""
+    if config.getoption("--all-engines"):
+        return
+    if repeated := set(left_out(items)):
+        config.hook.pytest_deselected(items=list(repeated))
+        items[:] = [item for item in items if item not in repeated]
 
 
 @pytest.fixture(params=ENGINES)
