@@ -19,6 +19,8 @@ from mcp.client.session import MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
+from tests.support import forked_commands
+
 COMMAND = str(Path(sys.executable).with_name("callwright"))
 START_S = 60.0
 """Limit for a program to be ready, on a machine that does much else."""
@@ -37,14 +39,7 @@ def environment(home: Path, **settings: str) -> dict[str, str]:
 
 def run(home: Path, *arguments: str | Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Runs a command that ends by itself."""
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        env=environment(home, **settings),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=START_S * 2,
-    )
+    return forked_commands.run([COMMAND, *map(str, arguments)], env=environment(home, **settings), timeout=START_S * 2)
 
 
 def until(met: Callable[[], bool], what: str, *, within_s: float = START_S) -> None:
