@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from callwright.contract.declaration.operation import AnyOperation
+from callwright.contract.surface import OPERATIONS
 from tests.support import resources
 from tests.support.calls.stored_calls import put_call
 from tests.support.raw_requests import AsyncClient, Response
@@ -114,6 +116,16 @@ def id_places(operation: AnyOperation) -> dict[str, str]:
     return found
 
 
+OPERATIONS_WITH_IDS: Mapping[str, list[AnyOperation]] = {
+    noun: list(operations)
+    for noun, operations in groupby(
+        sorted((each for each in OPERATIONS.values() if id_places(each)), key=lambda each: each.noun),
+        key=lambda each: each.noun,
+    )
+}
+"""The operations that take an id of an organization's thing, by their noun."""
+
+
 def in_a_list(operation: AnyOperation, place: str) -> bool:
     """Whether several ids fit there, each of which may be another's."""
     return "list[" in str(operation.takes.model_fields[place].annotation)
@@ -132,6 +144,13 @@ def requests_with_ids(
         if in_a_list(operation, place):
             yield _request(operation, own, place, [own[kind], other[kind]])
             yield _request(operation, own, place, [other[kind], own[kind]])
+
+
+def request_pairs(
+    operation: AnyOperation, own: Mapping[str, str], other: Mapping[str, str], unknown: Mapping[str, str]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each request with an id of `other`, and the same with an id that does not exist."""
+    return zip(requests_with_ids(operation, own, other), requests_with_ids(operation, own, unknown), strict=True)
 
 
 def _request(operation: AnyOperation, own: Mapping[str, str], place: str, ids: list[str]) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from callwright.contract.surface import OPERATIONS
 from tests.support import resources
 from tests.support.isolation import (
     NOT_OURS,
+    OPERATIONS_WITH_IDS,
     PREFIXES,
     REQUIRED_QUERY,
     id_places,
     one_of_everything,
-    requests_with_ids,
+    request_pairs,
     send,
 )
 from tests.support.raw_requests import Response, raw_client, without_request_id
@@ -81,48 +82,44 @@ async def _everything(tenant: Tenant) -> str:
 
 
 @pytest.mark.requirement("AUTH-11", "AUTH-12", "AUTH-41", "ERR-15", "ERR-23", "ERR-59")
-@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if id_places(operation)])
-async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tmp_path: Path, name: str) -> None:
-    operation = OPERATIONS[name]
+@pytest.mark.parametrize("noun", OPERATIONS_WITH_IDS)
+async def test_anothers_id_is_answered_like_an_unknown_one(database_url: str, tmp_path: Path, noun: str) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
         before = await _everything(other), await _everything(tenant)
         unknown = {kind: tenant.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
         async with raw_client(tenant) as http:
-            pairs = zip(
-                requests_with_ids(operation, mine.ids, theirs.ids),
-                requests_with_ids(operation, mine.ids, unknown),
-                strict=True,
-            )
-            for foreign, made_up in pairs:
-                first, second = await send(http, foreign), await send(http, made_up)
-                if operation.place_of(foreign["place"]) == "query":
-                    assert (first.status_code, first.content) == (200, second.content), foreign
-                    assert without_id(first) == without_id(second)
-                    if "," not in str(foreign["params"]):
-                        assert first.json()["data"] == ([] if operation.shape == "many" else NOBODY), foreign
-                    assert not [each for each in theirs.ids.values() if each in first.text]
-                    continue
-                assert first.status_code == 404, (foreign, first.text)
-                expected = foreign["place"] if operation.place_of(foreign["place"]) == "body" else None
-                assert first.json()["error"].get("field") == expected
-                assert without_request_id(first) == without_request_id(second)
-        assert (await _everything(other), await _everything(tenant)) == before
+            for operation in OPERATIONS_WITH_IDS[noun]:
+                for foreign, made_up in request_pairs(operation, mine.ids, theirs.ids, unknown):
+                    first, second = await send(http, foreign), await send(http, made_up)
+                    if operation.place_of(foreign["place"]) == "query":
+                        assert (first.status_code, first.content) == (200, second.content), foreign
+                        assert without_id(first) == without_id(second)
+                        if "," not in str(foreign["params"]):
+                            assert first.json()["data"] == ([] if operation.shape == "many" else NOBODY), foreign
+                        assert not [each for each in theirs.ids.values() if each in first.text]
+                        continue
+                    assert first.status_code == 404, (foreign, first.text)
+                    expected = foreign["place"] if operation.place_of(foreign["place"]) == "body" else None
+                    assert first.json()["error"].get("field") == expected
+                    assert without_request_id(first) == without_request_id(second)
+                assert (await _everything(other), await _everything(tenant)) == before, operation.name
 
 
 @pytest.mark.requirement("AUTH-11", "SERV-09")
-@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.shape == "many"])
-async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: Path, name: str) -> None:
-    operation = OPERATIONS[name]
+async def test_a_list_shows_only_what_is_ones_own(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
-        path = operation.path
-        for field, kind in id_places(operation).items():
-            path = path.replace("{" + field + "}", mine.ids[kind])
         async with raw_client(tenant) as http:
-            answer = await http.get(f"/v1{path}", params=REQUIRED_QUERY.get(name, {}))
-        assert answer.status_code == 200
-        assert not [each for each in theirs.ids.values() if each in answer.text]
+            for name, operation in OPERATIONS.items():
+                if operation.shape != "many":
+                    continue
+                path = operation.path
+                for field, kind in id_places(operation).items():
+                    path = path.replace("{" + field + "}", mine.ids[kind])
+                answer = await http.get(f"/v1{path}", params=REQUIRED_QUERY.get(name, {}))
+                assert answer.status_code == 200, name
+                assert not [each for each in theirs.ids.values() if each in answer.text], name
 
 
 @pytest.mark.requirement("PAGE-16")

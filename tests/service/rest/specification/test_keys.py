@@ -13,7 +13,7 @@ from callwright.service import accounts
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import api_keys
 from tests.support import resources
-from tests.support.isolation import PREFIXES, id_places, one_of_everything, requests_with_ids, send
+from tests.support.isolation import OPERATIONS_WITH_IDS, PREFIXES, id_places, one_of_everything, request_pairs, send
 from tests.support.raw_requests import Response, raw_client, refused, sample_path
 from tests.support.service import Tenant, open_service
 from tests.support.statements import recorded
@@ -170,26 +170,21 @@ def test_four_problems_are_flat_and_no_operation_speaks_of_sessions() -> None:
 
 
 @pytest.mark.requirement("AUTH-43")
-@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if id_places(operation)])
+@pytest.mark.parametrize("noun", OPERATIONS_WITH_IDS)
 async def test_anothers_id_takes_the_same_statements_as_an_unknown_one(
-    database_url: str, tmp_path: Path, name: str
+    database_url: str, tmp_path: Path, noun: str
 ) -> None:
     """Time itself is not measured here. What takes it is: what is asked of the database must be the same."""
-    operation = OPERATIONS[name]
     async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         mine, theirs = await one_of_everything(tenant), await one_of_everything(other)
         unknown = {kind: tenant.service.services.ids.new(prefix) for kind, prefix in PREFIXES.items()}
         async with raw_client(tenant) as http:
             await http.get("/v1/wallet")
-            pairs = zip(
-                requests_with_ids(operation, mine.ids, theirs.ids),
-                requests_with_ids(operation, mine.ids, unknown),
-                strict=True,
-            )
-            for foreign, made_up in pairs:
-                with recorded() as first:
-                    answer = await send(http, foreign)
-                with recorded() as second:
-                    assert (await send(http, made_up)).status_code == answer.status_code
-                assert [one.text for one in first] == [one.text for one in second], foreign["place"]
-                assert first != []
+            for operation in OPERATIONS_WITH_IDS[noun]:
+                for foreign, made_up in request_pairs(operation, mine.ids, theirs.ids, unknown):
+                    with recorded() as first:
+                        answer = await send(http, foreign)
+                    with recorded() as second:
+                        assert (await send(http, made_up)).status_code == answer.status_code
+                    assert [one.text for one in first] == [one.text for one in second], foreign
+                    assert first != []
