@@ -1,4 +1,4 @@
-"""Fixtures for all tests. A test that takes `database_url` or `engine` runs on each engine; see `tests.support.engines`."""
+"""Fixtures for all tests. A test that takes `database_url` or `engine` runs on both: see `tests.support.engines`."""
 
 import itertools
 import os
