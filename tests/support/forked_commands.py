@@ -66,11 +66,7 @@ def _address() -> str:
         stdin=subprocess.PIPE,
     )
 
-    def end() -> None:
-        process.communicate(timeout=STOP_LIMIT_S)
-        shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(end)
+    atexit.register(process.communicate, timeout=STOP_LIMIT_S)
     address, deadline = folder / "socket", time.monotonic() + START_LIMIT_S
     while not address.exists():
         if process.poll() is not None or time.monotonic() > deadline:
@@ -98,6 +94,7 @@ def _serve(folder: Path) -> bool:
         while True:
             ready = select.select([listener, sys.stdin], [], [])[0]
             if listener not in ready:
+                shutil.rmtree(folder)
                 return False
             asked, _ = listener.accept()
             if os.fork() == 0:

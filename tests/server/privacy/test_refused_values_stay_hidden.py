@@ -114,7 +114,7 @@ async def test_a_consent_column_named_by_a_number_is_masked_in_every_answer(
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
         tenant = served.tenant
         agent, number = (await make_agent(tenant)).id, (await rent(tenant)).id
-        person = {"phone_number": "+12065550100", "first_name": "Ada"}
+        person: dict[str, Any] = {"phone_number": "+12065550100", "first_name": "Ada"}
         other = await tenant.client.audiences.create(name="Others", rows=[person])
         for place, column in enumerate(before + written for written in WRITTEN):
             people = await tenant.client.audiences.create(name=f"People {place}", rows=[{**person, column: "no"}])

@@ -24,6 +24,7 @@ from tests.support.campaigns import draft, make_audience, people
 from tests.support.service import open_service
 
 LIMIT_S = 90
+PEOPLE = 240
 KILLED = -9
 
 
@@ -41,10 +42,10 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
 ) -> None:
     with anyio.fail_after(LIMIT_S):
         async with open_service(database_url, tmp_path, workers=False) as tenant:
-            made = await draft(tenant, people(600), max_concurrency=4)
+            made = await draft(tenant, people(PEOPLE), max_concurrency=4)
             await tenant.client.deployments.start(id=made.id)
         async with Database.opened(database_url) as database:
-            for table, rows in ((calls, 50), (simulated_dials, 230), (transcripts, 300)):
+            for table, rows in ((calls, 20), (simulated_dials, 90), (transcripts, 120)):
                 async with campaign_process(database_url, tmp_path) as process:
                     await grown(database, table, rows)
                     process.kill()
@@ -54,7 +55,7 @@ async def test_a_campaign_that_is_killed_three_times_calls_everybody_and_nobody_
                 assert await process.wait() == 0
             found = await campaign_records(database, made.id)
         assert found.deployment.status == "completed"
-        assert len(found.contacts) == 600
+        assert len(found.contacts) == PEOPLE
         assert {contact.status for contact in found.contacts} <= {"completed", "exhausted", "suppressed"}
         assert len({call.driver for call in found.calls}) == 4
         check_everything(found, RetryPolicy(), lines=4)
