@@ -10,7 +10,8 @@ from sqlalchemy import Connection, insert
 
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import ALPHABET, Ids
-from callwright.service.tables import outbox, transcript_search
+from callwright.service.platform.json_text import json_text
+from callwright.service.tables import transcript_search
 from callwright.service.tables.schema import calls, transcripts
 from callwright.service.telephony.simulated.conversation.phrases import REGISTERS, bank_or_english
 
@@ -128,7 +129,7 @@ def _one(call_id: str, org_id: str, group: int, now_ms: int, said: Sequence[str]
         "turn_count": len(said),
         "language": "en-US",
     }
-    transcript = {"call_id": call_id, "org_id": org_id, "turns": outbox.json_text(turns)}
+    transcript = {"call_id": call_id, "org_id": org_id, "turns": json_text(turns)}
     return Spoken(call, transcript, {"call_id": call_id, "words": transcript_search.searchable(said)})
 
 

@@ -25,7 +25,7 @@ from callwright.service.platform.alarm import Bell
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
-from callwright.service.tables import outbox as journal
+from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import deliveries, endpoint_queues, outbox, webhooks
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.endpoint_queue import PENDING
@@ -137,10 +137,10 @@ async def ours(folder: str, database_url: str, receiver: Sink, count: int) -> Sp
             dispatcher = Dispatcher(services, Bell(), endpoints)
             await dispatcher.work_until_idle()  # warm
             rows = [
-                journal.event_row(services.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=services.clock.now_ms())
+                event_row(services.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=services.clock.now_ms())
                 for _ in range(count)
             ]
-            await database.write(journal.add_events, rows)
+            await database.write(add_events, rows)
             watch, speeds = Watch(), list[Speed]()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(dispatcher.run)

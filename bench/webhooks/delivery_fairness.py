@@ -23,7 +23,7 @@ from callwright.contract.events import DEPLOYMENT_PAUSED
 from callwright.service import accounts
 from callwright.service.app import running
 from callwright.service.settings import ServiceSettings
-from callwright.service.tables import outbox as journal
+from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import deliveries, delivery_attempts, outbox
 
 ENDPOINTS = 50
@@ -80,8 +80,8 @@ async def measure(folder: str, database_url: str, engine: str) -> None:
             hooks = [await database.write(subscribe, services, org_id, url) for url in urls]
             await anyio.sleep(0.1)
             for _ in range(SECONDS * EVENTS_A_SECOND):
-                row = journal.event_row(services.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=services.clock.now_ms())
-                await database.write(journal.add_events, [row])
+                row = event_row(services.ids, org_id, DEPLOYMENT_PAUSED, DATA, at_ms=services.clock.now_ms())
+                await database.write(add_events, [row])
                 await anyio.sleep(1 / EVENTS_A_SECOND)
             await anyio.sleep(8)
             found = await database.read(waits)

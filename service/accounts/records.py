@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from callwright.service.platform.ids import Ids
-from callwright.service.tables import outbox
+from callwright.service.tables import audit_log
 from callwright.service.tables.schema import organizations
 
 ACTOR = "operator"
@@ -33,8 +33,8 @@ def note(
     changes: Mapping[str, Any] | None = None,
 ) -> None:
     """Adds an audit entry. `changes` holds `before` and `after` by field."""
-    entry = outbox.entry_row(ids, org_id, action, subject, at_ms=now_ms, actor=ACTOR, changes=changes)
-    outbox.add_entries(connection, [entry])
+    entry = audit_log.entry_row(ids, org_id, action, subject, at_ms=now_ms, actor=ACTOR, changes=changes)
+    audit_log.add_entries(connection, [entry])
 
 
 def change(before: Any, after: Any) -> dict[str, Any]:

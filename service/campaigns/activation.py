@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from callwright.service.campaigns.intake import insert_contacts
-from callwright.service.tables.outbox import json_text
+from callwright.service.platform.json_text import json_text
 from callwright.service.tables.schema import audiences, deployments
 
 _AUDIENCE = select(audiences.c.id).where(audiences.c.id == bindparam("id")).with_for_update(read=True)

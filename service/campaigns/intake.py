@@ -14,9 +14,9 @@ from callwright.service.campaigns.spending_cap import Answerable, check_joining
 from callwright.service.dialling.eligibility.reasons import why_not
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import BadRow, GoodRow, RowRules, column_type, read_rows
-from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import audience_rows, audiences, deployment_contacts, deployments
 from callwright.service.telephony.simulated.steering import check_steering
 

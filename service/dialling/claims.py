@@ -20,8 +20,9 @@ from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import MINUTE, moment
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import PRICES
-from callwright.service.tables import counters, outbox
+from callwright.service.tables import audit_log, counters, outbox
 from callwright.service.tables.ledger import book, wallet_of
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
 from callwright.service.telephony.engine import CallRequest
@@ -158,9 +159,9 @@ def claim(
     if taken:
         book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=reserved)
         entries = [
-            outbox.entry_row(ids, row.org_id, "call.placed", draft.request.call_id, at_ms=now_ms) for draft in taken
+            audit_log.entry_row(ids, row.org_id, "call.placed", draft.request.call_id, at_ms=now_ms) for draft in taken
         ]
-        outbox.add_entries(connection, entries)
+        audit_log.add_entries(connection, entries)
     if taken and row.attempts == 0:
         data = DeploymentStarted(
             deployment_id=row.id,
@@ -216,7 +217,7 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], 
             "reserved_micros": PRICES.reservation(),
             "language": draft.request.agent.language,
             "voice_id": draft.request.agent.voice_id,
-            "variables": outbox.json_text(draft.request.variables),
+            "variables": json_text(draft.request.variables),
             "driver": owner,
         }
         for draft in sorted(drafts, key=lambda draft: draft.request.to)  # in one order, so that no two claims deadlock
@@ -230,7 +231,7 @@ def _claimed(deployment_id: str, draft: Draft) -> dict[str, Any]:
         "b_deployment": deployment_id,
         "b_id": draft.contact.id,
         "b_attempt": draft.request.attempt,
-        "b_times": outbox.json_text(times),
+        "b_times": json_text(times),
         "b_number": draft.number.id,
         "b_call": draft.request.call_id,
     }

@@ -22,7 +22,7 @@ from callwright.service.dialling.queue import FIND, WAITING, soonest
 from callwright.service.platform.clock.clock import HOUR, moment, moment_or_none
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import money
-from callwright.service.tables import outbox
+from callwright.service.tables import audit_log, outbox
 from callwright.service.tables.counters import CONTACT_COUNTERS, MACHINES, REACHED, moved, stats_of
 from callwright.service.tables.schema import calls, deployment_contacts, deployments
 
@@ -37,8 +37,8 @@ _ENDED_LATER = (
 
 
 def _audit(connection: Connection, ids: Ids, row: Row[Any], action: str, reason: str, now_ms: int) -> None:
-    entry = outbox.entry_row(ids, row.org_id, action, row.id, at_ms=now_ms, changes={"reason": reason})
-    outbox.add_entries(connection, [entry])
+    entry = audit_log.entry_row(ids, row.org_id, action, row.id, at_ms=now_ms, changes={"reason": reason})
+    audit_log.add_entries(connection, [entry])
 
 
 def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:

@@ -25,10 +25,11 @@ from callwright.service.dialling.leases import mine, until
 from callwright.service.dialling.queue import Rules, contacts_by_id
 from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import PRICES
 from callwright.service.platform.own_address import recording_url, transcript_url
 from callwright.service.rules.retries import CALLBACK_MINUTES, Step, after_call
-from callwright.service.tables import counters, outbox, transcript_search
+from callwright.service.tables import audit_log, counters, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import calls, deployment_contacts, deployments, transcripts
@@ -215,8 +216,8 @@ def _ended(one: Finished, cost: int) -> dict[str, Any]:
         "b_billed_seconds": one.billed_seconds,
         "b_cost_micros": cost,
         "b_turn_count": len(result.turns),
-        "b_unanswered_questions": outbox.json_text(list(result.unanswered_questions)),
-        "b_warnings": outbox.json_text(list(result.warnings)),
+        "b_unanswered_questions": json_text(list(result.unanswered_questions)),
+        "b_warnings": json_text(list(result.warnings)),
     }
 
 
@@ -234,7 +235,7 @@ def _transcript(one: Finished) -> dict[str, Any]:
         }
         for turn in one.result.turns
     ]
-    return {"call_id": one.request.call_id, "org_id": one.request.org_id, "turns": outbox.json_text(turns)}
+    return {"call_id": one.request.call_id, "org_id": one.request.org_id, "turns": json_text(turns)}
 
 
 def _count(
@@ -261,7 +262,7 @@ def _count(
             spend_micros=row.spend_micros + cost,
             reserved_micros=row.reserved_micros - reserved,
             in_flight=row.in_flight - len(finished),
-            channel_free_at=row.channel_free_at if channel_free_at is None else outbox.json_text(list(channel_free_at)),
+            channel_free_at=row.channel_free_at if channel_free_at is None else json_text(list(channel_free_at)),
             clock_ms=row.clock_ms
             if channel_free_at is not None
             else max(row.clock_ms, *(one.ended_ms for one in finished)),
@@ -335,5 +336,7 @@ def _report(
             outbox.event_row(ids, row.org_id, CALL_COMPLETED, data, at_ms=one.ended_ms, simulated=row.simulated)
         )
     outbox.add_events(connection, events)
-    entries = [outbox.entry_row(ids, row.org_id, "call.ended", one.request.call_id, at_ms=now_ms) for one in finished]
-    outbox.add_entries(connection, entries)
+    entries = [
+        audit_log.entry_row(ids, row.org_id, "call.ended", one.request.call_id, at_ms=now_ms) for one in finished
+    ]
+    audit_log.add_entries(connection, entries)

@@ -15,10 +15,10 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.inserts import PreparedInsert
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid, not_found
 from callwright.service.rules.templates import variables_in
 from callwright.service.speech.voices import voice
-from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import agents, deployments
 
 _C = agents.c

@@ -18,10 +18,10 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import moment, moment_or_none
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import is_country
 from callwright.service.platform.refusals import Refusal, invalid, not_found
 from callwright.service.rules.rows import BadRow
-from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import audience_rows, audiences, deployments, import_errors, imports
 
 _A, _R, _I, _E = audiences.c, audience_rows.c, imports.c, import_errors.c

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Row
 
 from callwright.contract.deployments.contacts import Stats
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import money
-from callwright.service.tables.outbox import json_text
 
 
 def stats_of(row: Row[Any]) -> Stats:

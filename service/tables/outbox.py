@@ -1,28 +1,16 @@
-"""The two records that every change of state leaves in its own transaction: an audit entry and an outbox event."""
+"""Events that a change of state leaves in its own transaction, to be delivered to webhooks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
 from sqlalchemy import Connection, insert
 
 from callwright.contract.declaration.model import Resource
 from callwright.contract.events import EventType
-from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.schema import audit_log, outbox
+from callwright.service.tables.schema import outbox
 
 _ADD_EVENT = insert(outbox)
-_ADD_ENTRY = insert(audit_log)
-_ADD_ONE_ENTRY = Prepared(_ADD_ENTRY)
-
-PLATFORM = "platform"
-"""The actor of what nobody asked for by a request: the dialler and the sweeps."""
-
-
-def json_text(value: Any) -> str:
-    """Compact JSON."""
-    return orjson.dumps(value).decode()
 
 
 def event_row(
@@ -58,40 +46,3 @@ def emit(
 ) -> None:
     """Puts one event into the outbox."""
     add_events(connection, [event_row(ids, org_id, type_, data, at_ms=at_ms, simulated=simulated)])
-
-
-def entry_row(
-    ids: Ids,
-    org_id: str,
-    action: str,
-    subject: str,
-    *,
-    at_ms: int,
-    actor: str = PLATFORM,
-    request_id: str | None = None,
-    changes: Mapping[str, Any] | None = None,
-    tool: str | None = None,
-) -> dict[str, Any]:
-    """An audit row, to be added with `add_entries`. `changes` never holds a secret, a number or spoken text.
-
-    `tool` names the tool of the tool server through which it was asked for.
-    """
-    return {
-        "id": ids.new("adt"),
-        "org_id": org_id,
-        "at": at_ms,
-        "actor": actor,
-        "action": action,
-        "subject": subject,
-        "request_id": request_id,
-        "changes": json_text(changes or {}),
-        "tool": tool,
-    }
-
-
-def add_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds audit entries."""
-    if len(rows) == 1:
-        _ADD_ONE_ENTRY.run(connection, rows[0])
-    elif rows:
-        connection.execute(_ADD_ENTRY, list(rows))

@@ -12,7 +12,7 @@ from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.bulk import for_ids, inserting
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
-from callwright.service.tables import delivery_rows, outbox
+from callwright.service.tables import audit_log, delivery_rows, outbox
 from callwright.service.tables.schema import deliveries, delivery_attempts, webhooks
 from callwright.service.tables.schema.events import UNARRIVED
 from callwright.service.webhooks.endpoint_queue import PENDING
@@ -300,5 +300,5 @@ def _disable(
     )
     outbox.emit(connection, ids, webhook.org_id, WEBHOOK_DISABLED, data, at_ms=now_ms)
     changes = {"status": "disabled", "reason": reason}
-    entry = outbox.entry_row(ids, webhook.org_id, "webhook.disabled", webhook.id, at_ms=now_ms, changes=changes)
-    outbox.add_entries(connection, [entry])
+    entry = audit_log.entry_row(ids, webhook.org_id, "webhook.disabled", webhook.id, at_ms=now_ms, changes=changes)
+    audit_log.add_entries(connection, [entry])

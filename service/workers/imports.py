@@ -24,7 +24,7 @@ from callwright.service.platform.lease import RELEASED, LeaseLost
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.rows import MAX_COLUMNS, BadRow, read_row
 from callwright.service.services import Services
-from callwright.service.tables import outbox
+from callwright.service.tables import audit_log, outbox
 from callwright.service.tables.schema import audiences, import_errors, imports
 from callwright.service.tables.schema.leases import IMPORTS
 
@@ -314,5 +314,5 @@ def _end(connection: Connection, services: Services, row: Row[Any], status: str,
         duplicates=row.duplicates,
     )
     outbox.emit(connection, services.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
-    entry = outbox.entry_row(services.ids, row.org_id, "audience.imported", row.audience_id, at_ms=now_ms)
-    outbox.add_entries(connection, [entry])
+    entry = audit_log.entry_row(services.ids, row.org_id, "audience.imported", row.audience_id, at_ms=now_ms)
+    audit_log.add_entries(connection, [entry])

@@ -12,7 +12,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.money import RENTAL_PERIOD_MS
 from callwright.service.services import Services
-from callwright.service.tables import audit_reading, outbox
+from callwright.service.tables import audit_log
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import api_keys, idempotency_keys, phone_numbers
 from callwright.service.workers import recording_retention
@@ -35,8 +35,8 @@ async def run(services: Services) -> None:
     for number in due:
         await services.database.write(_renew, services, number.id, sure_ms)
     await services.database.write(lambda connection: connection.execute(_EXPIRED, {"before": sure_ms - DAY}).rowcount)
-    for org_id in await services.database.read(audit_reading.overdue, sure_ms):
-        await services.database.write(audit_reading.forget, org_id, sure_ms)
+    for org_id in await services.database.read(audit_log.overdue, sure_ms):
+        await services.database.write(audit_log.forget, org_id, sure_ms)
     await recording_retention.run(services)
 
 
@@ -89,5 +89,5 @@ def _renew(connection: Connection, services: Services, number_id: str, now_ms: i
         if deployment is not None:
             connection.execute(update(phone_numbers).where(_N.id == number_id).values(inbound_deployment_id=None))
             endings.lose_number(connection, services.ids, deployment, now_ms=now_ms)
-    entry = outbox.entry_row(services.ids, row.org_id, f"phone_number.{done}", number_id, at_ms=now_ms)
-    outbox.add_entries(connection, [entry])
+    entry = audit_log.entry_row(services.ids, row.org_id, f"phone_number.{done}", number_id, at_ms=now_ms)
+    audit_log.add_entries(connection, [entry])

@@ -19,8 +19,8 @@ from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.clock.clock import iso_milliseconds, milliseconds
 from callwright.service.platform.database.database import Database
-from callwright.service.tables import audit_reading
-from callwright.service.tables.audit_reading import Position, Wanted
+from callwright.service.tables import audit_log
+from callwright.service.tables.audit_log import Position, Wanted
 
 AT_ONCE = 200
 """Entries that are read together."""
@@ -63,7 +63,7 @@ async def show(settings: ProgramSettings, asked: tuple[str | None, ...], limit: 
             async for entry in entries:
                 typer.echo(json.dumps(_whole(entry)))
             return
-        labels = await database.read(audit_reading.labels_of, org_id)
+        labels = await database.read(audit_log.labels_of, org_id)
         rows = [_cells(entry, labels) async for entry in entries]
     if not rows:
         typer.echo("There is no such entry.")
@@ -80,7 +80,7 @@ async def _entries(database: Database, org_id: str, wanted: Wanted, limit: int) 
     after: Position | None = None
     while limit > 0:
         size = min(limit, AT_ONCE)
-        found = await database.read(audit_reading.entries, org_id, wanted, after=after, limit=size)
+        found = await database.read(audit_log.entries, org_id, wanted, after=after, limit=size)
         for entry in found:
             yield entry
         if len(found) < size:

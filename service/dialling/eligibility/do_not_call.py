@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 
 from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.ids import Ids
-from callwright.service.tables import outbox
+from callwright.service.tables import audit_log
 from callwright.service.tables.schema import do_not_call, organizations
 
 _N, _O = do_not_call.c, organizations.c
@@ -54,12 +54,12 @@ def opt_out(
         returning=(_N.id, _N.source_call_id),
     )
     entries = [
-        outbox.entry_row(
+        audit_log.entry_row(
             ids, org_id, "do_not_call.added", entry.id, at_ms=now_ms, changes={"call_id": entry.source_call_id}
         )
         for entry in kept
     ]
-    outbox.add_entries(connection, entries)
+    audit_log.add_entries(connection, entries)
 
 
 def clear_simulated(connection: Connection, org_id: str) -> int:

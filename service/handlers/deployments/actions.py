@@ -25,10 +25,10 @@ from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.rows import change, find, kept_agent, move, seen
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action
 from callwright.service.rules.plan_seal import SealedPlan
-from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import deployment_contacts
 from callwright.service.telephony.engine import AgentSnapshot
 

@@ -34,11 +34,11 @@ from callwright.service.handlers.deployments.view import show, show_contact, sho
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, milliseconds
 from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action, check_editable, meant
 from callwright.service.tables.campaign_settings import changed_columns, columns_of, settings_in
-from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import (
     audience_rows,
     deployment_contacts,

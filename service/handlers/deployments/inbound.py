@@ -22,10 +22,10 @@ from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.changes import check_name_free
 from callwright.service.handlers.deployments.rows import NAMED, check_concurrency, seen
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import Dialable, read_number
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.tables.campaign_settings import columns_of
-from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import deployments, phone_numbers
 
 Choice = TypeVar("Choice", AfterHours, Overflow)

@@ -16,8 +16,8 @@ from callwright.service.handlers.webhooks import subscriptions
 from callwright.service.platform.clock.clock import iso_milliseconds, moment, moment_or_none, second_began
 from callwright.service.platform.database.listing import Listing, page_of
 from callwright.service.platform.refusals import not_found
-from callwright.service.tables import outbox as journal
 from callwright.service.tables.delivery_rows import Cause, delivery_row, queue, take_over
+from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import deliveries, delivery_attempts, outbox
 from callwright.service.tables.schema.events import UNARRIVED
 
@@ -101,8 +101,8 @@ def try_webhook(asked: contract.TestWebhook, context: RequestContext) -> contrac
     """Queues an event that goes to this subscription alone."""
     row = subscriptions.find_active(context, asked.id)
     data = TestData(webhook_id=row.id, message=MESSAGE)
-    event = journal.event_row(context.ids, context.org_id, WEBHOOK_TEST, data, at_ms=context.now_ms)
-    journal.add_events(context.connection, [{**event, "fanned_out_at": context.now_ms}])
+    event = event_row(context.ids, context.org_id, WEBHOOK_TEST, data, at_ms=context.now_ms)
+    add_events(context.connection, [{**event, "fanned_out_at": context.now_ms}])
     (delivery_id,) = send(context, "test", [(row.id, event["id"], event["type"])])
     return show(context.connection.execute(_ONE, {"id": delivery_id, "webhook": row.id}).one())
 

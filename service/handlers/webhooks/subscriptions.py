@@ -14,10 +14,10 @@ from callwright.service.handlers.changes import given
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import SECOND, instant_or_none, moment, moment_or_none
 from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid, not_found
 from callwright.service.rules import webhook_url
 from callwright.service.tables.delivery_rows import end_pending
-from callwright.service.tables.outbox import json_text
 from callwright.service.tables.schema import endpoint_queues, organizations, webhooks
 from callwright.service.webhooks import signing
 

@@ -23,7 +23,7 @@ from callwright.service.platform.database.concurrency import wait_for_turn
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.audit.fields import AuditedFields, fields_of
 from callwright.service.rest.audit.words import kept, size_of, too_long
-from callwright.service.tables import outbox
+from callwright.service.tables import audit_log
 
 Shown = Mapping[str, Any]
 Changes = dict[str, Any]
@@ -58,7 +58,7 @@ def record(
 
     `before` is what the function of that name gave.
     """
-    entry = outbox.entry_row(
+    entry = audit_log.entry_row(
         context.ids,
         context.org_id,
         operation.name,
@@ -69,7 +69,7 @@ def record(
         changes=too_long(_changes(context, operation, path, asked, result, before)),
         tool=tool,
     )
-    outbox.add_entries(context.connection, [entry])
+    audit_log.add_entries(context.connection, [entry])
 
 
 def _changes(

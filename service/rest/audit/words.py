@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
+from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import masked
-from callwright.service.tables.outbox import json_text
 
 SECRET = "(secret)"
 LONG_TEXT = 2_000

@@ -24,8 +24,8 @@ from callwright.service.app import running
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables import clock_record, future_moments
-from callwright.service.tables import outbox as journal
 from callwright.service.tables.ledger import wallet_of
+from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import (
     audit_log,
     deliveries,
@@ -129,10 +129,8 @@ async def nearly_over(tenant: Tenant, *, early_ms: int = SOON_MS) -> str:
         body = {"name": "Once", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
         made = await http.post("/v1/agents", json=body, headers={"Idempotency-Key": "once"})
         assert made.status_code == 201
-    row = journal.event_row(
-        tenant.service.services.ids, tenant.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms
-    )
-    await tenant.service.services.database.write(journal.add_events, [row])
+    row = event_row(tenant.service.services.ids, tenant.org_id, DEPLOYMENT_PAUSED, paused("dep_1"), at_ms=now_ms)
+    await tenant.service.services.database.write(add_events, [row])
     ids = tenant.service.services.ids
     old = {"id": ids.new("dlv"), "org_id": tenant.org_id, "webhook_id": "whk_old", "event_id": row["id"]}
     subscription = {
@@ -266,8 +264,8 @@ async def test_retries_and_new_subscriptions_get_their_events_once_the_clock_is_
 
     async def happen(tenant: Tenant, name: str) -> None:
         services = tenant.service.services
-        row = journal.event_row(services.ids, org_id, DEPLOYMENT_PAUSED, paused(name), at_ms=services.clock.now_ms())
-        await services.database.write(journal.add_events, [row])
+        row = event_row(services.ids, org_id, DEPLOYMENT_PAUSED, paused(name), at_ms=services.clock.now_ms())
+        await services.database.write(add_events, [row])
         services.wake()
 
     async with sink(answering) as target:

@@ -11,8 +11,8 @@ from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
-from callwright.service.tables import audit_reading, outbox
-from callwright.service.tables.schema import audit_log
+from callwright.service.tables import audit_log, schema
+from callwright.service.tables.audit_log import entry_row
 from callwright.service.workers import sweeps
 from tests.support.campaigns import leave_in_wallet, rent
 from tests.support.service import Tenant, open_service
@@ -84,7 +84,7 @@ async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: 
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         kept, dropped = await rent(tenant), await tenant.client.phone_numbers.rent(country="CA", auto_renew=False)
         await sweep_after(tenant, 30.1)
-        actions = select(audit_log.c.action).where(audit_log.c.subject.in_([kept.id, dropped.id]))
+        actions = select(schema.audit_log.c.action).where(schema.audit_log.c.subject.in_([kept.id, dropped.id]))
 
         def written(connection: Connection) -> list[str]:
             return list(connection.execute(actions).scalars())
@@ -94,7 +94,7 @@ async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: 
 
 
 async def entries_left(tenant: Tenant, org_id: str) -> int:
-    count = select(func.count()).where(audit_log.c.org_id == org_id, audit_log.c.action == "old")
+    count = select(func.count()).where(schema.audit_log.c.org_id == org_id, schema.audit_log.c.action == "old")
     return await tenant.service.services.database.read(lambda connection: connection.execute(count).scalar_one())
 
 
@@ -102,16 +102,16 @@ async def entries_left(tenant: Tenant, org_id: str) -> int:
 async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(audit_reading, "forget", partial(audit_reading.forget, most=3))
+    monkeypatch.setattr(audit_log, "forget", partial(audit_log.forget, most=3))
     async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
         services = tenant.service.services
         first_ms = services.clock.now_ms() - 10 * DAY
         rows = [
-            outbox.entry_row(services.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
+            entry_row(services.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
             for org_id in (tenant.org_id, other.org_id)
             for later_ms in (0, 0, 0, 0, DAY)
         ]
-        await services.database.write(lambda connection: connection.execute(insert(audit_log), rows).rowcount)
+        await services.database.write(lambda connection: connection.execute(insert(schema.audit_log), rows).rowcount)
         left: list[tuple[int, int]] = []
         for days in (354.9, 355.1, 355.1, 355.1, 356.1):
             await sweep_after(tenant, days)

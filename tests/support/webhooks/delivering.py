@@ -15,7 +15,7 @@ from callwright.contract.events import DEPLOYMENT_PAUSED, DeploymentPaused, Even
 from callwright.contract.webhooks import AttemptOutcome, NewWebhook
 from callwright.service.platform.alarm import Bell
 from callwright.service.services import Services
-from callwright.service.tables import outbox as journal
+from callwright.service.tables.outbox import add_events, event_row
 from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, outbox, webhooks
 from callwright.service.webhooks.dispatcher import MOST_QUEUES, Dispatcher
 from callwright.service.webhooks.transport.attempts import Posted
@@ -106,7 +106,7 @@ class Delivering:
     ) -> list[str]:
         """Events of the organization; gives their ids."""
         rows = [
-            journal.event_row(
+            event_row(
                 self.services.ids,
                 self.tenant.org_id,
                 type_,
@@ -116,7 +116,7 @@ class Delivering:
             )
             for number in range(count)
         ]
-        await self.services.database.write(journal.add_events, rows)
+        await self.services.database.write(add_events, rows)
         return [row["id"] for row in rows]
 
     async def deliver(self, *, after_ms: int = 0) -> None:

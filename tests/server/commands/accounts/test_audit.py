@@ -15,7 +15,7 @@ from callwright.service import accounts
 from callwright.service.platform.clock.clock import DAY, milliseconds
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
-from callwright.service.tables import outbox
+from callwright.service.tables.audit_log import PLATFORM, entry_row
 from callwright.service.tables.schema import audit_log
 from tests.support.programs import run
 
@@ -37,13 +37,13 @@ async def fill(database_url: str) -> tuple[str, str]:
 
 def entry(ids: Ids, org_id: str, actor: str, hour: int) -> dict[str, Any]:
     changes = {"name": {"before": f"name {hour}", "after": f"name {hour + 1}"}}
-    return outbox.entry_row(
+    return entry_row(
         ids,
         org_id,
         "update_agent" if hour % 2 else "delete_agent",
         f"agt_{hour % 5}",
         at_ms=FIRST_MS + hour * DAY // 24,
-        actor=actor if hour % 3 else outbox.PLATFORM,
+        actor=actor if hour % 3 else PLATFORM,
         request_id=f"req_{hour}",
         changes=changes,
         tool="update_agent" if hour % 2 else None,

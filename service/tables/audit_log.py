@@ -1,20 +1,27 @@
-"""Reading the audit log, and forgetting what is too old."""
+"""The audit log: what every change of state adds in its own transaction, reading it, and forgetting what is too old."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, select
+from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, insert, select
 
 from callwright.service.platform.clock.clock import DAY
+from callwright.service.platform.database.prepared import Prepared
+from callwright.service.platform.ids import Ids
+from callwright.service.platform.json_text import json_text
 from callwright.service.tables.schema import api_keys, audit_log, organizations
 
+PLATFORM = "platform"
+"""The actor of what nobody asked for by a request: the dialler and the sweeps."""
 KEPT_MS = 365 * DAY
 """How long an entry is kept."""
 MOST_FORGOTTEN = 1_000
 """Entries that one unit of work deletes at most."""
 _MOST_ORGANIZATIONS = 10
 _A = audit_log.c
-
+_ADD = insert(audit_log)
+_ADD_ONE = Prepared(_ADD)
 _OVERDUE = (
     select(organizations.c.id)
     .where(exists().where(_A.org_id == organizations.c.id, _A.at < bindparam("before")))
@@ -27,6 +34,43 @@ _OLDEST = (
     .limit(bindparam("most"))
 )
 _FORGET = delete(audit_log).where(_A.id.in_(_OLDEST))
+
+
+def entry_row(
+    ids: Ids,
+    org_id: str,
+    action: str,
+    subject: str,
+    *,
+    at_ms: int,
+    actor: str = PLATFORM,
+    request_id: str | None = None,
+    changes: Mapping[str, Any] | None = None,
+    tool: str | None = None,
+) -> dict[str, Any]:
+    """An audit row, to be added with `add_entries`. `changes` never holds a secret, a number or spoken text.
+
+    `tool` names the tool of the tool server through which it was asked for.
+    """
+    return {
+        "id": ids.new("adt"),
+        "org_id": org_id,
+        "at": at_ms,
+        "actor": actor,
+        "action": action,
+        "subject": subject,
+        "request_id": request_id,
+        "changes": json_text(changes or {}),
+        "tool": tool,
+    }
+
+
+def add_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds audit entries."""
+    if len(rows) == 1:
+        _ADD_ONE.run(connection, rows[0])
+    elif rows:
+        connection.execute(_ADD, list(rows))
 
 
 @dataclass(frozen=True)

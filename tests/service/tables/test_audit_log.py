@@ -7,9 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from callwright.service.tables import audit_reading, outbox
-from callwright.service.tables.audit_reading import Position, Wanted
-from callwright.service.tables.schema import audit_log
+from callwright.service.tables import audit_log, schema
+from callwright.service.tables.audit_log import Position, Wanted, entry_row
 from tests.support.service import Tenant, open_service
 
 MOMENTS = (1_000, 2_000, 3_000)
@@ -18,7 +17,7 @@ NAMES = ("update_agent", "delete_agent")
 
 async def put(tenant: Tenant, *rows: dict[str, Any]) -> None:
     await tenant.service.services.database.write(
-        lambda connection: connection.execute(insert(audit_log), rows).rowcount
+        lambda connection: connection.execute(insert(schema.audit_log), rows).rowcount
     )
 
 
@@ -26,7 +25,7 @@ async def fill(tenant: Tenant) -> list[dict[str, Any]]:
     """Some entries in the past, several of them at each moment; those of their organization, the newest first."""
     ids = tenant.service.services.ids
     rows = [
-        outbox.entry_row(ids, tenant.org_id, action, f"agt_{place}", at_ms=at_ms, actor=f"key_{place}")
+        entry_row(ids, tenant.org_id, action, f"agt_{place}", at_ms=at_ms, actor=f"key_{place}")
         for at_ms, action, place in product(MOMENTS, NAMES, range(3))
     ]
     await put(tenant, *rows)
@@ -38,13 +37,13 @@ async def walk(tenant: Tenant, wanted: Wanted, size: int) -> list[Any]:
     seen: list[Any] = []
     after: Position | None = None
     while True:
-        read = partial(audit_reading.entries, after=after, limit=size)
+        read = partial(audit_log.entries, after=after, limit=size)
         found = await tenant.service.services.database.read(read, tenant.org_id, wanted)
         seen += found
         if len(found) < size:
             return seen
         after = Position(found[-1].at, found[-1].id)
-        newer = outbox.entry_row(tenant.service.services.ids, tenant.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
+        newer = entry_row(tenant.service.services.ids, tenant.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
         await put(tenant, newer)
 
 
@@ -87,7 +86,7 @@ async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) 
     async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as tenant:
 
         def plan(connection: Connection) -> str:
-            statement = audit_reading.statement("org_1", Wanted(), Position(1, "adt_1"), 10)
+            statement = audit_log.statement("org_1", Wanted(), Position(1, "adt_1"), 10)
             text = statement.compile(connection, compile_kwargs={"literal_binds": True})
             return "\n".join(row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
 
@@ -98,5 +97,5 @@ async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) 
 
 async def test_the_labels_of_keys_are_told_by_their_ids(database_url: str, tmp_path: Path) -> None:
     async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization():
-        labels = await tenant.service.services.database.read(audit_reading.labels_of, tenant.org_id)
+        labels = await tenant.service.services.database.read(audit_log.labels_of, tenant.org_id)
         assert list(labels.values()) == ["tests"]

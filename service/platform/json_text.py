@@ -1,0 +1,10 @@
+"""JSON as it stands in text columns."""
+
+from typing import Any
+
+import orjson
+
+
+def json_text(value: Any) -> str:
+    """Compact JSON."""
+    return orjson.dumps(value).decode()
