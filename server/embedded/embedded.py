@@ -173,6 +173,7 @@ class ServiceKeys:
         Raises:
             KeyLookUpFailed: for example while the database does not answer.
         """
+        from callwright.service.accounts.principals import UserPrincipal
         from callwright.service.platform.refusals import Refusal
 
         services = self._service.services
@@ -184,7 +185,7 @@ class ServiceKeys:
             refusal = self._service.pipeline.refusal_of(error, services.ids.new("req"))
             raise KeyLookUpFailed(refusal.problem.status, refusal.message, refusal.headers) from error
         services.note_use(found.key_id)
-        return IdentifiedKey(found.key_id, found.org_id, found.kind == "personal", found.profile, secret)
+        return IdentifiedKey(found.key_id, found.org_id, isinstance(found, UserPrincipal), found.profile, secret)
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         """Counts an unknown key together with those that REST has refused. Gives a 429's headers, if any."""

@@ -1,4 +1,4 @@
-"""Who is asking: API keys of organizations, and personal keys for the tool server alone.
+"""Who acts: an API key of an organization, a user by a personal key, or the system itself.
 
 A key is its prefix and 48 hexadecimal characters, of which only the SHA-256 is stored. REST knows keys that begin with
 `svc_live_`. A key that begins with `svc_mcp_` belongs to a person and is no key of REST: the request pipeline takes one
@@ -57,6 +57,7 @@ _FIND = (
         api_keys.c.kind,
         api_keys.c.profile,
         api_keys.c.spending_cap_micros,
+        api_keys.c.created_by_user_id,
         organizations.c.plan,
         organizations.c.requests_per_second,
         organizations.c.requests_per_day,
@@ -73,22 +74,62 @@ _READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, 
 _SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
 
 
-@dataclass(frozen=True)
-class Principal:
-    """The key a request was made with, and its organization.
+@dataclass(frozen=True, kw_only=True)
+class _ByKey:
+    """Who acts by a key, in the key's organization.
 
-    `profile` names the tools a personal key is offered, `spending_cap_micros` is what it may commit at most; keys of
-    organizations have neither. `creator` says whether the user who made it has an e-mail address on file; None when
-    that user is no longer in the organization.
+    `spending_cap_micros` is what the key may commit at most; None as much as the wallet holds. `creator` says whether
+    the user who made the key has an e-mail address on file; None when that user is no longer in the organization.
     """
 
     key_id: str
     org_id: str
     plan: Plan
-    kind: KeyKind = "live"
-    profile: str | None = None
     spending_cap_micros: int | None = None
     creator: Creator | None = None
+
+    @property
+    def actor(self) -> str:
+        """The key, as the audit log names it."""
+        return self.key_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiKeyPrincipal(_ByKey):
+    """An API key, which acts for its organization."""
+
+    user_id: None = None
+    profile: None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserPrincipal(_ByKey):
+    """A user, who acts by a personal key within its limits. `profile` names the tools that are offered."""
+
+    user_id: str
+    profile: str | None
+
+
+@dataclass(frozen=True)
+class SystemPrincipal:
+    """A part of the system that acts by itself, in any organization and without a key.
+
+    `actor` is its name in the audit log.
+    """
+
+    actor: Literal["platform", "operator"]
+    user_id: None = None
+    key_id: None = None
+    spending_cap_micros: None = None
+
+
+KeyPrincipal = ApiKeyPrincipal | UserPrincipal
+Principal = KeyPrincipal | SystemPrincipal
+
+SERVICE = SystemPrincipal("platform")
+"""The service: its dialler, its deliveries and its periodic tasks."""
+COMMAND_LINE = SystemPrincipal("operator")
+"""Whoever runs the installation, by its commands."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +168,7 @@ def handed_over(scope: Mapping[str, Any]) -> str | None:
     return handed.secret if isinstance(handed, HandedOver) else None
 
 
-def identify(connection: Connection, secret: str, *, writes: bool = False, alone: bool = False) -> Principal:
+def identify(connection: Connection, secret: str, *, writes: bool = False, alone: bool = False) -> KeyPrincipal:
     """Whose key this is, of either kind. With `writes` it cannot be revoked before the transaction ends.
 
     With `alone` further writes with the key wait until then.
@@ -144,17 +185,26 @@ def identify(connection: Connection, secret: str, *, writes: bool = False, alone
 
 
 @lru_cache(maxsize=1_000)
-def _principal(row: Any) -> Principal:
+def _principal(row: Any) -> KeyPrincipal:
     plan = negotiated(
         PLANS[row.plan],
         requests_per_second=row.requests_per_second,
         requests_per_day=row.requests_per_day,
         recording_retention_days=row.recording_retention_days,
     )
-    return Principal(row.id, row.org_id, plan, row.kind, row.profile, row.spending_cap_micros, row.creator)
+    given: dict[str, Any] = {
+        "key_id": row.id,
+        "org_id": row.org_id,
+        "plan": plan,
+        "spending_cap_micros": row.spending_cap_micros,
+        "creator": row.creator,
+    }
+    if row.kind == "personal":
+        return UserPrincipal(**given, user_id=row.created_by_user_id, profile=row.profile)
+    return ApiKeyPrincipal(**given)
 
 
-def check_creator(principal: Principal, needs: CreatorBound, action_url: str) -> None:
+def check_creator(principal: KeyPrincipal, needs: CreatorBound, action_url: str) -> None:
     """Raises `Refusal`: api_key_owner_required unless the user who made the key is in the organization still."""
     if principal.creator is None:
         said = "The user who made this API key is no longer in the organization."

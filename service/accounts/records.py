@@ -5,12 +5,10 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from callwright.service.accounts.principals import COMMAND_LINE
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import audit_log
 from callwright.service.tables.schema import organizations
-
-ACTOR = "operator"
-"""Who did it, as the audit log says: whoever runs the installation."""
 
 
 def hold(connection: Connection, org_id: str) -> None:
@@ -33,7 +31,7 @@ def note(
     changes: Mapping[str, Any] | None = None,
 ) -> None:
     """Adds an audit entry. `changes` holds `before` and `after` by field."""
-    entry = audit_log.entry_row(ids, org_id, action, subject, at_ms=now_ms, actor=ACTOR, changes=changes)
+    entry = audit_log.entry_row(ids, org_id, action, subject, by=COMMAND_LINE, at_ms=now_ms, changes=changes)
     audit_log.add_entries(connection, [entry])
 
 

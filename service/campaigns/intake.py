@@ -75,7 +75,7 @@ def take_rows(
     *,
     source: str,
     now_ms: int,
-    by: Answerable | None,
+    by: Answerable,
     numbers: Sequence[int] | None = None,
     also_bad: Sequence[BadRow] = (),
 ) -> Taken:
@@ -116,8 +116,7 @@ def take_rows(
         )
     )
     if taken.added:
-        if by is not None:
-            check_joining(connection, by, audience_id)
+        check_joining(connection, by, audience_id)
         _join_running(connection, audience_id, audience.row_count, now_ms)
     return taken
 

@@ -55,16 +55,17 @@ _UNCHANGED: Mapping[str, Any] = {}
 
 @dataclass(frozen=True)
 class Answerable:
-    """The key that has to answer for what a unit of work makes happen. `cap_micros` is None where it has no cap."""
+    """The key that has to answer for what a unit of work makes happen.
 
-    key_id: str
+    `key_id` is None where no key has to, `cap_micros` where it has no cap.
+    """
+
+    key_id: str | None
     cap_micros: int | None
 
 
-def answerable(connection: Connection, key_id: str | None) -> Answerable | None:
-    """The key as it is now; None for no key. One with a cap is held until the end: take it before any other lock."""
-    if key_id is None:
-        return None
+def answerable(connection: Connection, key_id: str | None) -> Answerable:
+    """The key as it is now. One with a cap is held until the end: take it before any other lock."""
     capped = connection.execute(_CAP, {"key": key_id}).scalar() is not None
     return Answerable(key_id, connection.execute(_LOCK, {"key": key_id}).scalar() if capped else None)
 
@@ -109,7 +110,7 @@ def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str
     Raises:
         Refusal: spending_cap_reached, with the amounts.
     """
-    if by.cap_micros is None:
+    if by.key_id is None or by.cap_micros is None:
         return
     connection.execute(_LOCK, {"key": by.key_id})
     current = committed(connection, by.key_id, but=but)
@@ -239,8 +240,6 @@ def check_renewals(connection: Connection, by: Answerable, row: Row[Any]) -> Non
 def covers_renewal(connection: Connection, row: Row[Any]) -> bool:
     """Whether the key that wants a number renewed may commit another month of it. Take it before any other lock."""
     by = answerable(connection, row.renewed_by_key_id)
-    if by is None:
-        return True
     try:
         check(connection, by, row.monthly_micros)
     except Refusal:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, update
 
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.gate import Deferred, Never, gate
 from callwright.service.dialling.leases import mine, until
@@ -159,7 +160,8 @@ def claim(
     if taken:
         book(connection, ids, row.org_id, [], now_ms=now_ms, reserved_micros=reserved)
         entries = [
-            audit_log.entry_row(ids, row.org_id, "call.placed", draft.request.call_id, at_ms=now_ms) for draft in taken
+            audit_log.entry_row(ids, row.org_id, "call.placed", draft.request.call_id, by=SERVICE, at_ms=now_ms)
+            for draft in taken
         ]
         audit_log.add_entries(connection, entries)
     if taken and row.attempts == 0:

@@ -17,6 +17,7 @@ from callwright.contract.events import (
     DeploymentFailed,
     DeploymentPaused,
 )
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.leases import mine
 from callwright.service.dialling.queue import FIND, WAITING, soonest
 from callwright.service.platform.clock.clock import HOUR, moment, moment_or_none
@@ -37,7 +38,7 @@ _ENDED_LATER = (
 
 
 def _audit(connection: Connection, ids: Ids, row: Row[Any], action: str, reason: str, now_ms: int) -> None:
-    entry = audit_log.entry_row(ids, row.org_id, action, row.id, at_ms=now_ms, changes={"reason": reason})
+    entry = audit_log.entry_row(ids, row.org_id, action, row.id, by=SERVICE, at_ms=now_ms, changes={"reason": reason})
     audit_log.add_entries(connection, [entry])
 
 

@@ -18,6 +18,7 @@ from callwright.contract.events import (
     CallStarted,
     CallTransferred,
 )
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling import endings
 from callwright.service.dialling.eligibility import do_not_call
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL
@@ -337,6 +338,7 @@ def _report(
         )
     outbox.add_events(connection, events)
     entries = [
-        audit_log.entry_row(ids, row.org_id, "call.ended", one.request.call_id, at_ms=now_ms) for one in finished
+        audit_log.entry_row(ids, row.org_id, "call.ended", one.request.call_id, by=SERVICE, at_ms=now_ms)
+        for one in finished
     ]
     audit_log.add_entries(connection, entries)

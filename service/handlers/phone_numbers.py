@@ -202,7 +202,7 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestConte
     changes = given(asked)
     if changes.get("auto_renew") and not row.auto_renew:
         spending_cap.check_renewals(context.connection, context.answerable, row)
-    if changes.get("auto_renew") and context.spending_cap_micros is None:
+    if changes.get("auto_renew") and context.answerable.cap_micros is None:
         changes["renewed_by_key_id"] = context.key_id
     if "auto_renew" in changes:
         changes["settings_changes"] = _N.settings_changes + 1

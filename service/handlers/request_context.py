@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation, P
 from callwright.contract.events import EventType
+from callwright.service.accounts.principals import Principal
 from callwright.service.campaigns.spending_cap import Answerable
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.database.units import Mark
@@ -26,20 +27,18 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True)
 class RequestContext:
-    """One unit of work: the open transaction, whose request it is, and the moment."""
+    """One unit of work: the open transaction, who acts in which organization, and the moment."""
 
     connection: Connection
     org_id: str
     plan: Plan
-    key_id: str
+    principal: Principal
     request_id: str
     now_ms: int
     ids: Ids
     cursors: Cursors
     plan_seal: PlanSeal
     settings: ServiceSettings
-    spending_cap_micros: int | None = None
-    """What the key may commit at most; None where it has no cap."""
     storage_is_full: bool = False
     """Whether the disk was found full, so that nothing is dialled."""
 
@@ -49,9 +48,14 @@ class RequestContext:
         return self.now_ms if self.storage_is_full else None
 
     @property
+    def key_id(self) -> str | None:
+        """The key by which the principal acts; None for the system."""
+        return self.principal.key_id
+
+    @property
     def answerable(self) -> Answerable:
         """The key, as what has to answer for what is spent."""
-        return Answerable(self.key_id, self.spending_cap_micros)
+        return Answerable(self.principal.key_id, self.principal.spending_cap_micros)
 
     def emit(self, type_: EventType, data: Resource, *, simulated: bool = False) -> None:
         """Puts an event into the outbox, in this transaction."""

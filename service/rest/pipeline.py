@@ -27,7 +27,7 @@ from callwright.contract.problems import (
     SERVICE_UNAVAILABLE,
     STORAGE_FULL,
 )
-from callwright.service.accounts.principals import Principal, bearer, handed_over
+from callwright.service.accounts.principals import KeyPrincipal, bearer, handed_over
 from callwright.service.handlers.request_context import MARKS
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.sqlite.fullness import StorageFull, has_no_room
@@ -127,7 +127,7 @@ class RequestPipeline:
         found = self._routes.find(incoming.method, incoming.path.removeprefix(incoming.scope["root_path"]))
         operation = found.operation
 
-        def look_up(connection: Connection, principal: Principal) -> Answer | Refusal | None:
+        def look_up(connection: Connection, principal: KeyPrincipal) -> Answer | Refusal | None:
             if operation is None or not operation.looks_up:
                 return None
             asked = self._asked(operation, found, principal, incoming, body, sent, request_id, secret)
@@ -161,7 +161,7 @@ class RequestPipeline:
         self,
         operation: AnyOperation,
         found: Found,
-        principal: Principal,
+        principal: KeyPrincipal,
         incoming: Incoming,
         body: bytes,
         sent: Mapping[str, Any],

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from callwright.contract.declaration.changes import Changes
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
-from callwright.service.accounts.principals import Principal, check_creator, identify
+from callwright.service.accounts.principals import KeyPrincipal, check_creator, identify
 from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS, RequestContext
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.platform.refusals import Refusal
@@ -31,7 +31,7 @@ class Asked:
     """A request whose key is known. `refusal` is what is wrong with it, held back until its turn comes."""
 
     operation: AnyOperation
-    principal: Principal
+    principal: KeyPrincipal
     path: Mapping[str, str]
     canonical: str
     method: str
@@ -77,14 +77,13 @@ def performed(connection: Connection, services: Services, asked: Asked) -> Answe
         connection=connection,
         org_id=principal.org_id,
         plan=principal.plan,
-        key_id=principal.key_id,
+        principal=principal,
         request_id=asked.request_id,
         now_ms=now_ms,
         ids=services.ids,
         cursors=services.cursors,
         plan_seal=services.plan_seal,
         settings=services.settings,
-        spending_cap_micros=principal.spending_cap_micros,
         storage_is_full=services.database.fullness.is_full,
     )
     if operation.shape == "media":
@@ -100,13 +99,11 @@ def performed(connection: Connection, services: Services, asked: Asked) -> Answe
         entries.record(
             work,
             operation,
-            actor=principal.key_id,
             tool=asked.tool,
             path=asked.path,
             asked=asked.input,
             result=result,
             before=before,
-            request_id=asked.request_id,
         )
     if asked.idempotency_key is not None:
         stored = idempotency.StoredAnswer(answer.status, answer.body)

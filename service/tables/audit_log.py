@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, insert, select
 
@@ -12,8 +12,6 @@ from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
 from callwright.service.tables.schema import api_keys, audit_log, organizations
 
-PLATFORM = "platform"
-"""The actor of what nobody asked for by a request: the dialler and the sweeps."""
 KEPT_MS = 365 * DAY
 """How long an entry is kept."""
 MOST_FORGOTTEN = 1_000
@@ -36,14 +34,28 @@ _OLDEST = (
 _FORGET = delete(audit_log).where(_A.id.in_(_OLDEST))
 
 
+class Actor(Protocol):
+    """Who does something, as an entry names them."""
+
+    @property
+    def actor(self) -> str:
+        """The id of a key, or the name of a part of the system."""
+        ...
+
+    @property
+    def user_id(self) -> str | None:
+        """The person for whom a personal key acts; None for all others."""
+        ...
+
+
 def entry_row(
     ids: Ids,
     org_id: str,
     action: str,
     subject: str,
     *,
+    by: Actor,
     at_ms: int,
-    actor: str = PLATFORM,
     request_id: str | None = None,
     changes: Mapping[str, Any] | None = None,
     tool: str | None = None,
@@ -56,7 +68,8 @@ def entry_row(
         "id": ids.new("adt"),
         "org_id": org_id,
         "at": at_ms,
-        "actor": actor,
+        "actor": by.actor,
+        "user_id": by.user_id,
         "action": action,
         "subject": subject,
         "request_id": request_id,

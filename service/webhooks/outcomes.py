@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, li
 
 from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
 from callwright.contract.webhooks import AttemptOutcome, DisabledReason
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.bulk import for_ids, inserting
 from callwright.service.platform.database.prepared import Prepared
@@ -300,5 +301,7 @@ def _disable(
     )
     outbox.emit(connection, ids, webhook.org_id, WEBHOOK_DISABLED, data, at_ms=now_ms)
     changes = {"status": "disabled", "reason": reason}
-    entry = audit_log.entry_row(ids, webhook.org_id, "webhook.disabled", webhook.id, at_ms=now_ms, changes=changes)
+    entry = audit_log.entry_row(
+        ids, webhook.org_id, "webhook.disabled", webhook.id, by=SERVICE, at_ms=now_ms, changes=changes
+    )
     audit_log.add_entries(connection, [entry])

@@ -16,6 +16,7 @@ from callwright.contract.checks.csv_text import NotCsv, records
 from callwright.contract.checks.names import wrong_in_column
 from callwright.contract.checks.phone_columns import MAX_COLUMN_NAME
 from callwright.contract.events import AUDIENCE_IMPORT_COMPLETED, ImportCompleted
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.campaigns.intake import rules_of, take_rows
 from callwright.service.campaigns.spending_cap import answerable
 from callwright.service.platform.clock.clock import HOUR
@@ -314,5 +315,7 @@ def _end(connection: Connection, services: Services, row: Row[Any], status: str,
         duplicates=row.duplicates,
     )
     outbox.emit(connection, services.ids, row.org_id, AUDIENCE_IMPORT_COMPLETED, data, at_ms=now_ms)
-    entry = audit_log.entry_row(services.ids, row.org_id, "audience.imported", row.audience_id, at_ms=now_ms)
+    entry = audit_log.entry_row(
+        services.ids, row.org_id, "audience.imported", row.audience_id, by=SERVICE, at_ms=now_ms
+    )
     audit_log.add_entries(connection, [entry])

@@ -14,6 +14,7 @@ import anyio
 from anyio.abc import TaskGroup
 from sqlalchemy import Connection, Row, bindparam, select
 
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.campaigns import activation, start_guards
 from callwright.service.dialling import endings, leases
 from callwright.service.dialling.agent_snapshot import agent_of
@@ -30,7 +31,7 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.worker_loop import RETRY_S, repeat
 from callwright.service.rules.plans import PLANS
 from callwright.service.services import Services
-from callwright.service.tables import future_moments
+from callwright.service.tables import audit_log, future_moments
 from callwright.service.tables.schema import deployments, organizations
 from callwright.service.workers import imports, sweeps
 
@@ -206,3 +207,5 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
         endings.pause_locked(connection, services.ids, row, refusals[0].problem.code, now_ms=now_ms)
         return
     activation.begin(connection, row, max(row.start_at, now_ms), now_ms=now_ms)
+    entry = audit_log.entry_row(services.ids, row.org_id, "deployment.started", row.id, by=SERVICE, at_ms=now_ms)
+    audit_log.add_entries(connection, [entry])

@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, select, update
 
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.campaigns import number_status, spending_cap
 from callwright.service.dialling import endings
 from callwright.service.dialling.queue import LOCKED
@@ -89,5 +90,5 @@ def _renew(connection: Connection, services: Services, number_id: str, now_ms: i
         if deployment is not None:
             connection.execute(update(phone_numbers).where(_N.id == number_id).values(inbound_deployment_id=None))
             endings.lose_number(connection, services.ids, deployment, now_ms=now_ms)
-    entry = audit_log.entry_row(services.ids, row.org_id, f"phone_number.{done}", number_id, at_ms=now_ms)
+    entry = audit_log.entry_row(services.ids, row.org_id, f"phone_number.{done}", number_id, by=SERVICE, at_ms=now_ms)
     audit_log.add_entries(connection, [entry])

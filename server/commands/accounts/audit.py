@@ -29,6 +29,7 @@ SHORT = 40
 NARROW = 110
 """Below this width of a terminal the key stands below the subject, not beside it."""
 Words = tuple[str, ...]
+_SHOWN = ("id", "org_id", "actor", "user_id", "action", "subject", "request_id", "tool")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -108,7 +109,7 @@ def _cells(entry: Row[Any], labels: Mapping[str, str]) -> tuple[Words, Words, Wo
 
 
 def _whole(entry: Row[Any]) -> dict[str, Any]:
-    said = {name: getattr(entry, name) for name in ("id", "org_id", "actor", "action", "subject", "request_id", "tool")}
+    said = {name: getattr(entry, name) for name in _SHOWN}
     return {"at": iso_milliseconds(entry.at), **said, "changes": json.loads(entry.changes)}
 
 

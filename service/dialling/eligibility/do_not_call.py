@@ -5,9 +5,11 @@ campaign and the audience it came from.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.database.inserts import upsert
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import audit_log
@@ -53,12 +55,12 @@ def opt_out(
         where=_N.expires_at.is_not(None),
         returning=(_N.id, _N.source_call_id),
     )
-    entries = [
-        audit_log.entry_row(
-            ids, org_id, "do_not_call.added", entry.id, at_ms=now_ms, changes={"call_id": entry.source_call_id}
+    entries: list[dict[str, Any]] = []
+    for entry in kept:
+        changes = {"call_id": entry.source_call_id}
+        entries.append(
+            audit_log.entry_row(ids, org_id, "do_not_call.added", entry.id, by=SERVICE, at_ms=now_ms, changes=changes)
         )
-        for entry in kept
-    ]
     audit_log.add_entries(connection, entries)
 
 

@@ -139,7 +139,7 @@ def _check_capable(number: Row[Any], field: str | None) -> None:
 
 
 def _check_unbounded(context: RequestContext) -> None:
-    if context.spending_cap_micros is not None:
+    if context.answerable.cap_micros is not None:
         raise spending_cap.unbounded(context.answerable)
 
 

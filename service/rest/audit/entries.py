@@ -46,13 +46,11 @@ def record(
     context: RequestContext,
     operation: AnyOperation,
     *,
-    actor: str,
     tool: str | None,
     path: Mapping[str, str],
     asked: Input | None,
     result: Any,
     before: Shown | None,
-    request_id: str,
 ) -> None:
     """Adds the entry of a write that succeeded. To be called after the handler, in its transaction.
 
@@ -63,9 +61,9 @@ def record(
         context.org_id,
         operation.name,
         str(_first(path) or getattr(result, "id", ""))[:60],
+        by=context.principal,
         at_ms=context.now_ms,
-        actor=actor,
-        request_id=request_id,
+        request_id=context.request_id,
         changes=too_long(_changes(context, operation, path, asked, result, before)),
         tool=tool,
     )

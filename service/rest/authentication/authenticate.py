@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import DAILY_QUOTA_EXCEEDED, RATE_LIMITED
-from callwright.service.accounts.principals import Principal, identify
+from callwright.service.accounts.principals import KeyPrincipal, identify
 from callwright.service.platform.database.sqlite.fullness import StorageFull
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.refusals import Refusal
@@ -25,13 +25,13 @@ _NO_ROUTE = "other"
 class Authenticated:
     """A key that is known, and where it stands with its limits; None where nothing is limited."""
 
-    principal: Principal
+    principal: KeyPrincipal
     standing: Standing | None
     answer: Answer | Refusal | None = None
     """What the look-up came to that was to be run in the same go, where it was run."""
 
 
-LookUp = Callable[[Connection, Principal], Answer | Refusal | None]
+LookUp = Callable[[Connection, KeyPrincipal], Answer | Refusal | None]
 
 
 class Authentication:
@@ -104,7 +104,7 @@ def _authenticated(
     return Authenticated(principal, standing, look_up(connection, principal))
 
 
-def _allowance(principal: Principal, operation: AnyOperation | None) -> Allowance:
+def _allowance(principal: KeyPrincipal, operation: AnyOperation | None) -> Allowance:
     plan, share = principal.plan, 1.0 if operation is None else operation.rate_share
     return Allowance(
         key_id=principal.key_id,

@@ -1,6 +1,6 @@
 """Keys that were looked up already. Each is forgotten with the next commit of anybody, so revoking holds at once."""
 
-from callwright.service.accounts.principals import Principal, fingerprint, identify
+from callwright.service.accounts.principals import KeyPrincipal, fingerprint, identify
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.units import brief
 
@@ -19,7 +19,7 @@ class KnownKeys:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._found: dict[str, Principal] = {}
+        self._found: dict[str, KeyPrincipal] = {}
         self._generation: int | None = None
 
     @property
@@ -27,7 +27,7 @@ class KnownKeys:
         """The state of the database in which a key was last looked for."""
         return self._generation
 
-    def remembered(self, secret: str) -> Principal | None:
+    def remembered(self, secret: str) -> KeyPrincipal | None:
         """The key, if it was looked up and nothing was committed since."""
         generation = self._database.generation()
         if generation is None or generation != self._generation:
@@ -35,7 +35,7 @@ class KnownKeys:
             self._generation = generation
         return self._found.get(fingerprint(secret))
 
-    async def find(self, secret: str) -> Principal:
+    async def find(self, secret: str) -> KeyPrincipal:
         """Whose key this is, as `identify` says it. Raises `Refusal`: invalid_api_key when it is unknown or revoked."""
         found = self.remembered(secret)
         if found is not None:

@@ -12,7 +12,7 @@ from callwright.service.platform.database.postgres.encoding import check_encodin
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS
 from callwright.service.tables.database_file import check_database, check_tables
 
-REVISION = "0020"
+REVISION = "0021"
 """The newest migration. A test holds it against the folder of migrations."""
 _LOCK = 7_263_901
 """Any number that is ours: who migrates waits for the others."""

@@ -181,6 +181,8 @@ audit_log = Table(
     Column("request_id", String(40)),
     Column("changes", Text, nullable=False),
     Column("tool", String(64)),
+    Column("user_id", String(40)),
     Index("ix_audit_log_at", "org_id", "at", "id"),
     Index("ix_audit_log_subject", "org_id", "subject", "at"),
 )
+"""`actor` is the id of a key or the name of a part of the system, `user_id` the person behind a personal key."""

@@ -15,6 +15,7 @@ from sqlalchemy import select
 from callwright.client.errors import AuthenticationFailed
 from callwright.server.embedded.embedded import ServiceKeys
 from callwright.server.transport.key_sessions import IdentifiedKey
+from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
 from tests.support.mcp.over_http import (
@@ -207,9 +208,11 @@ async def test_a_personal_key_is_the_actor_of_what_it_does(database_url: str, tm
         personal = await served.personal_key()
         async with served.assistant(personal.secret) as hand:
             await _agents(hand, "Ada")
-        statement = select(audit_log.c.actor).where(audit_log.c.action == "create_agent")
-        rows = await served.service.services.database.read(lambda connection: connection.execute(statement).all())
-        assert [row.actor for row in rows] == [personal.id]
+        statement = select(audit_log).where(audit_log.c.action == "create_agent")
+        database = served.service.services.database
+        rows = await database.read(lambda connection: connection.execute(statement).all())
+        owner = await database.read(accounts.first_owner, served.tenant.org_id)
+        assert [(row.actor, row.user_id) for row in rows] == [(personal.id, owner)]
 
 
 async def test_a_change_is_announced_to_whoever_listens(database_url: str, tmp_path: Path) -> None:

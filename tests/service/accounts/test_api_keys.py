@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import MAX_ACTIVE_KEYS, AccountError, NewKey
-from callwright.service.accounts.principals import identify
+from callwright.service.accounts.principals import ApiKeyPrincipal, UserPrincipal, identify
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.schema import api_keys
@@ -92,10 +92,11 @@ async def test_a_personal_key_has_a_profile_and_perhaps_a_spending_cap(database_
         )
         live = await database.write(accounts.create_key, IDS, org_id, "live", NOW_MS)
         found = [await database.read(identify, key.secret) for key in (plain, capped, live)]
-        assert [(one.kind, one.profile, one.spending_cap_micros) for one in found] == [
-            ("personal", "builder", None),
-            ("personal", "analyst", 25 * MICROS),
-            ("live", None, None),
+        owner = await database.read(accounts.first_owner, org_id)
+        assert [(type(one), one.user_id, one.profile, one.spending_cap_micros) for one in found] == [
+            (UserPrincipal, owner, "builder", None),
+            (UserPrincipal, owner, "analyst", 25 * MICROS),
+            (ApiKeyPrincipal, None, None, None),
         ]
         listed = {row.id: (row.kind, row.profile) for row in await database.read(accounts.keys_of, org_id)}
         assert listed == {

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from callwright.contract.deployments.dialling import Compliance, RetryPolicy
 from callwright.service.campaigns.intake import take_rows
+from callwright.service.campaigns.spending_cap import Answerable
 from tests.support.campaign_invariants import campaign_records, check_counters, check_policy
 from tests.support.campaigns import (
     audience_of,
@@ -77,7 +78,7 @@ async def test_rows_that_are_being_added_at_the_start_are_not_lost(database_url:
                 rows,
                 source="json",
                 now_ms=services.clock.now_ms(),
-                by=None,
+                by=Answerable(None, None),
             )
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)

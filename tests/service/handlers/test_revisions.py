@@ -15,6 +15,7 @@ from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.deployments import UpdateDeployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import BusinessHours
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.handlers.revisions import check_expected
@@ -332,7 +333,7 @@ def work_in(tenant: Tenant, connection: Connection) -> RequestContext:
         connection=connection,
         org_id=tenant.org_id,
         plan=PLANS["enterprise"],
-        key_id="key_test",
+        principal=SERVICE,
         request_id="req_test",
         now_ms=services.clock.now_ms(),
         ids=services.ids,

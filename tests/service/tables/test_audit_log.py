@@ -7,8 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, insert
 
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.tables import audit_log, schema
 from callwright.service.tables.audit_log import Position, Wanted, entry_row
+from tests.support.accounts import by_key
 from tests.support.service import Tenant, open_service
 
 MOMENTS = (1_000, 2_000, 3_000)
@@ -25,7 +27,7 @@ async def fill(tenant: Tenant) -> list[dict[str, Any]]:
     """Some entries in the past, several of them at each moment; those of their organization, the newest first."""
     ids = tenant.service.services.ids
     rows = [
-        entry_row(ids, tenant.org_id, action, f"agt_{place}", at_ms=at_ms, actor=f"key_{place}")
+        entry_row(ids, tenant.org_id, action, f"agt_{place}", by=by_key(f"key_{place}"), at_ms=at_ms)
         for at_ms, action, place in product(MOMENTS, NAMES, range(3))
     ]
     await put(tenant, *rows)
@@ -43,7 +45,9 @@ async def walk(tenant: Tenant, wanted: Wanted, size: int) -> list[Any]:
         if len(found) < size:
             return seen
         after = Position(found[-1].at, found[-1].id)
-        newer = entry_row(tenant.service.services.ids, tenant.org_id, NAMES[0], "agt_new", at_ms=MOMENTS[-1])
+        newer = entry_row(
+            tenant.service.services.ids, tenant.org_id, NAMES[0], "agt_new", by=SERVICE, at_ms=MOMENTS[-1]
+        )
         await put(tenant, newer)
 
 

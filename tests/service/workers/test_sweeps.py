@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, func, insert, select
 
 from callwright.contract.phone_numbers import PhoneNumber
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.unavailable import StorageUnavailable
@@ -107,7 +108,7 @@ async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
         services = tenant.service.services
         first_ms = services.clock.now_ms() - 10 * DAY
         rows = [
-            entry_row(services.ids, org_id, "old", "agt_1", at_ms=first_ms + later_ms)
+            entry_row(services.ids, org_id, "old", "agt_1", by=SERVICE, at_ms=first_ms + later_ms)
             for org_id in (tenant.org_id, other.org_id)
             for later_ms in (0, 0, 0, 0, DAY)
         ]

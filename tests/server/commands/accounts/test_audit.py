@@ -12,11 +12,13 @@ from sqlalchemy import insert
 
 from callwright.server.commands.accounts.audit import summary
 from callwright.service import accounts
+from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.clock.clock import DAY, milliseconds
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
-from callwright.service.tables.audit_log import PLATFORM, entry_row
+from callwright.service.tables.audit_log import entry_row
 from callwright.service.tables.schema import audit_log
+from tests.support.accounts import by_key
 from tests.support.programs import run
 
 FIRST_MS = milliseconds(datetime(2026, 11, 5, tzinfo=UTC))
@@ -43,7 +45,7 @@ def entry(ids: Ids, org_id: str, actor: str, hour: int) -> dict[str, Any]:
         "update_agent" if hour % 2 else "delete_agent",
         f"agt_{hour % 5}",
         at_ms=FIRST_MS + hour * DAY // 24,
-        actor=actor if hour % 3 else PLATFORM,
+        by=by_key(actor) if hour % 3 else SERVICE,
         request_id=f"req_{hour}",
         changes=changes,
         tool="update_agent" if hour % 2 else None,
@@ -87,6 +89,7 @@ async def test_programs_get_an_entry_a_line_with_all_there_is(database_url: str,
         "at": "2026-11-05T01:00:00.000Z",
         "org_id": org_id,
         "actor": key_id,
+        "user_id": None,
         "action": "update_agent",
         "subject": "agt_1",
         "request_id": "req_1",

@@ -16,6 +16,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.service.campaigns import plan_parts
 from callwright.service.campaigns.intake import take_rows
+from callwright.service.campaigns.spending_cap import Answerable
 from callwright.service.platform.clock.clock import MINUTE, moment
 from callwright.service.platform.money import PriceList
 from callwright.service.tables.schema import deployments
@@ -287,7 +288,7 @@ async def test_rows_that_are_being_added_at_the_start_are_waited_for_and_make_th
                 [row(1)],
                 source="json",
                 now_ms=services.clock.now_ms(),
-                by=None,
+                by=Answerable(None, None),
             )
             from_thread.run_sync(reached.set)
             assert go_on.wait(10)
