@@ -78,10 +78,5 @@ def forbidden_range(address: Address, opened: Sequence[Network] = ()) -> str | N
     return f"{found[0]} ({found[1]})"
 
 
-def is_forbidden(address: Address, opened: Sequence[Network] = ()) -> bool:
-    """Whether nothing may be sent to an address: it is not global unicast, or a cloud's own, and it is not opened."""
-    return forbidden_range(address, opened) is not None
-
-
 def _inner(address: Address) -> Address:
     return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address

@@ -6,7 +6,6 @@ No API operation makes them. Every act leaves an audit entry in the organization
 from callwright.service.accounts.api_keys import (
     DEFAULT_PROFILE,
     MAX_ACTIVE_KEYS,
-    PROFILES,
     NewKey,
     create_key,
     create_personal_key,
@@ -15,13 +14,11 @@ from callwright.service.accounts.api_keys import (
 )
 from callwright.service.accounts.embedded import (
     DEFAULT_ORGANIZATION,
-    DEFAULT_PLAN,
     default_organization,
     embedded_key,
 )
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import (
-    ROLES,
     add_member,
     delete_user,
     first_owner,
@@ -43,12 +40,9 @@ from callwright.service.accounts.users import OPERATOR, create_user, find_user, 
 
 __all__ = [
     "DEFAULT_ORGANIZATION",
-    "DEFAULT_PLAN",
     "DEFAULT_PROFILE",
     "MAX_ACTIVE_KEYS",
     "OPERATOR",
-    "PROFILES",
-    "ROLES",
     "AccountError",
     "NewKey",
     "PlanChange",

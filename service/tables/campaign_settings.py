@@ -45,8 +45,8 @@ def changed_columns(row: Row[Any], changes: Mapping[str, Any]) -> dict[str, Any]
 def columns_of(settings: CampaignSettings | None) -> dict[str, Any]:
     """The columns that keep settings; None for an inbound deployment.
 
-    The columns that kept each of them before are written and read by nobody: they hold no null, and a later migration
-    removes them.
+    The columns that kept each of them before are written for processes of an older version on the same Postgres
+    database, which read them. They hold no null. A migration of a later release removes them.
     """
     if settings is None:
         return {"settings": None, **_OF_NO_CAMPAIGN}
