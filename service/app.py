@@ -20,7 +20,7 @@ from starlette.routing import Route
 from callwright.contract.problems import METHOD_NOT_ALLOWED, NOT_FOUND
 from callwright.contract.surface import OPERATIONS
 from callwright.service.campaigns.pausing import pause_all
-from callwright.service.handlers import every
+from callwright.service.handlers import registry
 from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SystemClock
 from callwright.service.platform.data_folder import DataFolder
@@ -39,7 +39,7 @@ from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.routes import PREFIXES, RouteTable
 from callwright.service.rest.transaction import ACTION_PATH
-from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.services import Services
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
@@ -199,7 +199,7 @@ async def running(
             Synthesiser(libraries) as synthesiser,
         ):
             cursors = Cursors(await installation_secret(database, _CURSOR_SECRET))
-            plan_seal = PlanSeal(await installation_secret(database, _PLAN_SECRET))
+            start_plan_seal = StartPlanSeal(await installation_secret(database, _PLAN_SECRET))
             recordings = Recordings(
                 settings.data / "recordings", max_bytes=settings.recordings_max_bytes, synthesiser=synthesiser
             )
@@ -209,7 +209,7 @@ async def running(
                 clock,
                 ids,
                 cursors,
-                plan_seal,
+                start_plan_seal,
                 recordings,
                 RequestLimits(database),
                 bell.ring,
@@ -239,12 +239,12 @@ async def running(
                         tasks.cancel_scope.cancel()
             with anyio.move_on_after(LAST_WRITES_S, shield=True):
                 with suppress(StorageUnavailable):
-                    await sweeps.keep_uses(services)
+                    await sweeps.record_key_uses(services)
 
 
 def pipeline_of(services: Services) -> RequestPipeline:
     """The way into every operation."""
-    every.load()
+    registry.load()
     return RequestPipeline(services, RouteTable(OPERATIONS.values()))
 
 

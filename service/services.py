@@ -8,7 +8,7 @@ from callwright.service.platform.database.database import Database
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.own_address import OwnAddress
-from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recordings import Recordings
 from callwright.service.tables.request_limits import RequestLimits
@@ -23,7 +23,7 @@ class Services:
     clock: Clock
     ids: Ids
     cursors: Cursors
-    plan_seal: PlanSeal
+    start_plan_seal: StartPlanSeal
     recordings: Recordings
     limits: RequestLimits
     wake: Callable[[], None]
@@ -32,6 +32,6 @@ class Services:
     used_keys: dict[str, int] = field(default_factory=dict[str, int])
     """Keys used since the last sweep and when; bounded by the number of keys."""
 
-    def note_use(self, key_id: str) -> None:
+    def record_key_use(self, key_id: str) -> None:
         """Remembers that a key was used now; the sweep writes it down."""
         self.used_keys[key_id] = self.clock.now_ms()

@@ -184,12 +184,12 @@ class ServiceKeys:
         except Exception as error:
             refusal = self._service.pipeline.refusal_of(error, services.ids.new("req"))
             raise KeyLookUpFailed(refusal.problem.status, refusal.message, refusal.headers) from error
-        services.note_use(found.key_id)
+        services.record_key_use(found.key_id)
         return IdentifiedKey(found.key_id, found.org_id, isinstance(found, UserPrincipal), found.profile, secret)
 
     def note_unknown(self, address: str, /) -> Mapping[str, str] | None:
         """Counts an unknown key together with those that REST has refused. Gives a 429's headers, if any."""
-        return self._service.pipeline.note_unknown_key(address)
+        return self._service.pipeline.count_unknown_key(address)
 
     def all_held(self, most: int, wait_s: float, /) -> Mapping[str, str]:
         """The headers of a 429 as REST has them, for a key that holds as much as it may."""

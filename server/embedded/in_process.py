@@ -17,10 +17,10 @@ class InProcessTransport(DirectTransport):
     """
 
     def __init__(self, service: "Service", *, personal: str | None = None) -> None:
-        from callwright.service.accounts.principals import HANDED_OVER, HandedOver
+        from callwright.service.accounts.principals import IN_PROCESS_KEY, InProcessKey
 
         self._service = service
-        self._beside: dict[str, Any] = {} if personal is None else {HANDED_OVER: HandedOver(personal)}
+        self._beside: dict[str, Any] = {} if personal is None else {IN_PROCESS_KEY: InProcessKey(personal)}
         self._over_asgi = ASGITransport(app=self._application)
 
     async def answered(self, method: str, target: str, headers: Mapping[str, str], content: bytes | None) -> Answer:

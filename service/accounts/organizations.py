@@ -15,7 +15,7 @@ from callwright.service.accounts.records import change, hold, note
 from callwright.service.accounts.users import checked, operator_user
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
-from callwright.service.rules.plans import PLANS, Plan, negotiated
+from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, negotiated
 from callwright.service.tables import outbox
 from callwright.service.tables.ledger import Movement, book, wallet_of, warn_below
 from callwright.service.tables.recording_watermarks import settle
@@ -34,8 +34,8 @@ _NEGOTIABLE = {
 class PlanChange:
     """What an organization was allowed before and is allowed now, negotiated values included."""
 
-    before: Plan
-    after: Plan
+    before: PricePlan
+    after: PricePlan
 
     @property
     def deletes_recordings(self) -> bool:
@@ -89,9 +89,9 @@ def organizations_of(connection: Connection) -> list[Row[Any]]:
     return list(connection.execute(statement).all())
 
 
-def plan_of(row: Row[Any]) -> Plan:
+def plan_of(row: Row[Any]) -> PricePlan:
     """What an organization is allowed: its plan, with the negotiated values of its row."""
-    return negotiated(PLANS[row.plan], **{name: getattr(row, name) for name in _NEGOTIABLE})
+    return negotiated(PRICE_PLANS[row.plan], **{name: getattr(row, name) for name in _NEGOTIABLE})
 
 
 def change_plan(
@@ -140,8 +140,8 @@ def change_plan(
 
 
 def _check_plan(plan: str) -> None:
-    if plan not in PLANS:
-        raise AccountError(f"there is no plan {plan!r}; use one of {', '.join(PLANS)}")
+    if plan not in PRICE_PLANS:
+        raise AccountError(f"there is no plan {plan!r}; use one of {', '.join(PRICE_PLANS)}")
 
 
 def fund(connection: Connection, ids: Ids, org_id: str, micros: int, now_ms: int) -> int:

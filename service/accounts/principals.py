@@ -19,7 +19,7 @@ from callwright.contract.declaration.operation import CreatorBound
 from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.plans import PLANS, Plan, negotiated
+from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, negotiated
 from callwright.service.tables.schema import api_keys, memberships, organizations, users
 
 KeyKind = Literal["live", "personal"]
@@ -35,8 +35,8 @@ _PERSONAL = (
 _FORM = re.compile(r"svc_(live|mcp)_[0-9a-f]{48}")
 IDENTITY_LENGTH = 16
 """By how many leading characters people recognise a key."""
-HANDED_OVER = "callwright.handed_over"
-"""Where in a request's ASGI scope the tool server puts a `HandedOver`."""
+IN_PROCESS_KEY = "callwright.in_process_key"
+"""Where in a request's ASGI scope the tool server puts a `InProcessKey`."""
 
 # Literals, since each parameter of a statement that every request runs takes time.
 _NOTHING, _WITH, _WITHOUT = (literal_column(f"'{word}'", type_=String) for word in ("", "with_email", "without_email"))
@@ -84,7 +84,7 @@ class _ByKey:
 
     key_id: str
     org_id: str
-    plan: Plan
+    plan: PricePlan
     spending_cap_micros: int | None = None
     creator: Creator | None = None
 
@@ -133,7 +133,7 @@ COMMAND_LINE = SystemPrincipal("operator")
 
 
 @dataclass(frozen=True)
-class HandedOver:
+class InProcessKey:
     """A key that the tool server in this process has checked.
 
     Its type is what makes it count. An ASGI server makes a scope out of text and bytes that came over the network, and
@@ -162,10 +162,10 @@ def bearer(header: str | None) -> str:
     return token
 
 
-def handed_over(scope: Mapping[str, Any]) -> str | None:
+def in_process_key(scope: Mapping[str, Any]) -> str | None:
     """The key that the tool server handed over with this request; None where it came over the network."""
-    handed: object = scope.get(HANDED_OVER)
-    return handed.secret if isinstance(handed, HandedOver) else None
+    handed: object = scope.get(IN_PROCESS_KEY)
+    return handed.secret if isinstance(handed, InProcessKey) else None
 
 
 def identify(connection: Connection, secret: str, *, writes: bool = False, alone: bool = False) -> KeyPrincipal:
@@ -187,7 +187,7 @@ def identify(connection: Connection, secret: str, *, writes: bool = False, alone
 @lru_cache(maxsize=1_000)
 def _principal(row: Any) -> KeyPrincipal:
     plan = negotiated(
-        PLANS[row.plan],
+        PRICE_PLANS[row.plan],
         requests_per_second=row.requests_per_second,
         requests_per_day=row.requests_per_day,
         recording_retention_days=row.recording_retention_days,

@@ -14,7 +14,7 @@ from callwright.service.dialling.eligibility.do_not_call import removals
 from callwright.service.platform.clock.clock import MINUTE, SECOND
 from callwright.service.platform.money import PRICES
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.plan_seal import PARTS, VALID_MS, Part, SealedPlan, contents, part_fingerprint
+from callwright.service.rules.start_plan_seal import PARTS, VALID_MS, Part, StartPlan, contents, part_fingerprint
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import imports, phone_numbers
 
@@ -109,12 +109,12 @@ def _further(settings: CampaignSettings) -> list[Any]:
     return [further] if further else []
 
 
-def plan_of(parts: Mapping[Part, bytes], now_ms: int) -> SealedPlan:
+def plan_of(parts: Mapping[Part, bytes], now_ms: int) -> StartPlan:
     """A plan of these parts that is valid from now on for 15 minutes."""
-    return SealedPlan((now_ms + VALID_MS) // SECOND, parts)
+    return StartPlan((now_ms + VALID_MS) // SECOND, parts)
 
 
-def check_plan(plan: SealedPlan, now: Mapping[Part, bytes], now_ms: int) -> None:
+def check_plan(plan: StartPlan, now: Mapping[Part, bytes], now_ms: int) -> None:
     """Raises `Refusal`: plan_expired, or plan_stale with the parts that have changed."""
     # One that is valid for longer than plans are was made while the clock was ahead.
     if not now_ms < plan.valid_until_s * SECOND <= now_ms + VALID_MS + MINUTE:

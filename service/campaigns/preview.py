@@ -22,8 +22,8 @@ from callwright.service.dialling.eligibility.reasons import of_audience, of_wait
 from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
 from callwright.service.platform.money import PRICES, amount, money
-from callwright.service.rules.plan_seal import PlanSeal
-from callwright.service.rules.plans import Plan
+from callwright.service.rules.price_plans import PricePlan
+from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
@@ -55,11 +55,11 @@ _WAITS = "a start waits for start_at; with jump_clock it begins at once, and the
 
 def preview(
     connection: Connection,
-    plan: Plan,
+    plan: PricePlan,
     row: Row[Any],
     agent: Mapping[str, Any],
     *,
-    seal: PlanSeal,
+    seal: StartPlanSeal,
     now_ms: int,
     plan_id: str | None = None,
 ) -> contract.Preview:

@@ -18,7 +18,7 @@ from callwright.service.dialling.eligibility.consent import consent_column
 from callwright.service.platform.money import PRICES, amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
-from callwright.service.rules.plans import Plan
+from callwright.service.rules.price_plans import PricePlan
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of
@@ -76,7 +76,7 @@ def missing_columns(agent: Any, audience: Row[Any], voicemail_message: str) -> l
 
 
 def start_refusals(
-    connection: Connection, plan: Plan, row: Row[Any], agent: Any, *, asked: bool = False, starts: bool = True
+    connection: Connection, plan: PricePlan, row: Row[Any], agent: Any, *, asked: bool = False, starts: bool = True
 ) -> list[Refusal]:
     """Everything that forbids the start now, worst first; empty when it may start. `plan` is the organization's.
 

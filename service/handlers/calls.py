@@ -11,7 +11,7 @@ from callwright.contract import calls as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
-from callwright.service.handlers.request_context import RequestContext, handles, plans_media
+from callwright.service.handlers.request_context import RequestContext, handles, handles_media
 from callwright.service.platform.clock.clock import instant_or_none, whole_seconds
 from callwright.service.platform.database.listing import Finder, Listing, matches, page_of
 from callwright.service.platform.money import amount
@@ -209,7 +209,7 @@ def get_transcript(asked: contract.GetTranscript, context: RequestContext) -> co
     )
 
 
-@plans_media(contract.get_recording)
+@handles_media(contract.get_recording)
 def get_recording(asked: contract.GetRecording, context: RequestContext) -> tuple[RecordingPlan, MediaType]:
     """What the recording is made of. Raises `Refusal`: not_found when nobody spoke or it was deleted."""
     row = find(context, asked.call_uuid)

@@ -14,8 +14,8 @@ from callwright.service.campaigns.spending_cap import Answerable
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
-from callwright.service.rules.plan_seal import PlanSeal
-from callwright.service.rules.plans import Plan
+from callwright.service.rules.price_plans import PricePlan
+from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recording_plan import RecordingPlan
 from callwright.service.speech.recordings import MediaType
@@ -31,13 +31,13 @@ class RequestContext:
 
     connection: Connection
     org_id: str
-    plan: Plan
+    plan: PricePlan
     principal: Principal
     request_id: str
     now_ms: int
     ids: Ids
     cursors: Cursors
-    plan_seal: PlanSeal
+    start_plan_seal: StartPlanSeal
     settings: ServiceSettings
     storage_is_full: bool = False
     """Whether the disk was found full, so that nothing is dialled."""
@@ -66,8 +66,8 @@ Handler = Callable[[Any, RequestContext], Any]
 HANDLERS: dict[str, Handler] = {}
 MARKS: dict[str, Mark] = {}
 """How the units of work of operations that have a handler run."""
-MediaPlan = tuple[RecordingPlan, MediaType]
-MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaPlan]] = {}
+MediaRequest = tuple[RecordingPlan, MediaType]
+MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaRequest]] = {}
 
 
 def handles(
@@ -88,12 +88,12 @@ def handles(
     return mark
 
 
-def plans_media(
+def handles_media(
     operation: Operation[P, In, MediaStream],
-) -> Callable[[Callable[[In, RequestContext], MediaPlan]], Callable[[In, RequestContext], MediaPlan]]:
+) -> Callable[[Callable[[In, RequestContext], MediaRequest]], Callable[[In, RequestContext], MediaRequest]]:
     """Marks the function that says what bytes to make: the plan and the media type. They are made after it, outside."""
 
-    def mark(handler: Callable[[In, RequestContext], MediaPlan]) -> Callable[[In, RequestContext], MediaPlan]:
+    def mark(handler: Callable[[In, RequestContext], MediaRequest]) -> Callable[[In, RequestContext], MediaRequest]:
         _once(operation)
         MEDIA_HANDLERS[operation.name] = handler
         return handler

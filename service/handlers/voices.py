@@ -2,7 +2,7 @@
 
 from callwright.contract import voices as contract
 from callwright.contract.declaration.pagination import Page
-from callwright.service.handlers.request_context import RequestContext, handles, plans_media
+from callwright.service.handlers.request_context import RequestContext, handles, handles_media
 from callwright.service.platform.database.listing import page_of_values, sort_fields
 from callwright.service.platform.refusals import not_found
 from callwright.service.speech.greetings import greeting
@@ -57,7 +57,7 @@ def get_voice(asked: contract.GetVoice, context: RequestContext) -> contract.Voi
     return _show(found)
 
 
-@plans_media(contract.get_voice_preview)
+@handles_media(contract.get_voice_preview)
 def get_voice_preview(asked: contract.GetVoicePreview, context: RequestContext) -> tuple[RecordingPlan, MediaType]:
     """A sentence of the voice, made like the recording of a call in which nobody answers. The left channel has it."""
     found = voice(asked.id)

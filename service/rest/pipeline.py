@@ -27,7 +27,7 @@ from callwright.contract.problems import (
     SERVICE_UNAVAILABLE,
     STORAGE_FULL,
 )
-from callwright.service.accounts.principals import KeyPrincipal, bearer, handed_over
+from callwright.service.accounts.principals import KeyPrincipal, bearer, in_process_key
 from callwright.service.handlers.request_context import MARKS
 from callwright.service.platform.database.postgres.lock_waits import unavailable_because
 from callwright.service.platform.database.sqlite.fullness import StorageFull, has_no_room
@@ -42,8 +42,8 @@ from callwright.service.rest.known_answers import KnownAnswers
 from callwright.service.rest.problems import problem_body
 from callwright.service.rest.ranges import check_range
 from callwright.service.rest.requests import check_media_type, read_input, read_json
-from callwright.service.rest.routes import Found, RouteTable
-from callwright.service.rest.transaction import Asked, MediaWanted, performed
+from callwright.service.rest.routes import RouteMatch, RouteTable
+from callwright.service.rest.transaction import ApiRequest, MediaWanted, performed
 from callwright.service.services import Services
 from callwright.service.speech.synthesiser import SpeechUnavailable
 
@@ -78,9 +78,9 @@ class RequestPipeline:
         answer = await self.answer(Incoming(scope, receive))
         await answer.send(scope, receive, send)
 
-    def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
+    def count_unknown_key(self, address: str) -> Mapping[str, str] | None:
         """Counts an unknown key that somebody else has refused. Gives a 429's headers when it is one too many."""
-        return self._authentication.note_unknown_key(address)
+        return self._authentication.count_unknown_key(address)
 
     async def answer(self, incoming: Incoming) -> Answer:
         """The answer to one request, which is a problem where it is refused or fails."""
@@ -121,7 +121,7 @@ class RequestPipeline:
         if origin is not None and origin not in self._services.settings.allowed_origins:
             raise Refusal(ORIGIN_NOT_ALLOWED)
         sent = read_json(body)
-        secret = handed_over(incoming.scope)
+        secret = in_process_key(incoming.scope)
         if secret is None:
             secret = bearer(incoming.header(b"authorization"))
         found = self._routes.find(incoming.method, incoming.path.removeprefix(incoming.scope["root_path"]))
@@ -130,19 +130,19 @@ class RequestPipeline:
         def look_up(connection: Connection, principal: KeyPrincipal) -> Answer | Refusal | None:
             if operation is None or not operation.looks_up:
                 return None
-            asked = self._asked(operation, found, principal, incoming, body, sent, request_id, secret)
-            return _look_up(connection, self._services, asked)
+            request = self._read_request(operation, found, principal, incoming, body, sent, request_id, secret)
+            return _look_up(connection, self._services, request)
 
         authenticated = await self._authentication.authenticate(secret, operation, incoming.address, look_up)
-        standing = authenticated.standing
-        if standing is not None:
-            headers.update(standing.headers())
-            refuse_if_too_many(standing, self._services.clock.now_ms())
+        limit_state = authenticated.limit_state
+        if limit_state is not None:
+            headers.update(limit_state.headers())
+            refuse_if_too_many(limit_state, self._services.clock.now_ms())
         switched_on = betas.enabled(incoming.header(b"x-service-beta"))
         if switched_on:
             headers[betas.HEADER] = f"enable={','.join(sorted(switched_on))}"
-            if RATELIMIT_FIELDS.name in switched_on and standing is not None:
-                headers.update(standing.draft_fields(self._services.clock.now_ms()))
+            if RATELIMIT_FIELDS.name in switched_on and limit_state is not None:
+                headers.update(limit_state.draft_fields(self._services.clock.now_ms()))
         if operation is None:
             raise _no_route(found)
         if operation.deprecated is not None:
@@ -151,24 +151,26 @@ class RequestPipeline:
             raise authenticated.answer
         if authenticated.answer is not None:
             return authenticated.answer
-        asked = self._asked(operation, found, authenticated.principal, incoming, body, sent, request_id, secret)
-        if operation.looks_up and asked.refusal is None:
-            return await self._looked_up(asked, incoming.query)
-        answer = await self._performed(asked)
+        request = self._read_request(
+            operation, found, authenticated.principal, incoming, body, sent, request_id, secret
+        )
+        if operation.looks_up and request.refusal is None:
+            return await self._looked_up(request, incoming.query)
+        answer = await self._performed(request)
         return await self._media(answer, incoming) if isinstance(answer, MediaWanted) else answer
 
-    def _asked(
+    def _read_request(
         self,
         operation: AnyOperation,
-        found: Found,
+        found: RouteMatch,
         principal: KeyPrincipal,
         incoming: Incoming,
         body: bytes,
         sent: Mapping[str, Any],
         request_id: str,
         secret: str,
-    ) -> Asked:
-        asked = Asked(
+    ) -> ApiRequest:
+        request = ApiRequest(
             operation=operation,
             principal=principal,
             path=found.path,
@@ -181,41 +183,41 @@ class RequestPipeline:
         )
         try:
             if incoming.method == "POST":
-                asked.idempotency_key = idempotency.read_key(incoming.header(b"idempotency-key"))
+                request.idempotency_key = idempotency.read_key(incoming.header(b"idempotency-key"))
                 if not operation.writes:
-                    asked.idempotency_key = None  # there is nothing to do twice
+                    request.idempotency_key = None  # there is nothing to do twice
             check_media_type(incoming.header(b"content-type"), body)
-            asked.input = read_input(incoming.query, operation, found.path, sent, body)
+            request.input = read_input(incoming.query, operation, found.path, sent, body)
         except Refusal as refusal:
-            asked.refusal = without_tracebacks(refusal)  # held back until the idempotency key was looked up
-        return asked
+            request.refusal = without_tracebacks(refusal)  # held back until the idempotency key was looked up
+        return request
 
-    async def _looked_up(self, asked: Asked, query: bytes) -> Answer:
+    async def _looked_up(self, request: ApiRequest, query: bytes) -> Answer:
         """The answer to a look-up, the one of a moment ago where nothing was committed since the key was found."""
-        place, generation = (asked.principal.org_id, asked.canonical, query), self._authentication.generation
+        place, generation = (request.principal.org_id, request.canonical, query), self._authentication.generation
         now_ms = self._services.clock.now_ms()
         answer = self._answers.find(place, generation, now_ms)
         if answer is None:
-            found = await self._services.database.read(_look_up, self._services, asked)
+            found = await self._services.database.read(_look_up, self._services, request)
             if isinstance(found, Refusal):
                 raise found
             self._answers.keep(place, generation, now_ms, answer := found)
         return answer
 
-    async def _performed(self, asked: Asked) -> Answer | MediaWanted:
-        if not asked.operation.writes:
-            return await self._services.database.read(performed, self._services, asked)
+    async def _performed(self, request: ApiRequest) -> Answer | MediaWanted:
+        if not request.operation.writes:
+            return await self._services.database.read(performed, self._services, request)
         try:
-            answer = await self._written(asked)
+            answer = await self._written(request)
         except _Again:
-            answer = await self._written(asked, is_last=True)
+            answer = await self._written(request, is_last=True)
         self._services.wake()
         return answer
 
-    async def _written(self, asked: Asked, *, is_last: bool = False) -> Answer | MediaWanted:
+    async def _written(self, request: ApiRequest, *, is_last: bool = False) -> Answer | MediaWanted:
         try:
-            unit = Unit(performed, MARKS[asked.operation.name])
-            return await self._services.database.write(unit, self._services, asked)
+            unit = Unit(performed, MARKS[request.operation.name])
+            return await self._services.database.write(unit, self._services, request)
         except idempotency.KeyInProgress as error:
             raise Refusal(IDEMPOTENCY_IN_PROGRESS, headers={"Retry-After": "1"}) from error
         except DBAPIError as error:
@@ -247,9 +249,9 @@ class RequestPipeline:
 
 
 @brief
-def _look_up(connection: Connection, services: Services, asked: Asked) -> Answer | Refusal:
+def _look_up(connection: Connection, services: Services, request: ApiRequest) -> Answer | Refusal:
     try:
-        answer = performed(connection, services, asked)
+        answer = performed(connection, services, request)
     except Refusal as refusal:
         return refusal
     assert isinstance(answer, Answer)  # nothing that is looked up comes as media
@@ -260,7 +262,7 @@ def _no_room() -> Refusal:
     return Refusal(STORAGE_FULL, headers={"Retry-After": str(ROOM_AFTER_S)})
 
 
-def _no_route(found: Found) -> Refusal:
+def _no_route(found: RouteMatch) -> Refusal:
     if found.allowed:
         return Refusal(METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(found.allowed)})
     return Refusal(NOT_FOUND, "There is no such path.")

@@ -12,7 +12,7 @@ _ALIASES = {"phone-numbers": "phone_numbers"}
 
 
 @dataclass(frozen=True)
-class Found:
+class RouteMatch:
     """What a path leads to: an operation with its path values, or the methods the path would allow."""
 
     operation: AnyOperation | None
@@ -32,7 +32,7 @@ class RouteTable:
         for found in self._routes.values():
             found.sort(key=lambda route: len(route.values))
 
-    def find(self, method: str, path: str) -> Found:
+    def find(self, method: str, path: str) -> RouteMatch:
         """The operation that answers. HEAD is answered like GET."""
         parts = path.strip("/").split("/")
         parts[0] = _ALIASES.get(parts[0], parts[0])
@@ -46,10 +46,10 @@ class RouteTable:
                 continue  # a more literal path took this one, only with other methods
             if route.operation.method == wanted:
                 values = {name: parts[place] for place, name in route.values}
-                return Found(route.operation, values, "/" + "/".join(parts))
+                return RouteMatch(route.operation, values, "/" + "/".join(parts))
             literal = literal or (None if route.values else route.segments)
             allowed.append(route.operation.method)
-        return Found(None, allowed=tuple(dict.fromkeys(allowed)))
+        return RouteMatch(None, allowed=tuple(dict.fromkeys(allowed)))
 
 
 @dataclass(frozen=True)

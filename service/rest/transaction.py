@@ -27,7 +27,7 @@ ACTION_PATH = "/settings/api-keys"
 
 
 @dataclass(slots=True)
-class Asked:
+class ApiRequest:
     """A request whose key is known. `refusal` is what is wrong with it, held back until its turn comes."""
 
     operation: AnyOperation
@@ -52,25 +52,25 @@ class MediaWanted:
     media_type: MediaType
 
 
-def performed(connection: Connection, services: Services, asked: Asked) -> Answer | MediaWanted:
+def performed(connection: Connection, services: Services, request: ApiRequest) -> Answer | MediaWanted:
     """Does what a request asks for.
 
     Raises:
         Refusal: as the operation declares it.
     """
-    operation, principal = asked.operation, asked.principal
+    operation, principal = request.operation, request.principal
     now_ms = services.clock.now_ms()
     if operation.writes:
         capped = principal.spending_cap_micros is not None
-        principal = identify(connection, asked.secret, writes=True, alone=capped)
-    if asked.idempotency_key is not None:
-        fingerprint = idempotency.request_fingerprint(asked.method, asked.canonical, asked.body)
-        mine = (principal.org_id, principal.key_id, asked.idempotency_key)
+        principal = identify(connection, request.secret, writes=True, alone=capped)
+    if request.idempotency_key is not None:
+        fingerprint = idempotency.request_fingerprint(request.method, request.canonical, request.body)
+        mine = (principal.org_id, principal.key_id, request.idempotency_key)
         stored = idempotency.claim(connection, *mine, fingerprint, now_ms, services.clock.sure_ms())
         if stored is not None:
-            return replayed(operation, stored, asked.canonical)
-    if asked.refusal is not None:
-        raise asked.refusal
+            return replayed(operation, stored, request.canonical)
+    if request.refusal is not None:
+        raise request.refusal
     if operation.creator_bound is not None:
         check_creator(principal, operation.creator_bound, services.own_address.root + ACTION_PATH)
     work = RequestContext(
@@ -78,42 +78,42 @@ def performed(connection: Connection, services: Services, asked: Asked) -> Answe
         org_id=principal.org_id,
         plan=principal.plan,
         principal=principal,
-        request_id=asked.request_id,
+        request_id=request.request_id,
         now_ms=now_ms,
         ids=services.ids,
         cursors=services.cursors,
-        plan_seal=services.plan_seal,
+        start_plan_seal=services.start_plan_seal,
         settings=services.settings,
         storage_is_full=services.database.fullness.is_full,
     )
     if operation.shape == "media":
-        return MediaWanted(*MEDIA_HANDLERS[operation.name](asked.input, work))
-    if isinstance(asked.input, Changes) and not asked.input.named().keys() - asked.path.keys():
-        check_expected(asked.input, work)
-        return _as_it_is(asked, work)
-    before = entries.before(operation, asked.input, asked.path, work) if operation.writes else None
-    check_expected(asked.input, work)
-    result = HANDLERS[operation.name](asked.input, work)
-    answer = encoded(operation, result, asked.canonical)
+        return MediaWanted(*MEDIA_HANDLERS[operation.name](request.input, work))
+    if isinstance(request.input, Changes) and not request.input.named().keys() - request.path.keys():
+        check_expected(request.input, work)
+        return _as_it_is(request, work)
+    before = entries.before(operation, request.input, request.path, work) if operation.writes else None
+    check_expected(request.input, work)
+    result = HANDLERS[operation.name](request.input, work)
+    answer = encoded(operation, result, request.canonical)
     if operation.writes:
         entries.record(
             work,
             operation,
-            tool=asked.tool,
-            path=asked.path,
-            asked=asked.input,
+            tool=request.tool,
+            path=request.path,
+            asked=request.input,
             result=result,
             before=before,
         )
-    if asked.idempotency_key is not None:
+    if request.idempotency_key is not None:
         stored = idempotency.StoredAnswer(answer.status, answer.body)
-        idempotency.store(connection, principal.org_id, principal.key_id, asked.idempotency_key, stored)
+        idempotency.store(connection, principal.org_id, principal.key_id, request.idempotency_key, stored)
     return answer
 
 
-def _as_it_is(asked: Asked, context: RequestContext) -> Answer:
+def _as_it_is(request: ApiRequest, context: RequestContext) -> Answer:
     """The answer to changes of which there are none: the thing as it stands, of which nothing is noted."""
-    reader = entries.reader_of(asked.operation.path)
+    reader = entries.reader_of(request.operation.path)
     assert reader is not None  # whatever can be changed can be read
-    wanted = reader.takes.model_validate({name: asked.path[name] for name in reader.path_fields})
-    return encoded(asked.operation, HANDLERS[reader.name](wanted, context), asked.canonical)
+    wanted = reader.takes.model_validate({name: request.path[name] for name in reader.path_fields})
+    return encoded(request.operation, HANDLERS[reader.name](wanted, context), request.canonical)

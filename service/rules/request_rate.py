@@ -36,7 +36,7 @@ def day_of(now_ms: int) -> int:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RateLimitState:
     """Where a key stands after a request with the limit that is nearest. `refused` says which one was passed.
 
     `reset_ms` is when the limit is whole again, `free_ms` when there is room for the next request.
@@ -78,31 +78,31 @@ def _seconds(wait_ms: int) -> int:
     return max(1, ceil(wait_ms / SECOND))
 
 
-def of_second(level: float, per_second: float, now_ms: int, *, refused: bool = False) -> Standing:
-    """The standing with a bucket that holds `level`: after the request, or where it was `refused` without it."""
+def of_second(level: float, per_second: float, now_ms: int, *, refused: bool = False) -> RateLimitState:
+    """The state with a bucket that holds `level`: after the request, or where it was `refused` without it."""
     most = capacity(per_second)
     full_ms = now_ms + ceil((most - level) / per_second * SECOND)
     free_ms = now_ms + ceil(max(0.0, 1.0 - level) / per_second * SECOND)
     limit = max(1, round(per_second))
-    return Standing(limit, 0 if refused else floor(level), full_ms, free_ms, 1, "second" if refused else None)
+    return RateLimitState(limit, 0 if refused else floor(level), full_ms, free_ms, 1, "second" if refused else None)
 
 
-def of_day(made: int | None, per_day: int, now_ms: int) -> Standing:
-    """The standing with the day's quota after the request, which was the `made`th, or None where it was too many."""
+def of_day(made: int | None, per_day: int, now_ms: int) -> RateLimitState:
+    """The state with the day's quota after the request, which was the `made`th, or None where it was too many."""
     midnight_ms = (day_of(now_ms) + 1) * DAY
     if made is None:
-        return Standing(per_day, 0, midnight_ms, midnight_ms, DAY // SECOND, "day")
+        return RateLimitState(per_day, 0, midnight_ms, midnight_ms, DAY // SECOND, "day")
     left = max(0, per_day - made)
-    return Standing(per_day, left, midnight_ms, now_ms if left else midnight_ms, DAY // SECOND)
+    return RateLimitState(per_day, left, midnight_ms, now_ms if left else midnight_ms, DAY // SECOND)
 
 
-def all_held(most: int, now_ms: int, wait_ms: int) -> Standing:
-    """The standing of somebody who holds all of `most` things, of which one is let go in so long."""
+def all_held(most: int, now_ms: int, wait_ms: int) -> RateLimitState:
+    """The state of somebody who holds all of `most` things, of which one is let go in so long."""
     soon_ms = now_ms + wait_ms
-    return Standing(most, 0, soon_ms, soon_ms, 1, "second")
+    return RateLimitState(most, 0, soon_ms, soon_ms, 1, "second")
 
 
-def nearest(second: Standing | None, day: Standing | None) -> Standing | None:
+def nearest(second: RateLimitState | None, day: RateLimitState | None) -> RateLimitState | None:
     """The one that was passed, else the one with fewer requests left."""
     if second is None or day is None:
         return second or day

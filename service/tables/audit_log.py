@@ -87,7 +87,7 @@ def add_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> No
 
 
 @dataclass(frozen=True)
-class Wanted:
+class EntryFilter:
     """Which entries are wanted: from `since_ms` on and before `until_ms`, of this actor, action and subject."""
 
     since_ms: int | None = None
@@ -106,7 +106,7 @@ class Position:
 
 
 def entries(
-    connection: Connection, org_id: str, wanted: Wanted, *, after: Position | None = None, limit: int = 200
+    connection: Connection, org_id: str, wanted: EntryFilter, *, after: Position | None = None, limit: int = 200
 ) -> list[Row[Any]]:
     """At most `limit` entries of an organization, newest first, and with `after` those that follow that one.
 
@@ -115,7 +115,7 @@ def entries(
     return list(connection.execute(statement(org_id, wanted, after, limit)).all())
 
 
-def statement(org_id: str, wanted: Wanted, after: Position | None, limit: int) -> Select[Any]:
+def statement(org_id: str, wanted: EntryFilter, after: Position | None, limit: int) -> Select[Any]:
     """What `entries` asks for."""
     found = select(audit_log).where(_A.org_id == org_id)
     if wanted.since_ms is not None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import BigInteger, Connection, bindparam, case, cast, func, select, update
 
 from callwright.service.platform.clock.clock import DAY, HOUR
-from callwright.service.rules.plans import PLANS
+from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.tables.schema import calls, organizations
 
 STEP_MS = HOUR
@@ -18,7 +18,7 @@ MOST_MOVED = 500
 _O = organizations.c
 _DAYS = func.coalesce(
     _O.recording_retention_days,
-    case({plan.name: plan.recording_retention_days for plan in PLANS.values()}, value=_O.plan),
+    case({plan.name: plan.recording_retention_days for plan in PRICE_PLANS.values()}, value=_O.plan),
 )
 _DELETED_BEFORE = bindparam("now", type_=BigInteger) - cast(_DAYS, BigInteger) * DAY
 _DUE = (

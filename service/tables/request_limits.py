@@ -15,7 +15,7 @@ from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.units import brief
 from callwright.service.rules.request_rate import (
     AHEAD_MS,
-    Standing,
+    RateLimitState,
     capacity,
     day_of,
     nearest,
@@ -98,15 +98,15 @@ class _Day:
 
 
 class RequestLimits:
-    """Counts requests. One for each process. On Postgres, where `taken_there` counts, it only writes the day's down."""
+    """Counts requests. One for each process. On Postgres `take_on_postgres` counts, and this writes the day's down."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._buckets: dict[tuple[str, str], tuple[float, int]] = {}
         self._days: dict[str, _Day] = {}
 
-    async def take(self, allowance: Allowance, now_ms: int) -> Standing | None:
-        """Counts one request on SQLite. The standing's `refused` says that it is one too many; None where nothing is
+    async def take(self, allowance: Allowance, now_ms: int) -> RateLimitState | None:
+        """Counts one request on SQLite. The state's `refused` says that it is one too many; None where nothing is
         limited.
         """
         second = day = None
@@ -137,7 +137,7 @@ class RequestLimits:
             held = self._days[row["key_id"]]
             held.is_kept = (held.day, held.made) == (row["day"], row["requests"])
 
-    def _from_bucket(self, key_id: str, group: str, per_second: float, now_ms: int) -> Standing:
+    def _from_bucket(self, key_id: str, group: str, per_second: float, now_ms: int) -> RateLimitState:
         held = self._buckets.get((key_id, group))
         level = capacity(per_second) if held is None else refilled(*held, now_ms, per_second)
         if level < 1.0:
@@ -166,7 +166,7 @@ def _made(connection: Connection, key_id: str, day: int) -> int:
     return connection.execute(_MADE, {"b_key": key_id, "b_day": day}).scalar() or 0
 
 
-def taken_there(connection: Connection, allowance: Allowance, now_ms: int) -> Standing | None:
+def take_on_postgres(connection: Connection, allowance: Allowance, now_ms: int) -> RateLimitState | None:
     """Counts one request on Postgres, by a statement that is to be committed whatever comes after it."""
     if not allowance.is_limited:
         return None

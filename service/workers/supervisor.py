@@ -29,7 +29,7 @@ from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
 from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.worker_loop import RETRY_S, repeat
-from callwright.service.rules.plans import PLANS
+from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, future_moments
 from callwright.service.tables.schema import deployments, organizations
@@ -200,7 +200,7 @@ def _activate(connection: Connection, services: Services, deployment_id: str, no
     if row is None:
         return
     try:
-        refusals = start_guards.start_refusals(connection, PLANS[row.plan], row, agent_of(row))
+        refusals = start_guards.start_refusals(connection, PRICE_PLANS[row.plan], row, agent_of(row))
     except Refusal as refusal:
         refusals = [refusal]
     if refusals:

@@ -31,7 +31,7 @@ _EXPIRED = delete(idempotency_keys).where(idempotency_keys.c.created_at <= bindp
 async def run(services: Services) -> None:
     """One sweep. It goes by what is certain of the time: nothing of this can be undone."""
     sure_ms = services.clock.sure_ms()
-    await keep_uses(services)
+    await record_key_uses(services)
     due = await services.database.read(lambda connection: connection.execute(_DUE, {"now": sure_ms}).all())
     for number in due:
         await services.database.write(_renew, services, number.id, sure_ms)
@@ -41,7 +41,7 @@ async def run(services: Services) -> None:
     await recording_retention.run(services)
 
 
-async def keep_uses(services: Services) -> None:
+async def record_key_uses(services: Services) -> None:
     """Writes down when keys were last used and how often, if any was since the last time."""
     await services.limits.keep(services.clock.sure_ms())
     if services.used_keys:

@@ -18,7 +18,7 @@ from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import iso_milliseconds
 from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.ids import Ids, base62
-from callwright.service.rules.plan_seal import PlanSeal
+from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import (
     api_keys,
@@ -164,7 +164,7 @@ async def open_repeatable_service(database_url: str, folder: Path) -> AsyncGener
             clock=clock,
             ids=CountedIds(clock),
             cursors=Cursors(_SECRET),
-            plan_seal=PlanSeal(_SECRET),
+            start_plan_seal=StartPlanSeal(_SECRET),
         )
         pipeline = pipeline_of(services)
         still = replace(running.service, services=services, asgi=Application(services, pipeline), pipeline=pipeline)

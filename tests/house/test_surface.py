@@ -7,7 +7,7 @@ import pytest
 
 from callwright.client import client_methods
 from callwright.contract.surface import OPERATIONS
-from callwright.service.handlers import every
+from callwright.service.handlers import registry
 from callwright.service.handlers.request_context import HANDLERS, MEDIA_HANDLERS
 from callwright.service.rest.documentation.openapi import describe
 
@@ -24,7 +24,7 @@ NOTHING: dict[str, list[str]] = {"missing": [], "extra": []}
 
 @pytest.mark.requirement("SERV-11")
 def test_every_operation_has_a_handler() -> None:
-    every.load()
+    registry.load()
     assert missing_and_extra(set(HANDLERS) | set(MEDIA_HANDLERS)) == NOTHING
     assert set(MEDIA_HANDLERS) == {op.name for op in OPERATIONS.values() if op.shape == "media"}
 

@@ -14,7 +14,7 @@ from callwright.service import accounts
 from callwright.service.accounts.principals import ApiKeyPrincipal
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
-from callwright.service.rules.plans import PLANS
+from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.tables.schema import audit_log, memberships
 
 NOW_MS = 1_800_000_000_000
@@ -23,7 +23,7 @@ IDS = Ids(lambda: NOW_MS)
 
 def by_key(key_id: str) -> ApiKeyPrincipal:
     """Whoever acts by an API key with this id, of some organization."""
-    return ApiKeyPrincipal(key_id=key_id, org_id="org_1", plan=PLANS["starter"])
+    return ApiKeyPrincipal(key_id=key_id, org_id="org_1", plan=PRICE_PLANS["starter"])
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ from callwright.service import accounts
 from callwright.service.platform.clock.clock import iso_milliseconds, milliseconds
 from callwright.service.platform.database.database import Database
 from callwright.service.tables import audit_log
-from callwright.service.tables.audit_log import Position, Wanted
+from callwright.service.tables.audit_log import EntryFilter, Position
 
 AT_ONCE = 200
 """Entries that are read together."""
@@ -56,7 +56,7 @@ def audit(
 async def show(settings: ProgramSettings, asked: tuple[str | None, ...], limit: int, as_json: bool) -> None:
     """Prints the entries. `asked` is what the flags `--org`, `--since`, `--until`, `--key`, and so on say."""
     org, since, until, key, action, subject = asked
-    wanted = Wanted(_moment("--since", since), _moment("--until", until, through=True), key, action, subject)
+    wanted = EntryFilter(_moment("--since", since), _moment("--until", until, through=True), key, action, subject)
     async with account_database(settings) as (database, _, _):
         org_id = await database.read(accounts.find_organization, org or "")
         entries = _entries(database, org_id, wanted, limit)
@@ -77,7 +77,7 @@ async def show(settings: ProgramSettings, asked: tuple[str | None, ...], limit: 
         show_table(("time (UTC)", "who", "action and subject", "changed"), rows, console)
 
 
-async def _entries(database: Database, org_id: str, wanted: Wanted, limit: int) -> AsyncGenerator[Row[Any]]:
+async def _entries(database: Database, org_id: str, wanted: EntryFilter, limit: int) -> AsyncGenerator[Row[Any]]:
     after: Position | None = None
     while limit > 0:
         size = min(limit, AT_ONCE)

@@ -28,7 +28,7 @@ from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action
-from callwright.service.rules.plan_seal import SealedPlan
+from callwright.service.rules.start_plan_seal import StartPlan
 from callwright.service.tables.schema import deployment_contacts
 from callwright.service.telephony.engine import AgentSnapshot
 
@@ -56,7 +56,7 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
     row = find(context, asked.id, lock=False)
     if row.call_type == "inbound":
         raise invalid("id", "is an inbound deployment, which calls nobody: there is nothing to preview")
-    agent, seal = _agent(context, row), context.plan_seal
+    agent, seal = _agent(context, row), context.start_plan_seal
     return preview(
         context.connection, context.plan, row, agent, seal=seal, now_ms=context.now_ms, plan_id=asked.plan_id
     )
@@ -86,11 +86,11 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], context: R
         if asked.plan_id is not None:
             raise invalid("plan_id", "an inbound deployment calls nobody and has no plan")
         return check_action(action, row.status, call_type=row.call_type)
-    plan: SealedPlan | None = None
+    plan: StartPlan | None = None
     if asked.plan_id is not None:
         if asked.plan_id == row.plan_id and not (asked.jump_clock and row.started_at is None):
             return False
-        plan = context.plan_seal.open(asked.plan_id, org_id=row.org_id, deployment_id=row.id)
+        plan = context.start_plan_seal.open(asked.plan_id, org_id=row.org_id, deployment_id=row.id)
     acts = check_action(action, row.status, at_once=plan is not None or asked.jump_clock)
     if plan is not None:
         audience = audience_of(context.connection, row.audience_id, lock=row.started_at is None)

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 from callwright.service.platform.clock.clock import SECOND
-from callwright.service.rules.request_rate import Standing
+from callwright.service.rules.request_rate import RateLimitState
 
 ALLOWED = 30
 """Unknown keys that one address may send in a minute."""
@@ -18,7 +18,7 @@ class FailedAttempts:
     def __init__(self) -> None:
         self._windows: OrderedDict[str, tuple[int, int]] = OrderedDict()
 
-    def note(self, address: str, now_ms: int) -> Standing | None:
+    def note(self, address: str, now_ms: int) -> RateLimitState | None:
         """Counts one more. Gives where the address stands when it is one too many, else None."""
         begun_ms, count = self._windows.get(address, (now_ms, 0))
         if not 0 <= now_ms - begun_ms < WINDOW_MS:
@@ -31,4 +31,4 @@ class FailedAttempts:
         if count < ALLOWED:
             return None
         end_ms = begun_ms + WINDOW_MS
-        return Standing(ALLOWED, 0, end_ms, end_ms, WINDOW_MS // SECOND, refused="second")
+        return RateLimitState(ALLOWED, 0, end_ms, end_ms, WINDOW_MS // SECOND, refused="second")

@@ -14,9 +14,9 @@ from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.answers import Answer
 from callwright.service.rest.authentication.auth_throttle import FailedAttempts
 from callwright.service.rest.authentication.known_keys import KnownKeys
-from callwright.service.rules.request_rate import Standing
+from callwright.service.rules.request_rate import RateLimitState
 from callwright.service.services import Services
-from callwright.service.tables.request_limits import Allowance, taken_there
+from callwright.service.tables.request_limits import Allowance, take_on_postgres
 
 _NO_ROUTE = "other"
 
@@ -26,7 +26,7 @@ class Authenticated:
     """A key that is known, and where it stands with its limits; None where nothing is limited."""
 
     principal: KeyPrincipal
-    standing: Standing | None
+    limit_state: RateLimitState | None
     answer: Answer | Refusal | None = None
     """What the look-up came to that was to be run in the same go, where it was run."""
 
@@ -47,13 +47,13 @@ class Authentication:
         """The state of the database in which a key was last looked for; None on Postgres."""
         return self._known.generation
 
-    def note_unknown_key(self, address: str) -> Mapping[str, str] | None:
+    def count_unknown_key(self, address: str) -> Mapping[str, str] | None:
         """Counts an unknown key of an address. Gives the headers of a 429 when it is one too many, else None."""
         now_ms = self._services.clock.now_ms()
-        standing = self._failed.note(address, now_ms)
-        if standing is None:
+        limit_state = self._failed.note(address, now_ms)
+        if limit_state is None:
             return None
-        return standing.refusal_headers(now_ms)
+        return limit_state.refusal_headers(now_ms)
 
     async def authenticate(
         self, secret: str, operation: AnyOperation | None, address: str | None, look_up: LookUp
@@ -72,15 +72,15 @@ class Authentication:
                 authenticated = await self._from_database(secret, operation, now_ms, look_up)
             else:
                 principal = await self._known.find(secret)
-                standing = await services.limits.take(_allowance(principal, operation), now_ms)
-                authenticated = Authenticated(principal, standing)
+                limit_state = await services.limits.take(_allowance(principal, operation), now_ms)
+                authenticated = Authenticated(principal, limit_state)
         except Refusal:
-            headers = None if address is None else self.note_unknown_key(address)
+            headers = None if address is None else self.count_unknown_key(address)
             if headers is None:
                 raise
             said = "Too many unknown keys came from this address."
             raise Refusal(RATE_LIMITED, said, headers=headers) from None
-        services.note_use(authenticated.principal.key_id)
+        services.record_key_use(authenticated.principal.key_id)
         return authenticated
 
     async def _from_database(
@@ -98,10 +98,10 @@ def _authenticated(
     connection: Connection, secret: str, operation: AnyOperation | None, now_ms: int, look_up: LookUp
 ) -> Authenticated:
     principal = identify(connection, secret)
-    standing = taken_there(connection, _allowance(principal, operation), now_ms)
-    if standing is not None and standing.refused is not None:
-        return Authenticated(principal, standing)
-    return Authenticated(principal, standing, look_up(connection, principal))
+    limit_state = take_on_postgres(connection, _allowance(principal, operation), now_ms)
+    if limit_state is not None and limit_state.refused is not None:
+        return Authenticated(principal, limit_state)
+    return Authenticated(principal, limit_state, look_up(connection, principal))
 
 
 def _allowance(principal: KeyPrincipal, operation: AnyOperation | None) -> Allowance:
@@ -114,8 +114,8 @@ def _allowance(principal: KeyPrincipal, operation: AnyOperation | None) -> Allow
     )
 
 
-def refuse_if_too_many(standing: Standing, now_ms: int) -> None:
+def refuse_if_too_many(limit_state: RateLimitState, now_ms: int) -> None:
     """Raises `Refusal`: rate_limited or daily_quota_exceeded, with when to come again."""
-    if standing.refused is not None:
-        problem = RATE_LIMITED if standing.refused == "second" else DAILY_QUOTA_EXCEEDED
-        raise Refusal(problem, headers=standing.refusal_headers(now_ms))
+    if limit_state.refused is not None:
+        problem = RATE_LIMITED if limit_state.refused == "second" else DAILY_QUOTA_EXCEEDED
+        raise Refusal(problem, headers=limit_state.refusal_headers(now_ms))

@@ -12,7 +12,7 @@ from callwright.service.accounts.principals import SERVICE, Principal, identify
 from callwright.service.handlers.request_context import HANDLERS, RequestContext
 from callwright.service.platform.clock.clock import DAY, moment
 from callwright.service.rest.audit import entries
-from callwright.service.rules.plans import PLANS
+from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.tables.schema import audit_log, deployments
 from tests.support.campaigns import ONCE, draft, people, working
 from tests.support.service import Tenant, open_service
@@ -35,13 +35,13 @@ async def make_agent(tenant: Tenant, principal: Principal) -> Any:
         context = RequestContext(
             connection=connection,
             org_id=tenant.org_id,
-            plan=PLANS["enterprise"],
+            plan=PRICE_PLANS["enterprise"],
             principal=principal,
             request_id="req_test",
             now_ms=services.clock.now_ms(),
             ids=services.ids,
             cursors=services.cursors,
-            plan_seal=services.plan_seal,
+            start_plan_seal=services.start_plan_seal,
             settings=services.settings,
         )
         asked = contract.CreateAgent.model_validate(

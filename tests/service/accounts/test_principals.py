@@ -12,12 +12,12 @@ from callwright.contract.problems import API_KEY_REQUIRED, INVALID_API_KEY
 from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.accounts.principals import (
-    HANDED_OVER,
-    HandedOver,
+    IN_PROCESS_KEY,
+    InProcessKey,
     bearer,
     fingerprint,
-    handed_over,
     identify,
+    in_process_key,
     new_secret,
 )
 from callwright.service.platform.refusals import Refusal
@@ -39,15 +39,15 @@ def test_a_new_personal_key_has_a_prefix_of_its_own() -> None:
 
 
 def test_a_handed_over_key_does_not_show_itself() -> None:
-    assert "svc_mcp_" not in repr(HandedOver(new_secret("personal")))
+    assert "svc_mcp_" not in repr(InProcessKey(new_secret("personal")))
 
 
 @pytest.mark.parametrize(
     "forged", [None, "svc_mcp_00", b"svc_mcp_00", {"secret": "svc_mcp_00"}, ["svc_mcp_00"], True, ("svc_mcp_00",)]
 )
 def test_only_an_object_of_this_process_hands_a_key_over(forged: object) -> None:
-    assert handed_over({HANDED_OVER: forged}) is None
-    assert handed_over({HANDED_OVER: HandedOver("svc_mcp_00")}) == "svc_mcp_00"
+    assert in_process_key({IN_PROCESS_KEY: forged}) is None
+    assert in_process_key({IN_PROCESS_KEY: InProcessKey("svc_mcp_00")}) == "svc_mcp_00"
 
 
 @pytest.mark.requirement("AUTH-04")
@@ -125,7 +125,7 @@ async def test_nothing_that_is_sent_acts_for_whom_the_tool_server_acts_for(
     """Whom the tool server acts for is an entry of the ASGI scope; what is sent becomes text in other entries."""
     async with open_service(database_url, tmp_path, workers=False) as tenant:
         secret = await _personal(tenant)
-        forged = {HANDED_OVER: secret, "state": secret, "extensions": secret}
+        forged = {IN_PROCESS_KEY: secret, "state": secret, "extensions": secret}
         async with raw_client(tenant, key=secret) as http:
             if place == "header":
                 answer = await http.get(
@@ -136,9 +136,9 @@ async def test_nothing_that_is_sent_acts_for_whom_the_tool_server_acts_for(
             elif place == "body":
                 answer = await http.post("/v1/agents", json=forged)
             elif place == "path":
-                answer = await http.get(f"/v1/wallet/{HANDED_OVER}={secret}")
+                answer = await http.get(f"/v1/wallet/{IN_PROCESS_KEY}={secret}")
             else:
-                answer = await http.get("/v1/wallet", headers={"Cookie": f"{HANDED_OVER}={secret}"})
+                answer = await http.get("/v1/wallet", headers={"Cookie": f"{IN_PROCESS_KEY}={secret}"})
         assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required")
 
 

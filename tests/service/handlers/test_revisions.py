@@ -20,7 +20,7 @@ from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.handlers.revisions import check_expected
 from callwright.service.platform.money import PriceList
-from callwright.service.rules.plans import PLANS
+from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.tables.schema import agents, phone_numbers
 from tests.support import resources
 from tests.support.raw_requests import raw_client
@@ -332,13 +332,13 @@ def work_in(tenant: Tenant, connection: Connection) -> RequestContext:
     return RequestContext(
         connection=connection,
         org_id=tenant.org_id,
-        plan=PLANS["enterprise"],
+        plan=PRICE_PLANS["enterprise"],
         principal=SERVICE,
         request_id="req_test",
         now_ms=services.clock.now_ms(),
         ids=services.ids,
         cursors=services.cursors,
-        plan_seal=services.plan_seal,
+        start_plan_seal=services.start_plan_seal,
         settings=services.settings,
     )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.rules.request_rate import Standing, capacity, nearest, of_day, of_second, refilled
+from callwright.service.rules.request_rate import RateLimitState, capacity, nearest, of_day, of_second, refilled
 
 RATES = st.floats(0.1, 1_000)
 DAY_MS = 86_400_000
@@ -61,7 +61,7 @@ def test_a_day_that_is_used_up_is_waited_out(now_ms: int, quota: int) -> None:
 
 
 def test_the_days_reset_is_midnight() -> None:
-    assert of_day(1, 10, DAY_MS + 1) == Standing(10, 9, 2 * DAY_MS, DAY_MS + 1, 86_400)
+    assert of_day(1, 10, DAY_MS + 1) == RateLimitState(10, 9, 2 * DAY_MS, DAY_MS + 1, 86_400)
     assert of_day(10, 10, DAY_MS + 1).retry_after_s(DAY_MS + 1) == 86_400
 
 
@@ -71,8 +71,8 @@ def test_the_days_reset_is_midnight() -> None:
 )
 def test_the_limit_with_fewer_requests_left_is_told(second: int | None, day: int | None, which: str) -> None:
     both = {
-        "second": None if second is None else Standing(10, second, 1, 1, 1),
-        "day": None if day is None else Standing(10, day, 1, 1, 86_400),
+        "second": None if second is None else RateLimitState(10, second, 1, 1, 1),
+        "day": None if day is None else RateLimitState(10, day, 1, 1, 86_400),
     }
     assert nearest(both["second"], both["day"]) is both[which]
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert
 
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.tables import audit_log, schema
-from callwright.service.tables.audit_log import Position, Wanted, entry_row
+from callwright.service.tables.audit_log import EntryFilter, Position, entry_row
 from tests.support.accounts import by_key
 from tests.support.service import Tenant, open_service
 
@@ -34,7 +34,7 @@ async def fill(tenant: Tenant) -> list[dict[str, Any]]:
     return rows
 
 
-async def walk(tenant: Tenant, wanted: Wanted, size: int) -> list[Any]:
+async def walk(tenant: Tenant, wanted: EntryFilter, size: int) -> list[Any]:
     """All entries that are wanted, in parts of that size. Between the parts a newer one is added."""
     seen: list[Any] = []
     after: Position | None = None
@@ -59,7 +59,9 @@ async def test_entries_come_newest_first_each_once_whatever_is_added_meanwhile(
         await fill(other)
         for size in (1, 2, 5, 18, 50):
             found = [
-                row for row in await walk(tenant, Wanted(until_ms=MOMENTS[-1] + 1), size) if row.subject != "agt_new"
+                row
+                for row in await walk(tenant, EntryFilter(until_ms=MOMENTS[-1] + 1), size)
+                if row.subject != "agt_new"
             ]
             assert {row.id for row in found} == {row["id"] for row in rows}
             assert len(found) == len(rows)
@@ -72,7 +74,7 @@ async def test_entries_are_found_by_time_actor_action_and_subject(database_url: 
 
         async def found(**wanted: Any) -> set[tuple[int, str, str]]:
             given: dict[str, Any] = {"until_ms": MOMENTS[-1] + 1, **wanted}
-            rows = await walk(tenant, Wanted(**given), 50)
+            rows = await walk(tenant, EntryFilter(**given), 50)
             return {(row.at, row.action, row.subject) for row in rows}
 
         everything = {(at, name, f"agt_{place}") for at, name, place in product(MOMENTS, NAMES, range(3))}
@@ -90,7 +92,7 @@ async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) 
     async with open_service(f"sqlite:///{tmp_path / 'callwright.db'}", tmp_path, workers=False) as tenant:
 
         def plan(connection: Connection) -> str:
-            statement = audit_log.statement("org_1", Wanted(), Position(1, "adt_1"), 10)
+            statement = audit_log.statement("org_1", EntryFilter(), Position(1, "adt_1"), 10)
             text = statement.compile(connection, compile_kwargs={"literal_binds": True})
             return "\n".join(row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}"))
 

@@ -140,12 +140,12 @@ async def test_uses_of_keys_that_cannot_be_written_down_are_kept_for_the_next_sw
             patched.setattr(services.database, "write", fail)
             patched.setattr(services.limits, "keep", fail_not)
             if isinstance(failure, Locked):
-                await sweeps.keep_uses(services)
+                await sweeps.record_key_uses(services)
             else:
                 with pytest.raises(StorageUnavailable):
-                    await sweeps.keep_uses(services)
+                    await sweeps.record_key_uses(services)
         assert services.used_keys == {"key_once": 5, "key_again": 9}
-        await sweeps.keep_uses(services)
+        await sweeps.record_key_uses(services)
         assert services.used_keys == {}
 
 

@@ -28,9 +28,9 @@ from callwright.service.rest import incoming, requests
 from callwright.service.rest.authentication import auth_throttle
 from callwright.service.rest.documentation.reference.tables import number, table
 from callwright.service.rest.idempotency import LIFETIME_MS
-from callwright.service.rules.plan_seal import VALID_MS
-from callwright.service.rules.plans import PLANS
+from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.rules.rows import MAX_CELL, MAX_COLUMNS
+from callwright.service.rules.start_plan_seal import VALID_MS
 
 Limit = tuple[str, str, ProblemCode | None]
 """What is limited, how far, and the problem beyond it; None where nothing is refused."""
@@ -56,7 +56,7 @@ def _plans() -> list[str]:
             number(plan.concurrent_calls or _shape(CreateDeployment, "max_concurrency")["maximum"]),
             f"{plan.recording_retention_days} days",
         )
-        for plan in PLANS.values()
+        for plan in PRICE_PLANS.values()
     ]
     return table(heads, rows)
 

@@ -11,15 +11,15 @@ from callwright.service.rest.authentication.auth_throttle import (
 def test_the_thirty_first_attempt_of_a_minute_has_to_wait_for_its_end() -> None:
     attempts = FailedAttempts()
     assert [attempts.note("192.0.2.1", 500) for _ in range(ALLOWED)] == [None] * ALLOWED
-    limit = attempts.note("192.0.2.1", 500)
-    assert limit is not None
-    assert [limit.retry_after_s(at_ms) for at_ms in (500, 500 + WINDOW_MS - 1)] == [60, 1]
-    assert limit.headers() == {
+    limit_state = attempts.note("192.0.2.1", 500)
+    assert limit_state is not None
+    assert [limit_state.retry_after_s(at_ms) for at_ms in (500, 500 + WINDOW_MS - 1)] == [60, 1]
+    assert limit_state.headers() == {
         "X-RateLimit-Limit": str(ALLOWED),
         "X-RateLimit-Remaining": "0",
         "X-RateLimit-Reset": "61",
     }
-    assert attempts.note("192.0.2.1", 500 + WINDOW_MS - 1) == limit
+    assert attempts.note("192.0.2.1", 500 + WINDOW_MS - 1) == limit_state
     assert attempts.note("192.0.2.1", 500 + WINDOW_MS) is None
 
 

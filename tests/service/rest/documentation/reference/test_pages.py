@@ -13,7 +13,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.reference import pages
 from callwright.service.rest.documentation.reference.tables import Tables, cell
-from callwright.service.rules.plans import PLANS
+from callwright.service.rules.price_plans import PRICE_PLANS
 from tests.house.tree import ROOT
 
 PAGES = dict(pages())
@@ -114,7 +114,7 @@ def test_every_plan_stands_on_the_page_of_limits() -> None:
     assert row("limits.md", "pro")[1:3] == ["25", "50,000"]
     assert row("limits.md", "growth")[1:3] == ["100", "250,000"]
     assert row("limits.md", "enterprise")[1:4] == ["no limit, or as agreed"] * 3
-    assert [name for name in PLANS if f"| {name} |" not in PAGES["limits.md"]] == []
+    assert [name for name in PRICE_PLANS if f"| {name} |" not in PAGES["limits.md"]] == []
 
 
 def test_types_and_bounds_are_said_in_words() -> None:

@@ -29,7 +29,7 @@ _LENGTH = _MOMENT_BYTES + _PART_BYTES * len(PARTS) + _SEAL_BYTES
 
 
 @dataclass(frozen=True)
-class SealedPlan:
+class StartPlan:
     """What a plan id holds. `valid_until_s` is in seconds since the epoch."""
 
     valid_until_s: int
@@ -45,13 +45,13 @@ def part_fingerprint(part: Part, facts: Any) -> bytes:
     return hashlib.blake2b(orjson.dumps([part, facts], option=orjson.OPT_SORT_KEYS), digest_size=_PART_BYTES).digest()
 
 
-def contents(plan_id: str) -> SealedPlan | None:
+def contents(plan_id: str) -> StartPlan | None:
     """What a plan id holds, without a look at its seal: for ids that were checked before they were kept."""
     raw = _raw(plan_id)
     return None if raw is None else _read(raw)
 
 
-class PlanSeal:
+class StartPlanSeal:
     """Seals and opens plans with the installation's own secret."""
 
     def __init__(self, secret: bytes) -> None:
@@ -61,12 +61,12 @@ class PlanSeal:
         bound = b"\0".join((b"plan", org_id.encode(), deployment_id.encode(), payload))
         return hmac.new(self._secret, bound, hashlib.sha256).digest()[:_SEAL_BYTES]
 
-    def seal(self, plan: SealedPlan, *, org_id: str, deployment_id: str) -> str:
+    def seal(self, plan: StartPlan, *, org_id: str, deployment_id: str) -> str:
         """The plan's id: an opaque string for this deployment alone."""
         payload = plan.valid_until_s.to_bytes(_MOMENT_BYTES) + b"".join(plan.parts[part] for part in PARTS)
         return _PREFIX + base64.urlsafe_b64encode(payload + self._tag(payload, org_id, deployment_id)).decode()
 
-    def open(self, plan_id: str, *, org_id: str, deployment_id: str) -> SealedPlan:
+    def open(self, plan_id: str, *, org_id: str, deployment_id: str) -> StartPlan:
         """What was sealed. Raises `Refusal`: invalid_field when it is no plan of this deployment."""
         raw = _raw(plan_id)
         if raw is not None:
@@ -87,7 +87,7 @@ def _raw(plan_id: str) -> bytes | None:
     return raw if same and len(raw) == _LENGTH else None
 
 
-def _read(raw: bytes) -> SealedPlan:
+def _read(raw: bytes) -> StartPlan:
     parts = raw[_MOMENT_BYTES:-_SEAL_BYTES]
     pieces = [parts[begin : begin + _PART_BYTES] for begin in range(0, len(parts), _PART_BYTES)]
-    return SealedPlan(int.from_bytes(raw[:_MOMENT_BYTES]), dict(zip(PARTS, pieces, strict=True)))
+    return StartPlan(int.from_bytes(raw[:_MOMENT_BYTES]), dict(zip(PARTS, pieces, strict=True)))

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.plan_seal import PARTS, Part, PlanSeal, SealedPlan, contents, part_fingerprint
+from callwright.service.rules.start_plan_seal import PARTS, Part, StartPlan, StartPlanSeal, contents, part_fingerprint
 
-SEAL = PlanSeal(b"a secret of this installation")
-PLAN = SealedPlan(1_795_251_600, {part: part_fingerprint(part, [part, 1]) for part in PARTS})
+SEAL = StartPlanSeal(b"a secret of this installation")
+PLAN = StartPlan(1_795_251_600, {part: part_fingerprint(part, [part, 1]) for part in PARTS})
 HERE = {"org_id": "org_1", "deployment_id": "dep_1"}
 
 
@@ -19,7 +19,7 @@ def sealed() -> str:
     return SEAL.seal(PLAN, **HERE)
 
 
-def refused(plan_id: str, seal: PlanSeal = SEAL, **where: str) -> bool:
+def refused(plan_id: str, seal: StartPlanSeal = SEAL, **where: str) -> bool:
     """Whether the id is no plan there."""
     with pytest.raises(Refusal) as caught:
         seal.open(plan_id, **{**HERE, **where})
@@ -37,7 +37,7 @@ def test_a_plan_is_of_one_deployment_one_organization_and_one_installation() -> 
     assert refused(sealed(), deployment_id="dep_2")
     assert refused(sealed(), org_id="org_2")
     assert refused(sealed(), org_id="org_1\0dep", deployment_id="_1")
-    assert refused(sealed(), PlanSeal(b"another secret"))
+    assert refused(sealed(), StartPlanSeal(b"another secret"))
 
 
 @given(st.integers(0, 74), st.integers(1, 255))

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 
 @dataclass(frozen=True)
-class Plan:
+class PricePlan:
     """Limits of a plan; `None` where it sets none.
 
     `requests_per_second` and `requests_per_day` count each key by itself, a day being one of UTC. Recordings are
@@ -20,25 +20,25 @@ class Plan:
     recording_retention_days: int = 90
 
 
-PLANS = {
+PRICE_PLANS = {
     plan.name: plan
     for plan in (
-        Plan("starter", 5, 10, 5, 5_000),
-        Plan("pro", 25, 50, 25, 50_000),
-        Plan("growth", 100, 200, 100, 250_000),
-        Plan("enterprise", None, None, None, None),
+        PricePlan("starter", 5, 10, 5, 5_000),
+        PricePlan("pro", 25, 50, 25, 50_000),
+        PricePlan("growth", 100, 200, 100, 250_000),
+        PricePlan("enterprise", None, None, None, None),
     )
 }
 
 
 @lru_cache(maxsize=1_000)
 def negotiated(
-    plan: Plan,
+    plan: PricePlan,
     *,
     requests_per_second: int | None = None,
     requests_per_day: int | None = None,
     recording_retention_days: int | None = None,
-) -> Plan:
+) -> PricePlan:
     """The plan with an organization's own values, each at least 1; `None` leaves what the plan says.
 
     Returns `plan` itself where nothing was negotiated.
