@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, cast, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic.fields import FieldInfo
 
@@ -177,7 +177,7 @@ def _arguments(model: type[Input]) -> Iterator[tuple[str, Reference | TelephoneN
 
 def _mark(annotated: Any) -> FieldInfo:
     """The description that makes one of the contract's types what it is."""
-    return cast("FieldInfo", get_args(annotated)[1])
+    return next(part for part in get_args(annotated) if isinstance(part, FieldInfo))
 
 
 def _marks(annotation: Any) -> Iterator[int]:
