@@ -98,8 +98,14 @@ async def service_of(
 
 
 def listener_on(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
-    """A socket that listens; port 0 takes a free one. Raises OSError."""
-    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    """A socket that listens; port 0 takes a free one. Raises OSError.
+
+    Its connections send at once. The head and the body of an answer are written apart, and the body would else wait
+    some 40 ms for the client to acknowledge the head. asyncio asks for that only on listeners that it makes itself.
+    """
+    listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def address_of(listener: socket.socket) -> str:

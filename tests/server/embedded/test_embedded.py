@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from filelock import FileLock
 from callwright.client import Client
 from callwright.client.errors import ServiceFailed, ServiceTimeout
 from callwright.server.embedded import embedded as module
-from callwright.server.embedded.embedded import embedded, remote
+from callwright.server.embedded.embedded import embedded, listener_on, remote
 from callwright.server.settings import read_settings
 from callwright.service.platform.data_folder import ADDRESS, LOCK, DataFolder
 from callwright.service.tables.migrations.upgrade import upgrade
@@ -53,6 +54,13 @@ def another_process_at(folder: Path, base_url: str | None) -> Generator[FileLock
             said = {"base_url": base_url, "pid": os.getpid() + 1}
             (folder / ADDRESS).write_text(json.dumps(said), encoding="utf-8")
         yield lock
+
+
+def test_the_body_of_an_answer_does_not_wait_until_the_client_has_acknowledged_its_head() -> None:
+    with listener_on() as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 
 
 async def test_the_first_one_serves_the_folder_and_says_where(tmp_path: Path) -> None:
