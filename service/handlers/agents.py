@@ -27,7 +27,12 @@ _FIND, _LOCK = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
 _NAMED = Prepared(select(_C.id).where(_C.org_id == bindparam("org"), _C.name == bindparam("name")))
 _ADD = PreparedInsert(agents, (_C.org_id, _C.name))
 """Gives no row where the name is taken: looking first would be another statement, and could be overtaken."""
-_IN_USE = select(deployments.c.id).where(deployments.c.agent_id == bindparam("id"), deployments.c.status.in_(LIVE))
+_IN_USE = (
+    select(deployments.c.id)
+    .where(deployments.c.agent_id == bindparam("id"), deployments.c.status.in_(LIVE))
+    .order_by(deployments.c.id)
+    .limit(1)
+)
 _LIST = Listing(
     contract.list_agents,
     select(agents),
