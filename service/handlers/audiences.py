@@ -37,7 +37,12 @@ _WITH_IMPORT = select(audiences, _LAST_IMPORT)
 _FIND = _WITH_IMPORT.where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
 _NAMED = Prepared(select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name")))
 _LOCK = select(_A.status).where(_A.id == bindparam("id")).with_for_update()
-_IN_USE = select(deployments.c.id).where(deployments.c.audience_id == bindparam("id"), deployments.c.status.in_(LIVE))
+_IN_USE = (
+    select(deployments.c.id)
+    .where(deployments.c.audience_id == bindparam("id"), deployments.c.status.in_(LIVE))
+    .order_by(deployments.c.id)
+    .limit(1)
+)
 MAX_SHOWN_ERRORS = 100
 
 
