@@ -30,6 +30,8 @@ from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngi
 log = logging.getLogger(__name__)
 NO_ENGINE = "no_call_engine"
 """Why a deployment is paused whose numbers nothing here can call from."""
+NO_ENGINE_AGAIN_S = 5.0
+"""Between two looks at such a deployment while calls of it are open."""
 
 
 class Runner:
@@ -61,6 +63,8 @@ class Runner:
         except NoEngine as error:
             log.error("a deployment cannot be driven: %s", error, extra={"deployment_id": deployment_id})
             await self._writes.end(endings.pause, deployment_id, NO_ENGINE)
+            if unfinished:  # nobody can end these calls here, so the deployment is looked at again and again
+                await anyio.sleep(NO_ENGINE_AGAIN_S)
             return
         async with self._pace(factory, row) as pace:
             if unfinished and not (pace.jumps and self._ends()):

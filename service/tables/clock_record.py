@@ -1,4 +1,4 @@
-"""What is kept of the clock between two starts, for `domain.certainty`; on Postgres of all processes together."""
+"""What is kept of the clock between two starts, for `clock.certainty`; on Postgres of all processes together."""
 
 import json
 

@@ -67,7 +67,7 @@ class SystemClock:
         return self._certainty.sure_ms(self.now_ms(), self.running_ms())
 
     def look(self, kept: Seen | None) -> Seen:
-        """Compares the clock with what was kept of it before; what this gives is to be kept (`domain.certainty`)."""
+        """Compares the clock with what was kept of it before; what this gives is to be kept (`certainty.py`)."""
         return self._certainty.look(kept, self.now_ms(), self.running_ms())
 
 
