@@ -87,7 +87,7 @@ def _part(
             lines = campaigns.differences(old, new, people=asked.people, seed=asked.seed)
         else:
             lines = tool_calls.differences(old, new, calls=asked.tool_calls, seed=asked.seed)
-        return [*lines, *rows.differences(rows.read(old.database_url), rows.read(new.database_url))]
+        return [*lines, *rows.databases_differ(old.database_url, new.database_url)]
 
 
 def _tell(part: str, lines: Sequence[str], explained: Sequence[tuple[re.Pattern[str], str]]) -> int:

@@ -122,7 +122,7 @@ class _Player:
         here, there = (_told(answer, names) for answer, names in zip(answers, self._names, strict=True))
         if here != there:
             body = sent.body[:300].decode(errors="replace")
-            self.lines += [f"{sent.method} {old.name(sent.target)} {old.name(body)}"]
+            self.lines += [f"{sent.method} {old.shown(sent.target)} {old.shown(body)}"]
             self.lines += [line for line in ndiff(here, there) if line[0] in "-+"]
         return answers[0]
 

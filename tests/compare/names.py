@@ -5,6 +5,8 @@ from typing import Any, cast
 
 _ID = re.compile(r"\bpln_[0-9A-Za-z_-]{40,}|\brev_[0-9A-Za-z_-]{20}|\b[a-z]{3}_[0-9A-Za-z]{24}\b")
 """Sealed plans; revisions, which are made of the moments of what they are about; ids."""
+_SEALED = ("pln", "rev")
+"""What is made of its moment: within a millisecond the same text is given twice. Each time counts as a new one."""
 _CURSOR = re.compile(r'(?<="next_cursor": ")[^"]+')
 _DIFFERS = (
     (re.compile(r"\b(?:svc|whsec)_[0-9A-Za-z_+/=-]{4,}"), "<secret>"),
@@ -49,6 +51,10 @@ class Names:
                 self._number(cursor, "cursor")
         return _ID.sub(lambda found: self._number(found[0], found[0][:3]), without_differences(self._without(text)))
 
+    def shown(self, text: str) -> str:
+        """The text with the ids that are known. Others are not numbered."""
+        return _ID.sub(lambda found: self._names.get(found[0], found[0][:4]), without_differences(self._without(text)))
+
     def in_order(self, value: Any) -> Any:
         """Lists of things in an order that does not hang on ids, of which the time alone is certain."""
         if isinstance(value, dict):
@@ -59,8 +65,7 @@ class Names:
         return value
 
     def _place(self, part: Any) -> str:
-        text = _ID.sub(lambda found: self._names.get(found[0], found[0][:4]), str(part))
-        return without_differences(text)
+        return self.shown(str(part))
 
     def _without(self, text: str) -> str:
         for cursor in self._cursors:
@@ -69,7 +74,7 @@ class Names:
 
     def _number(self, value: str, kind: str) -> str:
         known = self._names.get(value)
-        if known is None:
+        if known is None or kind in _SEALED:
             number = self._counts[kind] = self._counts.get(kind, 0) + 1
             known = self._names[value] = f"{kind}#{number}"
             self._values[known] = value

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 from warnings import catch_warnings
 
-from sqlalchemy import MetaData, create_engine, select
+from sqlalchemy import MetaData, Table, create_engine, select
 from sqlalchemy.exc import SAWarning
 
 from tests.compare.names import ids_in, is_of_run, kinds, without_differences
@@ -41,27 +41,46 @@ Row = tuple[str, str]
 """A table and the values of a row that are not NULL, as JSON with sorted names."""
 
 
-def read(url: str) -> list[Row]:
-    """All rows of a database."""
+def databases_differ(old: str, new: str) -> list[str]:
+    """Columns and rows that one of two databases alone has. Rows are compared by the columns that both have."""
+    schemas = [_columns(url) for url in (old, new)]
+    shared = schemas[0] & schemas[1]
+    alone = [
+        f"{sign} column {column}"
+        for sign, schema in zip("-+", schemas, strict=True)
+        for column in sorted(schema - shared)
+    ]
+    return [*alone, *differences(_read(old, shared), _read(new, shared))]
+
+
+def _columns(url: str) -> set[str]:
+    return {str(column) for table in _tables(url) for column in table.columns}
+
+
+def _tables(url: str) -> list[Table]:
+    metadata = MetaData()
     engine = create_engine(url)
-    try:
-        metadata = MetaData()
-        with engine.connect() as connection:
-            with catch_warnings(action="ignore", category=SAWarning):  # about indexes
-                metadata.reflect(connection)
-            found: list[Row] = []
-            for table in metadata.sorted_tables:
-                if table.name in LEFT_OUT:
-                    continue
-                skipped = DIFFER.get(table.name, ())
-                for row in connection.execute(select(table)).mappings():
-                    kept = {
-                        name: _plain(value) for name, value in row.items() if value is not None and name not in skipped
-                    }
-                    found.append((table.name, json.dumps(kept, sort_keys=True, ensure_ascii=False)))
-            return found
-    finally:
-        engine.dispose()
+    with catch_warnings(action="ignore", category=SAWarning):  # about indexes
+        metadata.reflect(engine)
+    engine.dispose()
+    return [table for table in metadata.sorted_tables if table.name not in LEFT_OUT]
+
+
+def _read(url: str, columns: set[str]) -> list[Row]:
+    engine = create_engine(url)
+    found: list[Row] = []
+    with engine.connect() as connection:
+        for table in _tables(url):
+            kept = [
+                column
+                for column in table.columns
+                if str(column) in columns and column.name not in DIFFER.get(table.name, ())
+            ]
+            for row in connection.execute(select(*kept)).mappings() if kept else ():
+                values = {name: _plain(value) for name, value in row.items() if value is not None}
+                found.append((table.name, json.dumps(values, sort_keys=True, ensure_ascii=False)))
+    engine.dispose()
+    return found
 
 
 def _plain(value: Any) -> Any:
