@@ -1,6 +1,6 @@
 """An input held against its model, and what is wrong with it in words: the same for the service and for the tools."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -59,16 +59,14 @@ class BadInput(ValueError):
         self.more = more
 
 
-def checked(model: type[In], sent: Mapping[str, Any], encode: Callable[[Any], bytes | str] | None = None) -> In:
-    """The input that was sent.
-
-    `encode` writes it as JSON, whose types have to fit exactly. Without it all of it came as text, in a query.
+def checked(model: type[In], sent: Mapping[str, Any], *, is_json: bool) -> In:
+    """The input that was sent: parsed JSON, whose types have to fit exactly, or the texts of a query.
 
     Raises:
         BadInput: a piece of it is too large, or wrong.
     """
     bound(model, sent)
-    return fitting(model, sent, encode)
+    return fitting(model, sent, is_json=is_json)
 
 
 def bound(model: type[Input], sent: Mapping[str, Any]) -> None:
@@ -78,10 +76,10 @@ def bound(model: type[Input], sent: Mapping[str, Any]) -> None:
         raise BadInput(problems, more)
 
 
-def fitting(model: type[In], sent: Mapping[str, Any], encode: Callable[[Any], bytes | str] | None = None) -> In:
+def fitting(model: type[In], sent: Mapping[str, Any], *, is_json: bool) -> In:
     """The input that was sent, none of whose pieces is too large. As `checked` otherwise. Raises `BadInput`."""
     try:
-        return model.model_validate(sent) if encode is None else model.model_validate_json(encode(sent), strict=True)
+        return model.model_validate(sent, strict=is_json)
     except ValidationError as error:
         raise _bad(error, model) from error
 

@@ -3,14 +3,43 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
-from pydantic import AfterValidator, AwareDatetime, Field, PlainSerializer
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    Field,
+    GetCoreSchemaHandler,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, core_schema
 
 from callwright.contract.checks.names import Name
 from callwright.contract.declaration.marks import DERIVED, OWN, OwnNumber, OwnText
 from callwright.contract.declaration.model import Part, Resource
+
+_TEXT = TypeAdapter(datetime)
+
+
+def _from_text(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return _TEXT.validate_strings(value, strict=True)
+    except ValidationError:
+        return value  # what is wrong is said by the type
+
+
+class _WrittenAsText:
+    """Marks a moment that is text wherever it is sent, so that JSON is checked strictly once it is parsed."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        parsed = core_schema.no_info_before_validator_function(_from_text, schema)
+        return core_schema.json_or_python_schema(schema, parsed)
 
 
 def _in_range(value: datetime) -> datetime:
@@ -35,6 +64,7 @@ class WholeSeconds:
 
 Timestamp = Annotated[
     AwareDatetime,
+    _WrittenAsText(),
     AfterValidator(_in_range),
     PlainSerializer(_instant, return_type=str),
     Field(json_schema_extra={"format": "date-time", "examples": ["2026-11-21T09:30:00Z"]}),
@@ -44,6 +74,7 @@ Timestamp = Annotated[
 
 ExactTimestamp = Annotated[
     AwareDatetime,
+    _WrittenAsText(),
     AfterValidator(_in_range),
     PlainSerializer(_exact_instant, return_type=str),
     Field(json_schema_extra={"format": "date-time", "examples": ["2026-11-21T09:30:00.123Z"]}),

@@ -187,7 +187,7 @@ class RequestPipeline:
                 if not operation.writes:
                     request.idempotency_key = None  # there is nothing to do twice
             check_media_type(incoming.header(b"content-type"), body)
-            request.input = read_input(incoming.query, operation, found.path, sent, body)
+            request.input = read_input(incoming.query, operation, found.path, sent)
         except Refusal as refusal:
             request.refusal = without_tracebacks(refusal)  # held back until the idempotency key was looked up
         return request

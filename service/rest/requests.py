@@ -3,8 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple, cast, get_args
 from urllib.parse import parse_qsl
 
@@ -28,8 +27,6 @@ MOST_PARAMETERS = 100
 _DEEP = 100
 """Levels of lists and objects; what has more is read by a parser that ends where Python's own stack would."""
 _UNREAD = "It holds a number of too many digits, NaN, or half a character. Send large numbers as text."
-_LONG_NUMBER = re.compile(rb"[0-9]{16}")
-"""What may be a number of more digits than all parsers of JSON keep. It is written again as it was read."""
 _NO_EFFECT = "org_id"
 """The organization comes from the key; this field is taken and ignored, in query and body."""
 
@@ -137,19 +134,8 @@ def _query(query: bytes, operation: AnyOperation) -> dict[str, Any]:
     return values
 
 
-def _joined(path: Mapping[str, str], text: bytes, sent: Mapping[str, Any]) -> bytes:
-    """The fields of path and body as JSON, without writing the body a second time."""
-    if len(sent) == len(path):
-        return orjson.dumps(path)
-    if not path:
-        return text
-    return orjson.dumps(path)[:-1] + b"," + text.lstrip(b" \t\r\n")[1:]
-
-
-def read_input(
-    query: bytes, operation: AnyOperation, path: Mapping[str, str], body: Mapping[str, Any], text: bytes
-) -> Input:
-    """The operation's input, checked. `body` is what `read_json` made of `text`.
+def read_input(query: bytes, operation: AnyOperation, path: Mapping[str, str], body: Mapping[str, Any]) -> Input:
+    """The operation's input, checked.
 
     Raises:
         Refusal: with the fields that are wrong.
@@ -162,13 +148,7 @@ def read_input(
         if len(value) > MAX_ID:
             raise not_found()
     try:
-        if not operation.has_body:  # then `sent` holds at most what is not a field, and is refused by name
-            return checked(operation.takes, {**sent, **values, **path})
-        if len(sent) == len(body) and not _LONG_NUMBER.search(text):
-            with suppress(BadInput):  # what is said of it is said of the text as it is written below
-                return checked(operation.takes, {**sent, **path}, partial(_joined, path, text))
-        return checked(operation.takes, {**sent, **path}, orjson.dumps)
+        # Without a body of its own, `sent` holds at most what is not a field, and is refused by name.
+        return checked(operation.takes, {**sent, **values, **path}, is_json=operation.has_body)
     except BadInput as error:
         raise refusal_of(error, operation) from error
-    except orjson.JSONEncodeError as error:
-        raise Refusal(INVALID_JSON) from error

@@ -11,9 +11,10 @@ _CURSOR = re.compile(r'(?<="next_cursor": ")[^"]+')
 _DIFFERS = (
     (re.compile(r"\b(?:svc|whsec)_[0-9A-Za-z_+/=-]{4,}"), "<secret>"),
     (re.compile(r"\bt=\d{10},v1=[0-9a-f]{64}(?:,v1=[0-9a-f]{64})*"), "<signature>"),
+    (re.compile(r'(?<="last_failure_at": )(?:"[^"]+"|null)'), "<once it has failed>"),  # an endpoint that is not there
     (re.compile(r"http://127\.0\.0\.1:\d+"), "<address>"),
 )
-_MOMENT = re.compile(r"\b20[23]\d-\d\d-\d\dT09:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
+_MOMENT = re.compile(r"\b20[23]\d-\d\d-\d\d(?:T09:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)| 09:\d\dZ)")
 """The clocks of both services begin at nine; whatever happens within the hour is a moment of the run."""
 _BEGIN_MS = 1_803_891_600_000
 _HOUR_MS = 3_600_000

@@ -2,13 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError, to_json
 
 from callwright.contract.checks.bounds import Place, Problem
 from callwright.contract.declaration.checking import BadInput, bound, fields_at, fitting, meant
@@ -37,11 +35,9 @@ def validated(tool: Tool, arguments: dict[str, Any]) -> Input:
     if tool.operation.shape == "many":
         given.setdefault("per_page", LIST_LENGTH)
     try:
-        return fitting(model, given, _json)
+        return fitting(model, given, is_json=True)
     except BadInput as error:
         raise ToolError(f"Invalid arguments: {_said(error, tool)}") from error
-    except (ValueError, RecursionError) as error:
-        raise ToolError("Invalid arguments: they hold a value that JSON cannot carry.") from error
 
 
 def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,15 +64,6 @@ def narrowed(asked: Input, to: type[In]) -> In:
 
 def _defaults(model: type[Input]) -> dict[str, Any]:
     return {name: field.get_default() for name, field in model.model_fields.items() if not field.is_required()}
-
-
-def _json(value: object) -> bytes | str:
-    """The value as JSON, by the quicker writer where it holds nothing that JSON has no word for."""
-    with suppress(PydanticSerializationError):
-        text = to_json(value, inf_nan_mode="constants")
-        if b"NaN" not in text and b"Infinity" not in text:
-            return text
-    return json.dumps(value, allow_nan=False)
 
 
 def _unwrapped(value: Any, model: type[Input], name: str) -> Any:
