@@ -1,4 +1,4 @@
-"""Fixtures for all tests. A test that takes `database_url` or `engine` runs on both: see `tests.support.engines`."""
+"""Fixtures for all tests. A test that takes `database_url` or `engine` runs on both: see `support.database.engines`."""
 
 import itertools
 import os
@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.support.databases import Engine, RunDatabases, chosen_engines, is_pooled
-from tests.support.engine_count import EngineCount
-from tests.support.engines import engine_of, left_out
-from tests.support.run_folder import RunFolder
+from tests.support.database.databases import Engine, RunDatabases, chosen_engines, is_pooled
+from tests.support.database.engine_count import EngineCount
+from tests.support.database.engines import engine_of, left_out
+from tests.support.database.run_folder import RunFolder
 
-pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.programs")
+pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.processes.programs")
 ENGINES = chosen_engines()
 
 _run = pytest.StashKey[RunDatabases]()
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     else:
         config.stash[_run] = RunDatabases(Path(worker_input["databases"]))
     if is_pooled():
-        from tests.support.pgbouncer import BehindPooler  # only here, since few runs need it
+        from tests.support.database.pgbouncer import BehindPooler  # only here, since few runs need it
 
         config.pluginmanager.register(BehindPooler(config.stash[_run].folder))
 

@@ -15,8 +15,8 @@ from callwright.service.platform.database.postgres.event_loop_driver import Conn
 from callwright.service.platform.database.postgres.time_limits import deadline
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.units import brief
-from tests.support.databases import is_pooled
-from tests.support.pgbouncer import Pooler, installed, target
+from tests.support.database.databases import is_pooled
+from tests.support.database.pgbouncer import Pooler, installed, target
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ import anyio
 import psycopg
 from sqlalchemy import make_url
 from tests.support.campaigns import draft, make_agent, make_audience, people, rent
-from tests.support.peer_process import Peer
-from tests.support.postgres import Server, create_database
+from tests.support.database.postgres import Server, create_database
+from tests.support.processes.peer import Peer
 from tests.support.service import Tenant, open_service
 
 HERE = "10.213.9.9"

@@ -27,7 +27,7 @@ import psycopg
 from anyio import to_thread
 from anyio.abc import TaskGroup
 from tests.support.campaigns import ONCE, draft, make_agent, make_audience, people, phone, rent
-from tests.support.postgres import Server, create_database
+from tests.support.database.postgres import Server, create_database
 from tests.support.service import open_service
 
 from bench.outages import figures

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.programs import environment
+from tests.support.processes.programs import environment
 
 from bench.tool_calls.over_http import SERVE, START_S
 

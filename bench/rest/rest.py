@@ -174,8 +174,8 @@ def main(rounds: int = 3) -> None:
     """Both engines."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         compare("SQLite", folder, None, rounds)
-    from tests.support.databases import RunDatabases
-    from tests.support.run_folder import RunFolder
+    from tests.support.database.databases import RunDatabases
+    from tests.support.database.run_folder import RunFolder
 
     run_folder = RunFolder()
     try:

@@ -176,8 +176,8 @@ def main(rounds: int = 3, count: int = EVENTS) -> None:
     """Both engines."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         compare("SQLite", folder, f"sqlite:///{folder}/bench.db", rounds, count)
-    from tests.support.databases import RunDatabases
-    from tests.support.run_folder import RunFolder
+    from tests.support.database.databases import RunDatabases
+    from tests.support.database.run_folder import RunFolder
 
     run_folder = RunFolder()
     try:

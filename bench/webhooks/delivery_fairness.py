@@ -100,8 +100,8 @@ def main() -> None:
     """Both engines."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         anyio.run(measure, folder, f"sqlite:///{folder}/bench.db", "SQLite", backend_options=OPTIONS)
-    from tests.support.databases import RunDatabases
-    from tests.support.run_folder import RunFolder
+    from tests.support.database.databases import RunDatabases
+    from tests.support.database.run_folder import RunFolder
 
     run_folder = RunFolder()
     try:

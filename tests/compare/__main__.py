@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tests.compare import campaigns, made_up_requests, rows, tool_calls
 from tests.compare.sides import Side, checked_out, running
-from tests.support.databases import Engine, RunDatabases
-from tests.support.run_folder import RunFolder
+from tests.support.database.databases import Engine, RunDatabases
+from tests.support.database.run_folder import RunFolder
 
 PARTS = ("requests", "campaigns", "tools")
 ENGINES: dict[str, tuple[Engine, ...]] = {

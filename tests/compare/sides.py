@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 
-from tests.support.programs import environment, spawned, until
+from tests.support.processes.programs import environment, spawned, until
 
 ROOT = Path(__file__).parents[2]
 CLOCK = "2027-03-01T09:00:00Z"

@@ -18,7 +18,7 @@ from tests.compare.names import Names, ids_in
 from tests.compare.seeding import seed_both
 from tests.compare.sides import LIMIT_S, Side
 from tests.journeys.hosts import Person
-from tests.support.programs import text_of
+from tests.support.processes.programs import text_of
 
 _LEFT_OUT = ("wait_for",)
 """Tools that wait: how far something has come by then differs."""

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.npm import installed, node
-from tests.support.programs import LIFE_S, STOP_S
+from tests.support.processes.npm import installed, node
+from tests.support.processes.programs import LIFE_S, STOP_S
 
 HERE = Path(__file__).parent
 SUITE = Path("node_modules/@modelcontextprotocol/conformance/dist/index.js")

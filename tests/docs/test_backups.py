@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import make_url
 
 from tests.house.tree import ROOT
-from tests.support import postgres
+from tests.support.database import postgres
 from tests.support.deployments.over_rest import (
     PEOPLE,
     SLOWLY,
@@ -24,7 +24,7 @@ from tests.support.deployments.over_rest import (
     start_campaign,
     state_of,
 )
-from tests.support.programs import environment, run, serving, until
+from tests.support.processes.programs import environment, run, serving, until
 
 PAGE = (ROOT / "docs" / "backups.md").read_text(encoding="utf-8")
 BLOCKS = {

@@ -10,7 +10,7 @@ import orjson
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
 from tests.examples.repeatable_service import BASE, STEP_MS, RepeatableService
-from tests.support.raw_requests import AsyncClient, Response
+from tests.support.http.raw_requests import AsyncClient, Response
 
 PREFIX = "/v1"
 _DIFFERS = ("content-length", "content-range", "etag", "last-modified")

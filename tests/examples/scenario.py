@@ -11,7 +11,7 @@ from callwright.contract.problems import PROBLEMS
 from tests.examples.record import Recorder
 from tests.examples.refusals import be_refused, be_refused_at_last
 from tests.examples.repeatable_service import ENDPOINT, RepeatableService, open_repeatable_service
-from tests.support.raw_requests import raw_client
+from tests.support.http.raw_requests import raw_client
 
 PROMPT = (
     "You call patients of Bright Dental. Ask whether they can come on {{day}}. The practice is open from nine to five."

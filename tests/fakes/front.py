@@ -14,7 +14,7 @@ from callwright.server.mcp.session import ServerSession
 from callwright.server.settings import read_settings
 from callwright.tools.runtime.tool_context import Caller, ConfirmMode
 from tests.fakes.minimal_service import KEY, MediaHost, MinimalService
-from tests.support.programs import text_of
+from tests.support.processes.programs import text_of
 from tests.support.tools.fakes import FakeClock, assistant, numbered
 
 ORIGIN = "https://voice.example"

@@ -12,8 +12,8 @@ from hypothesis.errors import HypothesisDeprecationWarning
 from tests.fuzz.report import report
 from tests.fuzz.run import Figures, fuzzed
 from tests.fuzz.service import opened
-from tests.support.databases import Engine, RunDatabases
-from tests.support.run_folder import RunFolder
+from tests.support.database.databases import Engine, RunDatabases
+from tests.support.database.run_folder import RunFolder
 
 CASES = 20_000
 ENGINES: dict[str, tuple[Engine, ...]] = {

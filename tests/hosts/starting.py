@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.support.programs import START_S, text_of
+from tests.support.processes.programs import START_S, text_of
 
 LIMIT_S = 2 * START_S
 

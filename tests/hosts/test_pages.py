@@ -18,7 +18,7 @@ from tests.hosts.pages import FOLDER, Block, blocks, pages
 from tests.hosts.reading import FILES, Server, claude_mcp_add, code_add_mcp, words_of
 from tests.hosts.starting import Address, seen
 from tests.house.tree import ROOT
-from tests.support.programs import COMMAND, START_S, run, serving
+from tests.support.processes.programs import COMMAND, START_S, run, serving
 
 BLOCKS = list(blocks())
 KEY_PROFILE = "analyst"

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.house.tree import ROOT, texts
-from tests.support.npm import FOLDERS
+from tests.support.processes.npm import FOLDERS
 
 # A path below one of these folders, at the start of a word. In an address (`https://host/work/`) it follows a host.
 MACHINE_PATH = re.compile(

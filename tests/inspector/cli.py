@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tests.support.npm import installed, node
+from tests.support.processes.npm import installed, node
 
 LAUNCHER = Path("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 

@@ -17,8 +17,8 @@ from tests.inspector.cli import environment, inspector
 from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.scenario import build_and_run, steer
 from tests.journeys.scenario_of_events import tell
-from tests.support.programs import COMMAND, serving
-from tests.support.programs import environment as without_settings
+from tests.support.processes.programs import COMMAND, serving
+from tests.support.processes.programs import environment as without_settings
 
 both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 ONE_RUN_S = 60.0

@@ -24,7 +24,7 @@ from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
 from callwright.tools.serving.served import served_tools
 from callwright.tools.serving.served_files import with_files
 from tests.support.mcp.over_http import serving
-from tests.support.programs import environment
+from tests.support.processes.programs import environment
 from tests.support.service import Tenant
 from tests.support.tools.results import text_of
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from callwright.contract.deployments.dialling import RetryPolicy
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people
-from tests.support.databases import RunDatabases
+from tests.support.database.databases import RunDatabases
 from tests.support.service import open_service
 
 CONTACTS = 10_000

@@ -12,7 +12,7 @@ from mcp.types import (
     SubscribeRequestParams,
 )
 
-from tests.support.programs import ERAS, Assistant, assistant
+from tests.support.processes.programs import ERAS, Assistant, assistant
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 

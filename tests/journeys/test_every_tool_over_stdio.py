@@ -23,7 +23,7 @@ from callwright.tools.catalogue.every import TOOLS
 from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.scenario import Built, build_and_run, steer
 from tests.journeys.scenario_of_events import tell
-from tests.support.programs import ERAS, Assistant, assistant, text_of
+from tests.support.processes.programs import ERAS, Assistant, assistant, text_of
 
 both_eras = pytest.mark.parametrize("era", ERAS)
 SOUNDS = {"recording", "voice_preview"}

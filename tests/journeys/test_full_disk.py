@@ -23,7 +23,7 @@ from tests.support.deployments.over_rest import (
     start_campaign,
     state_of,
 )
-from tests.support.programs import Serving, run, serving, until
+from tests.support.processes.programs import Serving, run, serving, until
 
 MOST_LOG = 600
 """Bytes that may be logged about a disk that is full for some seconds."""

@@ -21,7 +21,7 @@ from callwright.service.platform.data_folder import DataFolder
 from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.scenario import PEOPLE, build_and_run, steer
 from tests.journeys.scenario_of_events import tell
-from tests.support.programs import text_of
+from tests.support.processes.programs import text_of
 
 NUMBERS = [f"20255501{ending:02d}" for ending in (0, 1, 2, 3, 4, 9)]
 NAMES = ("Maria", "Olga", "Lucia")

@@ -20,8 +20,8 @@ from sqlalchemy import Connection, func, select
 from callwright.service.platform.database.database import Database
 from callwright.service.tables.schema import audit_log, idempotency_keys
 from tests.support import resources
-from tests.support.databases import Engine
-from tests.support.programs import START_S, Serving, serving
+from tests.support.database.databases import Engine
+from tests.support.processes.programs import START_S, Serving, serving
 from tests.support.service import open_service
 
 MANY = 200

@@ -15,7 +15,7 @@ import httpx2 as httpx
 import pytest
 from mcp.types import CallToolResult
 
-from tests.support.programs import START_S, Assistant, assistant, run, serving, text_of, until
+from tests.support.processes.programs import START_S, Assistant, assistant, run, serving, text_of, until
 
 AS_IN_LIFE = "600"
 """Ten simulated minutes a second: calls take about as long as their writing down."""

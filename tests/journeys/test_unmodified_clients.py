@@ -28,8 +28,8 @@ from mcp.types import BlobResourceContents, TextContent, TextResourceContents
 from tests.inspector.cli import environment as inspector_environment
 from tests.inspector.cli import inspector
 from tests.journeys.scenario import build_and_run
-from tests.support.npm import installed, node
-from tests.support.programs import COMMAND, ERAS, Assistant, environment, run, serving
+from tests.support.processes.npm import installed, node
+from tests.support.processes.programs import COMMAND, ERAS, Assistant, environment, run, serving
 
 TRANSPORTS = ("stdio", "http", "sse")
 TYPESCRIPT = Path(__file__).parent.parent / "typescript"

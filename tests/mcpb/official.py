@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from tests.support.npm import installed, node
+from tests.support.processes.npm import installed, node
 
 LIMIT_S = 60.0
 """Limit of one command, on a machine that does much else."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.mutants.checkout import Checkout, TestsNotRun
 from tests.mutants.mutants import Mutant, MutantOutdated, mutants
-from tests.support.databases import Engine
+from tests.support.database.databases import Engine
 
 LIMIT_S = 300.0
 """How long the tests of one mutant may take."""

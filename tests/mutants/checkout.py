@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.house.tree import PACKAGES, ROOT, files
-from tests.support.databases import ENGINES_SETTING, Engine
+from tests.support.database.databases import ENGINES_SETTING, Engine
 
 _ARGUMENTS = ("-x", "-q", "-n", "0", "--tb=no", "-rfE", "-p", "no:cacheprovider")
 _PASSED, _FAILED = 0, 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from tests.support.databases import Engine
+from tests.support.database.databases import Engine
 
 FILE = Path(__file__).with_name("mutants.toml")
 

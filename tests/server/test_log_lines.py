@@ -10,7 +10,7 @@ import httpx2 as httpx
 import pytest
 
 from callwright.server.log_lines import LONGEST, LONGEST_TRACEBACK, ShortLines
-from tests.support.programs import START_S, serving
+from tests.support.processes.programs import START_S, serving
 
 
 def line_of(message: str, *arguments: object) -> str:

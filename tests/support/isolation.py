@@ -10,10 +10,10 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
 from tests.support import resources
 from tests.support.calls.stored_calls import put_call
-from tests.support.raw_requests import AsyncClient, Response
+from tests.support.http.raw_requests import AsyncClient, Response
 from tests.support.resources import row
-from tests.support.sent_events import subscribe
 from tests.support.service import Tenant
+from tests.support.webhooks.sent_events import subscribe
 
 KINDS: Mapping[str, str] = {
     "agents": "agent",

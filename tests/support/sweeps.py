@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.workers import sweeps
-from tests.support.plans import FixedClock
+from tests.support.deployments.plans import FixedClock
 from tests.support.service import Tenant
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 
 from callwright.server.embedded.embedded import listener_on, listening
-from tests.support.npm import installed, node
+from tests.support.processes.npm import installed, node
 
 CLIENT = Path(__file__).resolve().parents[2] / "clients" / "typescript"
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.support.npm import node
+from tests.support.processes.npm import node
 from tests.support.service import open_service
 from tests.typescript_client.running import CLIENT, built_package, over_http
 

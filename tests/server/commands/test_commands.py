@@ -7,7 +7,7 @@ import pytest
 
 from callwright.service.platform.data_folder import KEY
 from tests.support.commands.words import refused, said
-from tests.support.programs import run
+from tests.support.processes.programs import run
 
 SECRET = re.compile(r"svc_live_[0-9a-f]{48}")
 PERSONAL = re.compile(r"svc_mcp_[0-9a-f]{48}")

@@ -15,7 +15,7 @@ from filelock import FileLock
 
 from callwright.service.platform.data_folder import ADDRESS, KEY, LOCK
 from callwright.tools.toolsets import enabled_tools
-from tests.support.programs import STOP_S, assistant, run, spawned, until
+from tests.support.processes.programs import STOP_S, assistant, run, spawned, until
 
 CALLS = ["calls", "get_wallet"]
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}

@@ -19,9 +19,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
 from callwright.service.platform.data_folder import DataFolder
-from tests.support.databases import Engine
+from tests.support.database.databases import Engine
 from tests.support.deployments.over_rest import start_campaign
-from tests.support.programs import START_S, Serving, run, serving, until
+from tests.support.processes.programs import START_S, Serving, run, serving, until
 
 QUICK_S = 8.0
 """Limit for ending with clients connected, on a machine that does much else. Alone it takes a second."""

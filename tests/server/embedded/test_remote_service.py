@@ -5,7 +5,7 @@ from pathlib import Path
 
 import anyio
 
-from tests.support.programs import START_S, assistant, run, serving
+from tests.support.processes.programs import START_S, assistant, run, serving
 
 
 def remote_settings(base_url: str, key: str) -> dict[str, str]:

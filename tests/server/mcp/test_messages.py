@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference
 
 from tests.support.mcp.over_http import OLDER, PROTOCOL, open_served, request
-from tests.support.programs import spawned
+from tests.support.processes.programs import spawned
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
 
 PING: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "ping"}

@@ -7,7 +7,7 @@ import pytest
 
 from callwright.tools.numbers.number_guesses import MOST_ALIKE, MOST_ALIKE_ADDED
 from tests.support.mcp.over_http import WAYS, Era, Over, open_served
-from tests.support.programs import Assistant
+from tests.support.processes.programs import Assistant
 from tests.support.service import Tenant
 
 WRITTEN = (

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from callwright.server.settings import BadSetting, read_settings
-from tests.support.programs import assistant
+from tests.support.processes.programs import assistant
 
 CSV = "phone_number,first_name\n+12025550100,Maria\n"
 

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, text
 from callwright.service import accounts
 from callwright.service.app import running
 from callwright.service.settings import ServiceSettings
-from tests.support.databases import Engine
-from tests.support.programs import serving
+from tests.support.database.databases import Engine
+from tests.support.processes.programs import serving
 
 PHONE = "+12025550143"
 _INDEXES = (

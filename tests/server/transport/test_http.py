@@ -33,7 +33,7 @@ from tests.support.mcp.over_http import (
     request,
     serving,
 )
-from tests.support.programs import Assistant
+from tests.support.processes.programs import Assistant
 from tests.support.service import Tenant, open_service
 from tests.support.tools.fakes import FakeCaller, FakeMedia
 

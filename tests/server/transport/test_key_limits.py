@@ -12,9 +12,9 @@ from callwright.server.transport.key_limits import SESSION_IDLE_S, SOON_S, KeyLi
 from callwright.server.transport.key_sessions import IdentifiedKey, token_of
 from callwright.service.accounts.principals import new_secret
 from callwright.service.rest.authentication.auth_throttle import ALLOWED
+from tests.support.http.raw_requests import Response
+from tests.support.http.sockets import Wire
 from tests.support.mcp.over_http import INITIALIZE, LIST, OLDER, Served, open_served, post
-from tests.support.raw_requests import Response
-from tests.support.sockets import Wire
 
 SESSION = "Mcp-Session-Id"
 LIMITED = ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")

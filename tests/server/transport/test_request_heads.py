@@ -10,7 +10,7 @@ import pytest
 from callwright.server.embedded.embedded import listener_on, listening
 from callwright.server.transport import request_heads
 from callwright.server.transport.request_heads import MAX_HEAD
-from tests.support.sockets import Heard, Line, line_to
+from tests.support.http.sockets import Heard, Line, line_to
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"

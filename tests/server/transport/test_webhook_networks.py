@@ -8,7 +8,7 @@ import pytest
 from callwright.server.commands.mcp import arguments_of
 from callwright.server.embedded.embedded import service_of
 from callwright.server.settings import read_settings
-from tests.support.programs import run
+from tests.support.processes.programs import run
 
 
 async def test_the_service_has_the_networks_that_were_opened(tmp_path: Path) -> None:

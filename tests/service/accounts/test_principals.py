@@ -23,7 +23,7 @@ from callwright.service.accounts.principals import (
 from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.schema import api_keys
 from callwright.service.workers import sweeps
-from tests.support.raw_requests import raw_client
+from tests.support.http.raw_requests import raw_client
 from tests.support.service import Tenant, open_service
 
 

@@ -36,7 +36,7 @@ from tests.support.campaigns import (
     suspend_numbers,
     working,
 )
-from tests.support.plans import make_real, nobody_is_called, plan_of
+from tests.support.deployments.plans import make_real, nobody_is_called, plan_of
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 

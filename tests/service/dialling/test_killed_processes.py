@@ -19,8 +19,8 @@ from tests.support.campaign_invariants import (
     check_policy,
     check_records,
 )
-from tests.support.campaign_process import campaign_process
 from tests.support.campaigns import draft, make_audience, people
+from tests.support.processes.campaign import campaign_process
 from tests.support.service import open_service
 
 LIMIT_S = 90

@@ -35,7 +35,7 @@ from tests.support.campaigns import (
     run,
     working,
 )
-from tests.support.plans import make_real
+from tests.support.deployments.plans import make_real
 from tests.support.service import Tenant, open_service
 
 OPTS_OUT: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "opt_out"}

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from callwright.contract.declaration.model import Input, Part
 from callwright.contract.surface import OPERATIONS
 from tests.support import resources
+from tests.support.http.raw_requests import Response, raw_client, without_request_id
 from tests.support.isolation import (
     NOT_OURS,
     OPERATIONS_WITH_IDS,
@@ -20,7 +21,6 @@ from tests.support.isolation import (
     request_pairs,
     send,
 )
-from tests.support.raw_requests import Response, raw_client, without_request_id
 from tests.support.service import Tenant, open_service
 
 NOBODY: dict[str, Any] = {"calls": 0, "answered": 0, "groups": [], "groups_left_out": 0, "currency": "USD"}

@@ -15,13 +15,13 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.workers import imports
 from tests.support import resources
 from tests.support.calls.stored_calls import put_call, put_conversation
+from tests.support.deployments.plans import plan_of
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused, without_request_id
 from tests.support.imports import carry_out_import
 from tests.support.isolation import REQUIRED_BODY, REQUIRED_QUERY, id_places, one_of_everything
-from tests.support.plans import plan_of
-from tests.support.raw_requests import AsyncClient, raw_client, refused, without_request_id
 from tests.support.resources import row
-from tests.support.sent_events import URL, subscribe
 from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import URL, subscribe
 
 LISTS = [name for name, operation in OPERATIONS.items() if operation.shape == "many"]
 SHARED = {"list_voices", "search_available_numbers"}

@@ -12,7 +12,7 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.tables.ledger import Movement, book
 from tests.support import resources
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 

@@ -23,7 +23,7 @@ from callwright.service.platform.money import PriceList
 from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.tables.schema import agents, phone_numbers
 from tests.support import resources
-from tests.support.raw_requests import raw_client
+from tests.support.http.raw_requests import raw_client
 from tests.support.resources import Campaign, refusal, row
 from tests.support.service import Tenant, open_service
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from callwright.service.speech.voices import VOICES
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import open_service
 

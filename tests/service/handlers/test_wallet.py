@@ -11,9 +11,9 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.raw_requests import raw_client, refused
-from tests.support.sent_events import rows_of
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import rows_of
 
 
 @pytest.mark.requirement("SERV-07", "RES-14", "PATH-17")

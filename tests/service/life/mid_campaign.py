@@ -9,7 +9,7 @@ import anyio
 
 from callwright.service.settings import ServiceSettings
 from tests.support.campaigns import draft, people, progressed
-from tests.support.raw_requests import raw_client
+from tests.support.http.raw_requests import raw_client
 from tests.support.service import Tenant, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}

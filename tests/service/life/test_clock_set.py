@@ -42,7 +42,7 @@ from callwright.service.workers import sweeps
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, rent
 from tests.support.clock_set_by_test import Wall
-from tests.support.raw_requests import raw_client
+from tests.support.http.raw_requests import raw_client
 from tests.support.service import BASE_URL, Tenant, open_service
 from tests.support.webhooks.delivering import paused
 from tests.support.webhooks.endpoints import saying, sink, status

@@ -18,8 +18,8 @@ from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.life.mid_campaign import health, in_mid_campaign, until
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import people
-from tests.support.postgres import Server, create_database
-from tests.support.raw_requests import AsyncClient, Response, raw_client, refused
+from tests.support.database.postgres import Server, create_database
+from tests.support.http.raw_requests import AsyncClient, Response, raw_client, refused
 from tests.support.service import Tenant, open_service
 
 ENDS_S = 15.0

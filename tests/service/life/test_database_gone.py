@@ -19,7 +19,7 @@ from callwright.service.tables.migrations.upgrade import upgrade
 from tests.service.life.mid_campaign import health, in_mid_campaign, until
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import progressed
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 

@@ -18,7 +18,7 @@ from callwright.service.platform.database.units import brief
 from callwright.service.tables.schema import calls, deployments, endpoint_queues, simulated_dials, webhooks
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_money
 from tests.support.campaigns import draft, people
-from tests.support.peer_process import Peer
+from tests.support.processes.peer import Peer
 from tests.support.service import Tenant, open_service
 from tests.support.webhooks.endpoint_process import sink
 

@@ -21,8 +21,8 @@ from tests.service.life.mid_campaign import ANSWERS, health, in_mid_campaign, un
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, settled
 from tests.support.clock_set_by_test import Wall
-from tests.support.full_disk import full
-from tests.support.raw_requests import raw_client, refused
+from tests.support.database.full_disk import full
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import Tenant, open_service
 
 

@@ -14,8 +14,8 @@ from sqlalchemy import select
 
 from callwright.service.rest import incoming
 from callwright.service.tables.schema import audit_log
+from tests.support.http.sockets import Wire
 from tests.support.mcp.over_http import open_served
-from tests.support.sockets import Wire
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 BODY = json.dumps(AGENT).encode()

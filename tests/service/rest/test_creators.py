@@ -9,7 +9,7 @@ from callwright.client.errors import ServiceProblem
 from callwright.service import accounts
 from callwright.service.settings import ServiceSettings
 from tests.support import resources
-from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.http.raw_requests import Response, raw_client, refused
 from tests.support.service import Tenant, open_service
 
 BOUND = ("/v1/agents", "/v1/deployments", "/v1/deployments/inbound", "/v1/phone_numbers")

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables import schema
 from tests.support import resources
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 PATCHES = sorted(operation.path for operation in OPERATIONS.values() if operation.method == "PATCH")

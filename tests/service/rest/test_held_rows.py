@@ -15,7 +15,7 @@ from callwright.service.platform.database.engines import make_engine
 from callwright.service.platform.database.sqlite import group_commit
 from callwright.service.tables.schema import deployments, endpoint_queues, webhooks
 from tests.support.campaigns import draft, people
-from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.http.raw_requests import Response, raw_client, refused
 from tests.support.service import open_service
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)

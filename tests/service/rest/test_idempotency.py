@@ -13,7 +13,7 @@ from callwright.service.rest.idempotency import read_key, request_fingerprint
 from callwright.service.tables.schema import idempotency_keys
 from tests.support import resources
 from tests.support.clock_set_by_test import process_with_fixed_clock
-from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.http.raw_requests import Response, raw_client, refused
 from tests.support.service import open_service
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}

@@ -10,7 +10,7 @@ import pytest
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import incoming
 from callwright.service.rest.incoming import MAX_BODY, Incoming
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 JSON = {"Content-Type": "application/json"}

@@ -16,8 +16,8 @@ from callwright.service.platform.database.engines import make_engine
 from callwright.service.rest import idempotency
 from callwright.service.rest.idempotency import StoredAnswer
 from callwright.service.tables.schema import api_keys
-from tests.support.databases import Engine
-from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.database.databases import Engine
+from tests.support.http.raw_requests import Response, raw_client, refused
 from tests.support.service import BASE_URL, Tenant, open_service
 
 ONCE = {"Idempotency-Key": "once"}

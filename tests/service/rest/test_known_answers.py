@@ -10,8 +10,8 @@ from callwright.service.rest.answers import Answer
 from callwright.service.rest.known_answers import LIFETIME_MS, MOST_ANSWERS, MOST_BYTES, KnownAnswers
 from tests.support import resources
 from tests.support.clock_set_by_test import process_with_fixed_clock
-from tests.support.databases import Engine
-from tests.support.raw_requests import raw_client
+from tests.support.database.databases import Engine
+from tests.support.http.raw_requests import raw_client
 from tests.support.service import open_service
 
 PLACE = ("org_1", "/agents/agt_1", b"")

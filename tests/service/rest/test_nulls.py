@@ -9,9 +9,9 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.openapi.whole import described
 from tests.support import resources
-from tests.support.raw_requests import AsyncClient, raw_client, refused
-from tests.support.sent_events import subscribe
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
 from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import subscribe
 
 PATCHES = [operation for operation in OPERATIONS.values() if operation.method == "PATCH"]
 FULL: dict[str, Any] = {

@@ -14,7 +14,7 @@ from callwright.service.handlers.request_context import HANDLERS
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.raw_requests import Response, problem, raw_client, refused
+from tests.support.http.raw_requests import Response, problem, raw_client, refused
 from tests.support.service import Tenant, open_service
 
 BAD_JSON = (

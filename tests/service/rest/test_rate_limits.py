@@ -8,8 +8,8 @@ from sqlalchemy import insert, update
 from callwright.service import accounts
 from callwright.service.tables.schema import organizations, request_days
 from tests.support.clock_set_by_test import NOON_MS, MovableClock, process_with_fixed_clock
-from tests.support.databases import Engine
-from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.database.databases import Engine
+from tests.support.http.raw_requests import Response, raw_client, refused
 from tests.support.service import Tenant, open_service
 
 DAY_MS = 86_400_000

@@ -8,7 +8,7 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.routes import RouteTable
 from callwright.service.settings import ServiceSettings
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 TABLE = RouteTable(OPERATIONS.values())

@@ -4,7 +4,7 @@ import pytest
 
 from callwright.service.speech.recording_plan import MAX_DURATION_S
 from callwright.service.telephony.engine import Turn
-from tests.support.speech_source import plan_of
+from tests.support.calls.speech_source import plan_of
 
 FIRST = Turn(0, "agent", "Hello.", 0.0, 1.0, "en-US")
 SECOND = Turn(1, "contact", "Yes?", 1.5, 2.5, "en-US")

@@ -8,7 +8,7 @@ from anyio import to_thread
 
 from callwright.service.speech.recordings import MediaType, Recording, Recordings
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
-from tests.support.speech_source import SquareWave, plan_of
+from tests.support.calls.speech_source import SquareWave, plan_of
 
 MP3: MediaType = "audio/mpeg"
 WAV: MediaType = "audio/wav"

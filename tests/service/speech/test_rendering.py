@@ -9,7 +9,7 @@ from callwright.service.speech.rendering import render
 from callwright.service.speech.synthesiser import SAMPLE_RATE, SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import default_voice
 from callwright.service.telephony.engine import Speaker, Turn
-from tests.support.speech_source import SquareWave, plan_of
+from tests.support.calls.speech_source import SquareWave, plan_of
 
 SAID = {
     "en-US": [

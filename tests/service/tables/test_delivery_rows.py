@@ -9,8 +9,8 @@ from sqlalchemy import Connection, update
 from callwright.service.tables import delivery_rows
 from callwright.service.tables.delivery_rows import Cause, delivery_row, end_pending, queue, take_over
 from callwright.service.tables.schema import deliveries, endpoint_queues
-from tests.support.sent_events import endpoint_queue, rows_of, subscribe
 from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import endpoint_queue, rows_of, subscribe
 
 NOW_MS = 1_795_262_400_000
 

@@ -24,8 +24,8 @@ from callwright.service.tables import transcript_search
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.migrations import upgrade as migrate
 from callwright.service.tables.schema import deployments, metadata, service_state, webhooks
-from tests.support.databases import is_pooled
-from tests.support.programs import until
+from tests.support.database.databases import is_pooled
+from tests.support.processes.programs import until
 
 T = TypeVar("T")
 ADVISORY_LOCK = 7_263_901

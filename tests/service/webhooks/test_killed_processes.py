@@ -21,7 +21,7 @@ from callwright.service.platform.database.database import Database
 from callwright.service.services import Services
 from callwright.service.tables import outbox
 from callwright.service.tables.schema import deliveries, delivery_attempts, endpoint_queues, webhooks
-from tests.support.databases import Engine
+from tests.support.database.databases import Engine
 from tests.support.service import open_service
 from tests.support.webhooks.delivering import paused
 from tests.support.webhooks.delivery_process import DeliveryProcess, delivery_processes

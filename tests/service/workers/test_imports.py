@@ -14,7 +14,7 @@ from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from tests.support.campaign_invariants import campaign_records, check_counters
 from tests.support.campaigns import Interrupted, audience_of, draft, make_audience, people, phone, working
-from tests.support.databases import Engine
+from tests.support.database.databases import Engine
 from tests.support.imports import await_import
 from tests.support.service import Tenant, open_service
 

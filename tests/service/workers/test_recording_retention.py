@@ -15,11 +15,11 @@ from callwright.service.speech.recordings import Recordings
 from callwright.service.tables import recording_watermarks
 from callwright.service.tables.schema import organizations
 from callwright.service.workers import recording_retention, sweeps
+from tests.support.calls.speech_source import SquareWave
 from tests.support.calls.stored_calls import put_call
-from tests.support.plans import FixedClock, in_future
+from tests.support.deployments.plans import FixedClock, in_future
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
-from tests.support.speech_source import SquareWave
 
 MOST = 5_000_000
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.support.programs import run
+from tests.support.processes.programs import run
 
 
 def said(home: Path, *arguments: str, data: Path | None = None) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import httpx2 as httpx
 
 from tests.support.campaigns import people
-from tests.support.programs import START_S, Serving
+from tests.support.processes.programs import START_S, Serving
 
 PEOPLE = 40
 SLOWLY = {"CALLWRIGHT_SIM_TIME_SCALE": "30"}

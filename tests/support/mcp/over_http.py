@@ -30,7 +30,7 @@ from callwright.service.accounts import NewKey
 from callwright.service.app import Service
 from callwright.service.settings import ServiceSettings
 from callwright.tools.runtime.tool_context import Clock, ConfirmMode
-from tests.support.programs import Assistant
+from tests.support.processes.programs import Assistant
 from tests.support.service import Tenant, open_service
 
 Era = Literal["legacy", "auto"]

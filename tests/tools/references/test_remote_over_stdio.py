@@ -9,7 +9,7 @@ import pytest
 
 from callwright.server.embedded.embedded import listener_on, listening
 from tests.fakes.minimal_service import KEY, MediaHost, MinimalService
-from tests.support.programs import ERAS, START_S, assistant
+from tests.support.processes.programs import ERAS, START_S, assistant
 
 DOCUMENT: dict[str, Any] = {
     "paths": {

@@ -19,7 +19,7 @@ from callwright.service.platform.ids import Ids
 from callwright.service.tables.audit_log import entry_row
 from callwright.service.tables.schema import audit_log
 from tests.support.accounts import by_key
-from tests.support.programs import run
+from tests.support.processes.programs import run
 
 FIRST_MS = milliseconds(datetime(2026, 11, 5, tzinfo=UTC))
 ENTRIES = 250

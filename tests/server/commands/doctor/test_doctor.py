@@ -27,7 +27,7 @@ from callwright.service.platform.data_folder import ADDRESS, LOCK
 from callwright.service.platform.database.sqlite.fullness import LEAST_FREE
 from callwright.service.tables.migrations.upgrade import upgrade
 from tests.fakes.minimal_service import KEY, MinimalService
-from tests.support.programs import run, serving
+from tests.support.processes.programs import run, serving
 
 ORIGIN = "https://voice.example"
 NOW = 1_800_000_000.0

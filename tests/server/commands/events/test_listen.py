@@ -17,7 +17,7 @@ from callwright.service.platform.clock.clock import DAY, SECOND
 from callwright.service.tables import outbox
 from tests.client.scripted import Pauses, ScriptedService, client_of, many
 from tests.support.commands.listening import SECRET, terminal
-from tests.support.programs import STOP_S, run, serving, spawned, until
+from tests.support.processes.programs import STOP_S, run, serving, spawned, until
 from tests.support.service import BASE_URL
 from tests.support.webhooks.delivering import Delivering, answer, delivering, paused, url_of
 

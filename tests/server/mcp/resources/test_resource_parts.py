@@ -10,7 +10,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, BlobResourceContents, Text
 
 from callwright.server.mcp.resources.content import TEXT_BYTES
 from callwright.server.mcp.resources.sound import frames_of
-from tests.support.speech_source import mp3_tone
+from tests.support.calls.speech_source import mp3_tone
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
 

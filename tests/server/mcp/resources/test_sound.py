@@ -3,7 +3,7 @@
 import pytest
 
 from callwright.server.mcp.resources.sound import NotAnMp3, cut, frames_of
-from tests.support.speech_source import mp3_tone
+from tests.support.calls.speech_source import mp3_tone
 
 
 def test_the_encoders_frames_are_found_from_end_to_end() -> None:

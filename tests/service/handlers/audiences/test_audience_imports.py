@@ -9,8 +9,8 @@ from callwright.contract.audiences import AudienceImport, RowError
 from callwright.service.tables import schema as storage
 from callwright.service.workers import imports
 from tests.support import resources
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.imports import carry_out_import
-from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support import resources
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal, row
 from tests.support.service import open_service
 

@@ -7,7 +7,7 @@ import pytest
 
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from tests.support.calls.stored_calls import put_call
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import open_service
 

@@ -10,7 +10,7 @@ from callwright.contract.calls import Call
 from callwright.service.platform.clock.clock import milliseconds, moment
 from callwright.service.tables.schema import calls
 from tests.support.calls.stored_calls import DIALLED_MS, put_call
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
 from tests.support.service import open_service
 

@@ -10,7 +10,7 @@ from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.service.platform.clock.clock import moment
 from tests.support import resources
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal, row
 from tests.support.service import Tenant, open_service
 

@@ -13,7 +13,7 @@ from callwright.contract.phone_numbers import Capabilities
 from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.tables.schema import api_keys
 from tests.support import resources
-from tests.support.raw_requests import problem, raw_client, refused
+from tests.support.http.raw_requests import problem, raw_client, refused
 from tests.support.resources import inbound, inbound_number, refusal
 from tests.support.service import open_service
 

@@ -12,9 +12,9 @@ from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import deployments, outbox, phone_numbers
 from tests.support import resources
 from tests.support.campaigns import leave_in_wallet
+from tests.support.deployments.plans import make_real
 from tests.support.deployments.states import ACTIONS, act, event_types
-from tests.support.plans import make_real
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import inbound, inbound_number, refusal
 from tests.support.service import Tenant, open_service
 from tests.support.sweeps import sweep_after

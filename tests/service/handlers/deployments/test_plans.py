@@ -23,8 +23,8 @@ from callwright.service.tables.schema import deployments
 from callwright.service.workers import imports
 from tests.support import resources
 from tests.support.campaigns import ONCE, audience_of, draft, people, suspend_numbers
-from tests.support.plans import in_future, make_real, nobody_is_called, plan_of
-from tests.support.raw_requests import raw_client
+from tests.support.deployments.plans import in_future, make_real, nobody_is_called, plan_of
+from tests.support.http.raw_requests import raw_client
 from tests.support.resources import Campaign, refusal, row
 from tests.support.service import Tenant, open_service
 

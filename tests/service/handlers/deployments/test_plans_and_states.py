@@ -9,7 +9,7 @@ from callwright.service.platform.clock.clock import DAY, moment
 from tests.support import resources
 from tests.support.campaigns import working
 from tests.support.clock_set_by_test import Wall
-from tests.support.plans import make_real, nobody_is_called, plan_of
+from tests.support.deployments.plans import make_real, nobody_is_called, plan_of
 from tests.support.resources import refusal, row
 from tests.support.service import open_service
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import resources
+from tests.support.database.statements import recorded
 from tests.support.service import open_service
-from tests.support.statements import recorded
 
 
 @pytest.mark.parametrize("engine", ["postgres"], indirect=True)

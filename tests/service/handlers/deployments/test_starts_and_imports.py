@@ -12,7 +12,7 @@ from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
 from tests.support.campaigns import ONCE, audience_of, draft, people, working
 from tests.support.clock_set_by_test import Wall
-from tests.support.plans import FixedClock
+from tests.support.deployments.plans import FixedClock
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 

@@ -9,7 +9,8 @@ from callwright.contract.event_log import WebhookArrival
 from callwright.service.handlers.events.arrival_words import SOON
 from callwright.service.tables.schema import webhooks
 from tests.support.resources import refusal
-from tests.support.sent_events import (
+from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import (
     HAPPENED_MS,
     URL,
     put_attempt,
@@ -18,7 +19,6 @@ from tests.support.sent_events import (
     set_on,
     subscribe,
 )
-from tests.support.service import Tenant, open_service
 
 MADE_MS = HAPPENED_MS - 60_000
 DUE_MS = HAPPENED_MS + 60_000

@@ -10,10 +10,18 @@ from callwright.contract.event_log import Event
 from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.tables.schema import deliveries
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
-from tests.support.sent_events import HAPPENED_MS, endpoint_queue, put_delivery, put_event, rows_of, set_on, subscribe
 from tests.support.service import open_service
+from tests.support.webhooks.sent_events import (
+    HAPPENED_MS,
+    endpoint_queue,
+    put_delivery,
+    put_event,
+    rows_of,
+    set_on,
+    subscribe,
+)
 
 SECOND_MS = 1_000
 

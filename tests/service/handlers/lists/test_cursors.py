@@ -10,8 +10,8 @@ import pytest
 from callwright.contract.calls import ListCalls, list_calls
 from callwright.contract.declaration.filters import filter_of
 from tests.support import resources
-from tests.support.many_calls import put_many
-from tests.support.raw_requests import raw_client, refused
+from tests.support.calls.many_calls import put_many
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import Tenant, open_service
 
 

@@ -11,13 +11,13 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables.schema import deployment_contacts, phone_numbers
 from tests.support import resources
+from tests.support.calls.many_calls import FIRST_MS
 from tests.support.calls.stored_calls import put_call
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
 from tests.support.imports import carry_out_import
-from tests.support.many_calls import FIRST_MS
-from tests.support.raw_requests import AsyncClient, raw_client, refused
 from tests.support.resources import row
-from tests.support.sent_events import put_delivery, put_event, subscribe
 from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import put_delivery, put_event, subscribe
 
 SEVERAL = {
     operation.name: {name for name, field in operation.takes.model_fields.items() if takes_several(field)}

@@ -10,8 +10,8 @@ from callwright.service import accounts
 from callwright.service.platform.clock.clock import HOUR
 from callwright.service.tables.schema import idempotency_keys
 from tests.support import resources
-from tests.support.plans import plan_of
-from tests.support.raw_requests import raw_client
+from tests.support.deployments.plans import plan_of
+from tests.support.http.raw_requests import raw_client
 from tests.support.resources import refusal, row
 from tests.support.service import BASE_URL, Tenant, open_service
 

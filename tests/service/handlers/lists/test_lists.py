@@ -10,10 +10,10 @@ from callwright.contract.declaration.filters import filter_of
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables.schema import agents
 from tests.support import resources
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal, row
-from tests.support.sent_events import subscribe
 from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import subscribe
 
 LISTS = [operation for operation in OPERATIONS.values() if operation.shape == "many"]
 NAMES = ("Zoë", "zoe", "Ärger", "anton", "Anton", "Émile", "emile", "ß", "ss", "李", "1", "_", "a b", "a-b", "🙂")

@@ -14,11 +14,11 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.platform.database.listing import in_seconds
 from callwright.service.tables.schema import agents, audiences, calls, deployments, phone_numbers, webhooks
 from tests.support import resources
-from tests.support.many_calls import FIRST_MS, put_many
-from tests.support.raw_requests import AsyncClient, raw_client
-from tests.support.sent_events import put_event, subscribe
+from tests.support.calls.many_calls import FIRST_MS, put_many
+from tests.support.database.statements import Statement, recorded
+from tests.support.http.raw_requests import AsyncClient, raw_client
 from tests.support.service import Tenant, open_service
-from tests.support.statements import Statement, recorded
+from tests.support.webhooks.sent_events import put_event, subscribe
 
 TABLES: dict[str, Table] = {
     "agents": agents,

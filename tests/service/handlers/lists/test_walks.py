@@ -16,10 +16,10 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.tables import deployment_calls
 from callwright.service.tables.schema import calls, deployments
 from tests.support import resources
-from tests.support.many_calls import FIRST_MS, call_row, put, put_many
+from tests.support.calls.many_calls import FIRST_MS, call_row, put, put_many
+from tests.support.database.statements import Statement, recorded
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
-from tests.support.statements import Statement, recorded
 
 MANY = 20_000
 SORTS = (

@@ -9,9 +9,11 @@ import pytest
 from callwright.contract import webhooks as contract
 from callwright.service.platform.clock.clock import moment
 from callwright.service.tables.schema import deliveries, endpoint_queues, outbox
-from tests.support.raw_requests import raw_client, refused
+from tests.support.database.statements import recorded
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
-from tests.support.sent_events import (
+from tests.support.service import Tenant, open_service
+from tests.support.webhooks.sent_events import (
     HAPPENED_MS,
     endpoint_queue,
     put_attempt,
@@ -21,8 +23,6 @@ from tests.support.sent_events import (
     set_on,
     subscribe,
 )
-from tests.support.service import Tenant, open_service
-from tests.support.statements import recorded
 
 SECOND_MS = 1_000
 

@@ -14,9 +14,10 @@ from callwright.contract.webhooks import MOST_SUBSCRIPTIONS
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.reference.events import events_page
 from callwright.service.tables.schema import audit_log, deliveries, outbox, webhooks
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
-from tests.support.sent_events import (
+from tests.support.service import open_service
+from tests.support.webhooks.sent_events import (
     HAPPENED_MS,
     URL,
     endpoint_queue,
@@ -26,7 +27,6 @@ from tests.support.sent_events import (
     set_on,
     subscribe,
 )
-from tests.support.service import open_service
 
 OWN_SECRET = "whsec_" + "a1B2-c3_" * 4
 

@@ -9,10 +9,10 @@ import pytest
 
 from callwright.service.tables.schema import audit_log, webhooks
 from tests.support.clock_set_by_test import NOON_MS, process_with_fixed_clock
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.resources import refusal
-from tests.support.sent_events import URL, rows_of, subscribe
 from tests.support.service import open_service
+from tests.support.webhooks.sent_events import URL, rows_of, subscribe
 
 OWN_SECRET = "whsec_" + "a1B2-c3_" * 4
 DAY_MS = 86_400_000

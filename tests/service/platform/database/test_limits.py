@@ -13,7 +13,7 @@ from callwright.service.platform.database.postgres.lock_waits import Locked
 from callwright.service.platform.database.units import brief, preempts
 from callwright.service.tables.schema import service_state
 from tests.service.platform.database.state_rows import add_row, row_names
-from tests.support.databases import is_pooled
+from tests.support.database.databases import is_pooled
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 _SAID = text("SELECT current_setting('idle_in_transaction_session_timeout'), current_setting('lock_timeout')")

@@ -15,7 +15,7 @@ from callwright.service.rest.audit.words import BEGINNING, LONG_TEXT, MOST_BYTES
 from callwright.service.tables.schema import api_keys, audit_log, transcripts
 from tests.support.calls.stored_calls import put_call
 from tests.support.campaigns import run
-from tests.support.raw_requests import AsyncClient, raw_client
+from tests.support.http.raw_requests import AsyncClient, raw_client
 from tests.support.resources import agent, audience, draft, number, row
 from tests.support.service import Tenant, open_service
 

@@ -24,7 +24,7 @@ from callwright.service.rest.documentation.openapi.problems import problems_of
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.openapi.whole import operation_entry
 from tests.service.rest.documentation.description import DESCRIPTION, answers_of, entry_of, parameters_of, resolved
-from tests.support.raw_requests import raw_client
+from tests.support.http.raw_requests import raw_client
 from tests.support.service import open_service
 
 COMMITTED = Path(__file__).parents[4] / "docs" / "reference" / "openapi.json"

@@ -15,7 +15,7 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.settings import ServiceSettings
 from tests.support import resources
 from tests.support.campaigns import ONCE, draft, people, run
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 STEERED = ("answered", "busy", "no_answer", "voicemail", "unreachable", "rejected", "invalid_number")

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, select, update
 from callwright.contract.surface import OPERATIONS
 from callwright.service.tables.schema import agents, api_keys
 from tests.support import resources
+from tests.support.http.raw_requests import AsyncClient, Response, raw_client
 from tests.support.isolation import REQUIRED_QUERY, Owned, id_places, one_of_everything
-from tests.support.raw_requests import AsyncClient, Response, raw_client
 from tests.support.service import Tenant, open_service
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")

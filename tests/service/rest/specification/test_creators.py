@@ -9,7 +9,7 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from tests.support import resources
-from tests.support.raw_requests import AsyncClient, Response, raw_client
+from tests.support.http.raw_requests import AsyncClient, Response, raw_client
 from tests.support.resources import row
 from tests.support.service import Tenant, open_service
 

@@ -10,7 +10,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.rest.documentation.reference.problems import problems_page
 from tests.support.calls.stored_calls import put_call
-from tests.support.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.service import open_service
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}

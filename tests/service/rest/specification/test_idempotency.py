@@ -10,9 +10,9 @@ from sqlalchemy import select
 from callwright.service import app
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.claiming_process import BODY, ONCE, claiming_process
-from tests.support.databases import Engine
-from tests.support.raw_requests import Response, raw_client, refused
+from tests.support.database.databases import Engine
+from tests.support.http.raw_requests import Response, raw_client, refused
+from tests.support.processes.claiming import BODY, ONCE, claiming_process
 from tests.support.service import Tenant, open_service
 
 KILLED = -9

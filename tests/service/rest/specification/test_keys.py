@@ -13,10 +13,10 @@ from callwright.service import accounts
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.tables.schema import api_keys
 from tests.support import resources
+from tests.support.database.statements import recorded
+from tests.support.http.raw_requests import Response, raw_client, refused, sample_path
 from tests.support.isolation import OPERATIONS_WITH_IDS, PREFIXES, id_places, one_of_everything, request_pairs, send
-from tests.support.raw_requests import Response, raw_client, refused, sample_path
 from tests.support.service import Tenant, open_service
-from tests.support.statements import recorded
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 

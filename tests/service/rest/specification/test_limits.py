@@ -8,8 +8,8 @@ from sqlalchemy import Connection, insert, select, update
 
 from callwright.service.tables.schema import audiences, deployments
 from tests.support import resources
+from tests.support.http.raw_requests import raw_client, refused
 from tests.support.imports import carry_out_import
-from tests.support.raw_requests import raw_client, refused
 from tests.support.resources import refusal, row
 from tests.support.service import Tenant, open_service
 

@@ -10,11 +10,11 @@ from callwright.contract.surface import OPERATIONS
 from tests.support import resources
 from tests.support.calls.stored_calls import put_call, put_conversation
 from tests.support.deployments.states import deployment_in_state
+from tests.support.http.raw_requests import AsyncClient, raw_client
 from tests.support.imports import carry_out_import
-from tests.support.raw_requests import AsyncClient, raw_client
 from tests.support.resources import row
-from tests.support.sent_events import subscribe
 from tests.support.service import open_service
+from tests.support.webhooks.sent_events import subscribe
 
 
 async def listed(http: AsyncClient, path: str, **query: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -10,7 +10,7 @@ from callwright.service import accounts
 from callwright.service.platform.clock.clock import SECOND
 from tests.support import resources
 from tests.support.clock_set_by_test import process_with_fixed_clock
-from tests.support.raw_requests import Response
+from tests.support.http.raw_requests import Response
 from tests.support.service import Tenant, open_service
 
 FOREIGN = {"Origin": "https://elsewhere.example"}

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from callwright.contract.surface import OPERATIONS
+from tests.support.http.raw_requests import raw_client, refused, sample_path
 from tests.support.isolation import one_of_everything
-from tests.support.raw_requests import raw_client, refused, sample_path
-from tests.support.sent_events import URL
 from tests.support.service import open_service
+from tests.support.webhooks.sent_events import URL
 
 
 @pytest.mark.requirement("PATH-01", "PATH-02", "VER-01")

@@ -13,7 +13,7 @@ from callwright.contract.calls import Outcome
 from callwright.service.telephony.engine import VoicemailPolicy
 from callwright.service.telephony.simulated.network import simulate
 from callwright.service.telephony.simulated.steering import INTENTS, MOODS
-from tests.support.simulated_calls import WELCOME, assert_sound, call, said_by
+from tests.support.calls.simulated_calls import WELCOME, assert_sound, call, said_by
 
 SEEDS = [str(seed) for seed in range(30)]
 MACHINE = "+12025550103"
@@ -23,7 +23,7 @@ import json, sys
 from dataclasses import asdict
 sys.path.insert(0, "")
 from callwright.service.telephony.simulated.network import simulate
-from tests.support.simulated_calls import call
+from tests.support.calls.simulated_calls import call
 calls = [call(to=f"+4915{n:08d}", language=tag) for n in range(40) for tag in ("en", "de", "hi")]
 print(json.dumps([asdict(simulate(each)) for each in calls]))
 """

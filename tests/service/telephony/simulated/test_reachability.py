@@ -8,7 +8,7 @@ from callwright.service.telephony.simulated.reachability import (
     ReachabilityProfile,
     is_possible,
 )
-from tests.support.simulated_calls import assert_sound, call
+from tests.support.calls.simulated_calls import assert_sound, call
 
 
 def number(index: int) -> str:

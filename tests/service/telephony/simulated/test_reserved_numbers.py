@@ -2,7 +2,7 @@ import pytest
 
 from callwright.service.telephony.simulated.network import simulate
 from callwright.service.telephony.simulated.reserved import reserved
-from tests.support.simulated_calls import PROMPT, WELCOME, assert_sound, call, said_by
+from tests.support.calls.simulated_calls import PROMPT, WELCOME, assert_sound, call, said_by
 
 SEEDS = [str(seed) for seed in range(25)]
 

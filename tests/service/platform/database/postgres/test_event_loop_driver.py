@@ -13,7 +13,7 @@ from callwright.service.platform.database.postgres.reachability import DatabaseU
 from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.platform.database.units import brief
 from tests.service.platform.database.state_rows import FIND_ROW, add_row_as_text
-from tests.support.databases import is_pooled
+from tests.support.database.databases import is_pooled
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 

@@ -21,7 +21,7 @@ from callwright.service.platform.database.postgres.time_limits import LIMIT_S, l
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.database.units import brief
 from tests.service.platform.database.state_rows import add_row, add_row_as_text, row_names
-from tests.support.databases import is_pooled
+from tests.support.database.databases import is_pooled
 
 pytestmark = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 SLEEPS = text("SELECT pg_sleep(60)")

@@ -11,7 +11,7 @@ from callwright.service.telephony.simulated.conversation.prompts import (
     read_prompt,
     sentences_of,
 )
-from tests.support.simulated_calls import PROMPT
+from tests.support.calls.simulated_calls import PROMPT
 
 ENGLISH = bank_or_english("en")
 

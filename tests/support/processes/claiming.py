@@ -1,6 +1,6 @@
 """A process that is in the middle of a creation with an idempotency key until it is killed.
 
-    python -m tests.support.claiming_process DATABASE_URL DATA_FOLDER API_KEY
+    python -m tests.support.processes.claiming DATABASE_URL DATA_FOLDER API_KEY
 
 Prints `made` when the key is claimed and the audience made, and never commits. Ends by itself after a minute.
 """
@@ -21,7 +21,7 @@ from callwright.service.app import running
 from callwright.service.handlers.request_context import HANDLERS
 from callwright.service.settings import ServiceSettings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BODY = {"name": "Patients"}
 ONCE = {"Idempotency-Key": "once"}
 LIMIT_S = 60
@@ -30,7 +30,7 @@ LIMIT_S = 60
 @asynccontextmanager
 async def claiming_process(database_url: str, data: Path, api_key: str) -> AsyncGenerator[Process]:
     """The process in the middle of its request. It is gone when the block ends."""
-    command = [sys.executable, "-m", "tests.support.claiming_process", database_url, str(data), api_key]
+    command = [sys.executable, "-m", "tests.support.processes.claiming", database_url, str(data), api_key]
     process = await anyio.open_process(command, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=None)
     try:
         assert process.stdout is not None

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.databases import Engine
+from tests.support.database.databases import Engine
 
 STRIDE = 5
 """No multiple of 2, 3 or 4, so that each value of a second parameter has its turn."""
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 WHOLE = tuple(
     TESTS / path
     for path in (

@@ -18,8 +18,8 @@ from filelock import FileLock
 PACKAGE_FILES = ("package.json", "package-lock.json")
 INSTALL_LIMIT_S = 300
 """Limit of one installation; the largest has some 300 packages, 110 MB unpacked."""
-CLIENT = Path(__file__).parents[2] / "clients" / "typescript"
-FOLDERS = (CLIENT, *(Path(__file__).parents[1] / name for name in ("inspector", "typescript", "conformance", "mcpb")))
+CLIENT = Path(__file__).parents[3] / "clients" / "typescript"
+FOLDERS = (CLIENT, *(Path(__file__).parents[2] / name for name in ("inspector", "typescript", "conformance", "mcpb")))
 """Every folder with a lock file."""
 
 
@@ -78,6 +78,6 @@ def _npm(*arguments: str, cwd: Path) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:] != ["lock"]:
-        sys.exit("usage: python -m tests.support.npm lock")
+        sys.exit("usage: python -m tests.support.processes.npm lock")
     for each in FOLDERS:
         lock(each)

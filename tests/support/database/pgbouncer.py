@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from sqlalchemy import URL, make_url
 
-from tests.support.postgres import nobody
+from tests.support.database.postgres import nobody
 
 START_LIMIT_S = 10
 STOP_LIMIT_S = 10

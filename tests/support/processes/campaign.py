@@ -1,6 +1,6 @@
 """A service process of its own, for tests that kill it: drives what there is on a database until nothing is left.
 
-    python -m tests.support.campaign_process DATABASE_URL DATA_FOLDER LEASE_MS
+    python -m tests.support.processes.campaign DATABASE_URL DATA_FOLDER LEASE_MS
 
 Prints `ready` once it runs. Ends by itself when every deployment has stopped, and after two minutes whatever happens.
 """
@@ -19,7 +19,7 @@ from callwright.service.app import running
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import deployments
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LIMIT_S = 120
 _LEFT = select(func.count()).where(or_(deployments.c.status == "active", deployments.c.in_flight > 0))
 
@@ -27,7 +27,7 @@ _LEFT = select(func.count()).where(or_(deployments.c.status == "active", deploym
 @asynccontextmanager
 async def campaign_process(database_url: str, data: Path, *, lease_ms: int = 1_500) -> AsyncGenerator[Process]:
     """The process, running and ready. It is gone when the block ends."""
-    command = [sys.executable, "-m", "tests.support.campaign_process", database_url, str(data), str(lease_ms)]
+    command = [sys.executable, "-m", "tests.support.processes.campaign", database_url, str(data), str(lease_ms)]
     process = await anyio.open_process(command, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=None)
     try:
         assert process.stdout is not None

@@ -1,6 +1,6 @@
 """A whole service process of its own, for tests and trials that freeze it or cut its network.
 
-    python -m tests.support.peer_process DATABASE_URL DATA_FOLDER LEASE_MS NETWORK
+    python -m tests.support.processes.peer DATABASE_URL DATA_FOLDER LEASE_MS NETWORK
 
 It begins once a line comes on its standard input, prints the names under which it holds leases, and runs until it is
 killed or its input ends; forty minutes at most.
@@ -24,7 +24,7 @@ from callwright.service.settings import ServiceSettings
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.workers.supervisor import Supervisor
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LIMIT_S = 2_400
 
 
@@ -45,7 +45,7 @@ class Peer:
         self.owners: set[str] = set()
         """The names under which it holds leases."""
         url = f"{database_url}{'&' if '?' in database_url else '?'}application_name={name}"
-        command = [sys.executable, "-m", "tests.support.peer_process", url, str(data), str(lease_ms), network]
+        command = [sys.executable, "-m", "tests.support.processes.peer", url, str(data), str(lease_ms), network]
         self._process = subprocess.Popen(
             [*before, *command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -1,7 +1,7 @@
 """The databases of one test run, shared by all its worker processes.
 
 A run has a folder of its own. The first test that needs the Postgres server, or a migrated database to copy, makes it
-there under a lock; the others find it. `tests.support.run_folder` cleans up.
+there under a lock; the others find it. `tests.support.database.run_folder` cleans up.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from filelock import FileLock
 from sqlalchemy import make_url
 
-from tests.support import postgres, run_folder
+from tests.support.database import postgres, run_folder
 
 Engine = Literal["sqlite", "postgres"]
 

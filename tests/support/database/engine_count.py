@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.databases import ENGINES_SETTING, Engine, server_origin
+from tests.support.database.databases import ENGINES_SETTING, Engine, server_origin
 
 NAMES: dict[Engine, str] = {"sqlite": "SQLite", "postgres": "Postgres"}
 

@@ -19,7 +19,7 @@ from mcp.client.session import MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
-from tests.support import forked_commands
+from tests.support.processes import forked_commands
 
 COMMAND = str(Path(sys.executable).with_name("callwright"))
 START_S = 60.0

@@ -61,8 +61,8 @@ def _address() -> str:
     """Where the process listens that commands fork off. It ends with this one."""
     folder = Path(tempfile.mkdtemp(prefix="callwright-commands-"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.forked_commands", folder],
-        cwd=Path(__file__).parents[2],
+        [sys.executable, "-m", "tests.support.processes.forked_commands", folder],
+        cwd=Path(__file__).parents[3],
         stdin=subprocess.PIPE,
     )
 

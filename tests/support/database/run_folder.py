@@ -1,8 +1,8 @@
 """Makes the folder of a test run and sees to it that the run leaves nothing behind, even when it is killed.
 
-`python -m tests.support.run_folder` is a process that waits for the end of a pipe from the run. The pipe ends however
-the run ends. The process also starts the run's Postgres server and its pooler, as its own children: a worker would
-leave them when it dies.
+`python -m tests.support.database.run_folder` is a process that waits for the end of a pipe from the run. The pipe ends
+however the run ends. The process also starts the run's Postgres server and its pooler, as its own children: a worker
+would leave them when it dies.
 """
 
 import select
@@ -32,8 +32,8 @@ class RunFolder:
         self.path = Path(tempfile.mkdtemp(prefix="callwright-tests-"))
         self.path.chmod(0o711)  # the account that Postgres runs as passes through to the server's own folder
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.run_folder", str(self.path)],
-            cwd=Path(__file__).parents[2],
+            [sys.executable, "-m", "tests.support.database.run_folder", str(self.path)],
+            cwd=Path(__file__).parents[3],
             stdin=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the run; the process cleans up then
         )
@@ -80,7 +80,7 @@ def serve(folder: Path) -> None:
     for stop in reversed(stops):
         stop()
     if (folder / LEFTOVERS).exists():
-        from tests.support.databases import RunDatabases
+        from tests.support.database.databases import RunDatabases
 
         RunDatabases(folder).drop_all()
     shutil.rmtree(folder)
@@ -88,8 +88,8 @@ def serve(folder: Path) -> None:
 
 def _start(folder: Path, program: Program) -> list[Callable[[], None]]:
     """Starts it and writes the answer. Returns what stops it; nothing where it did not start."""
-    from tests.support.pgbouncer import Pooler  # slow to import, and short runs do not need them
-    from tests.support.postgres import Server
+    from tests.support.database.pgbouncer import Pooler  # slow to import, and short runs do not need them
+    from tests.support.database.postgres import Server
 
     try:
         if program == "server":
