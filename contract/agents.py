@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrMore
 from callwright.contract.declaration.marks import DERIVED, OwnScript, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
@@ -81,15 +81,8 @@ class ListAgents(MadeBetween, PageQuery):
     """Agents of the organization."""
 
     name: Annotated[FilterText | None, Field(description="Only the agent with exactly this name."), Filter()] = None
-    language: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only these language tags."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
-    voice_id: Annotated[
-        FilterText | Several[FilterText] | None, Field(description="Only these voices."), Filter(), OneOrSeveral()
-    ] = None
+    language: Annotated[OneOrMore[FilterText], Field(description="Only these language tags.")] = None
+    voice_id: Annotated[OneOrMore[FilterText], Field(description="Only these voices.")] = None
 
 
 class GetAgent(Input):

@@ -6,14 +6,7 @@ from pydantic import Field
 
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from callwright.contract.declaration.filters import (
-    Filter,
-    FilterText,
-    MadeBetween,
-    OneOrSeveral,
-    PersonalFilter,
-    Several,
-)
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import (
     COUNTED,
     DERIVED,
@@ -197,9 +190,7 @@ class ListAudiences(MadeBetween, PageQuery):
     """Audiences of the organization."""
 
     name: Annotated[FilterText | None, Field(description="Only the audience with exactly this name."), Filter()] = None
-    status: Annotated[
-        Several[AudienceStatus] | None, Field(description="Only these states, for example ready."), Filter()
-    ] = None
+    status: Annotated[Choices[AudienceStatus], Field(description="Only these states, for example ready.")] = None
 
 
 class GetAudience(Input):
@@ -294,9 +285,7 @@ class ListImportErrors(PageQuery):
 
     id: AudienceId
     import_id: ImportId
-    code: Annotated[
-        FilterText | Several[FilterText] | None, Field(description="Only these error codes."), Filter(), OneOrSeveral()
-    ] = None
+    code: Annotated[OneOrMore[FilterText], Field(description="Only these error codes.")] = None
 
 
 list_audiences = listing(

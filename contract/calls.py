@@ -4,14 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from callwright.contract.declaration.filters import (
-    Filter,
-    FilterText,
-    MadeBetween,
-    OneOrSeveral,
-    PersonalFilter,
-    Several,
-)
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import (
     DERIVED,
     PERSONAL,
@@ -167,56 +160,24 @@ class Transcript(Resource):
 class CallFilters(MadeBetween):
     """Which calls are meant."""
 
-    deployment_id: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only calls of these deployments."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
-    agent_id: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only calls of these agents."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
-    audience_id: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only calls to these audiences."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
-    contact_id: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only calls to these contacts."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
-    call_type: Annotated[
-        CallType | Several[CallType] | None, Field(description="Only this direction."), Filter(), OneOrSeveral()
-    ] = None
-    status: Annotated[
-        Several[CallStatus] | None, Field(description="Only these states, for example in_progress."), Filter()
-    ] = None
-    outcome: Annotated[
-        Several[Outcome] | None, Field(description="Only these outcomes, for example answered."), Filter()
-    ] = None
-    disposition: Annotated[
-        Several[FilterText] | None, Field(description="Only these dispositions, for example goal_met."), Filter()
-    ] = None
+    deployment_id: Annotated[OneOrMore[FilterText], Field(description="Only calls of these deployments.")] = None
+    agent_id: Annotated[OneOrMore[FilterText], Field(description="Only calls of these agents.")] = None
+    audience_id: Annotated[OneOrMore[FilterText], Field(description="Only calls to these audiences.")] = None
+    contact_id: Annotated[OneOrMore[FilterText], Field(description="Only calls to these contacts.")] = None
+    call_type: Annotated[OneOrMore[CallType], Field(description="Only this direction.")] = None
+    status: Annotated[Choices[CallStatus], Field(description="Only these states, for example in_progress.")] = None
+    outcome: Annotated[Choices[Outcome], Field(description="Only these outcomes, for example answered.")] = None
+    disposition: Annotated[Choices[FilterText], Field(description="Only these dispositions, for example goal_met.")] = (
+        None
+    )
     to: Annotated[
         PersonalFilter | None, Field(description="Only calls to this number, in E.164."), Filter("to_number")
     ] = None
-    language: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only calls of agents with these language tags."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
+    language: Annotated[OneOrMore[FilterText], Field(description="Only calls of agents with these language tags.")] = (
+        None
+    )
     answered_by: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only those answered by one of these, for example human."),
-        Filter(),
-        OneOrSeveral(),
+        OneOrMore[FilterText], Field(description="Only those answered by one of these, for example human.")
     ] = None
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.declaration.filters import Filter, FilterText, OneOrSeveral, Several
+from callwright.contract.declaration.filters import Filter, FilterText, OneOrMore
 from callwright.contract.declaration.marks import ForeignText, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
@@ -71,9 +71,7 @@ class ListEvents(PageQuery):
         Field(description="Only those made before this moment, to the millisecond."),
         Filter("created_at", "before"),
     ] = None
-    type: Annotated[
-        FilterText | Several[FilterText] | None, Field(description="Only these events."), Filter(), OneOrSeveral()
-    ] = None
+    type: Annotated[OneOrMore[FilterText], Field(description="Only these events.")] = None
     subject_id: Annotated[
         FilterText | None,
         Field(description="Only events about this call, deployment, audience or other thing."),

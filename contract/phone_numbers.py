@@ -6,7 +6,7 @@ from pydantic import Field
 
 from callwright.contract.checks.names import Label
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore
 from callwright.contract.declaration.marks import DERIVED, OWN, OwnNumber, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
@@ -93,16 +93,10 @@ class AvailableNumber(Resource):
 class ListPhoneNumbers(MadeBetween, PageQuery):
     """Numbers of the organization, released ones too."""
 
-    status: Annotated[
-        Several[PhoneNumberStatus] | None, Field(description="Only these states, for example active."), Filter()
-    ] = None
+    status: Annotated[Choices[PhoneNumberStatus], Field(description="Only these states, for example active.")] = None
     number: Annotated[FilterText | None, Field(description="Only this number, in E.164."), Filter()] = None
-    country: Annotated[
-        FilterText | Several[FilterText] | None, Field(description="Only these countries."), Filter(), OneOrSeveral()
-    ] = None
-    number_type: Annotated[
-        NumberType | Several[NumberType] | None, Field(description="Only these types."), Filter(), OneOrSeveral()
-    ] = None
+    country: Annotated[OneOrMore[FilterText], Field(description="Only these countries.")] = None
+    number_type: Annotated[OneOrMore[NumberType], Field(description="Only these types.")] = None
 
 
 class SearchAvailableNumbers(PageQuery):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from callwright.contract.declaration.changes import TO_NOTHING, Changes
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, Several
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween
 from callwright.contract.declaration.marks import DERIVED, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation
@@ -76,9 +76,7 @@ class UpdateWallet(Changes):
 class ListTransactions(MadeBetween, PageQuery):
     """Movements of the wallet."""
 
-    type: Annotated[
-        Several[TransactionType] | None, Field(description="Only these types, for example call_charge."), Filter()
-    ] = None
+    type: Annotated[Choices[TransactionType], Field(description="Only these types, for example call_charge.")] = None
     reference_id: Annotated[
         FilterText | None, Field(description="Only those about this call, number or deployment."), Filter()
     ] = None

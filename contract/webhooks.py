@@ -6,7 +6,7 @@ from pydantic import Field
 
 from callwright.contract.checks.names import Text
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NO_TEXT, Changes
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrMore
 from callwright.contract.declaration.marks import DERIVED, OWN, ForeignText, OwnText
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
@@ -150,9 +150,7 @@ class Replayed(Resource):
 class ListWebhooks(MadeBetween, PageQuery):
     """Subscriptions of the organization."""
 
-    status: Annotated[
-        WebhookStatus | Several[WebhookStatus] | None, Field(description="Only these states."), Filter(), OneOrSeveral()
-    ] = None
+    status: Annotated[OneOrMore[WebhookStatus], Field(description="Only these states.")] = None
 
 
 class GetWebhook(Input):
@@ -219,18 +217,9 @@ class ListWebhookDeliveries(MadeBetween, PageQuery):
     """Deliveries to a subscription."""
 
     id: WebhookId
-    status: Annotated[
-        DeliveryStatus | Several[DeliveryStatus] | None,
-        Field(description="Only these states."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
-    cause: Annotated[
-        DeliveryCause | Several[DeliveryCause] | None, Field(description="Only these causes."), Filter(), OneOrSeveral()
-    ] = None
-    event_type: Annotated[
-        FilterText | Several[FilterText] | None, Field(description="Only these events."), Filter(), OneOrSeveral()
-    ] = None
+    status: Annotated[OneOrMore[DeliveryStatus], Field(description="Only these states.")] = None
+    cause: Annotated[OneOrMore[DeliveryCause], Field(description="Only these causes.")] = None
+    event_type: Annotated[OneOrMore[FilterText], Field(description="Only these events.")] = None
     event_id: Annotated[FilterText | None, Field(description="Only this event."), Filter()] = None
 
 

@@ -47,6 +47,12 @@ class OneOrSeveral:
         return {**described, "anyOf": [*several, {"type": "null"}]}
 
 
+OneOrMore = Annotated[Value | Several[Value] | None, Filter(), OneOrSeveral()]
+"""The field of a filter for which a caller gives one value or several."""
+Choices = Annotated[Several[Value] | None, Filter()]
+"""The field of a filter for which a caller gives a list of values."""
+
+
 def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 

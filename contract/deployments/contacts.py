@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from callwright.contract.declaration.filters import Filter, FilterText, OneOrSeveral, PersonalFilter, Several
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, OneOrMore, PersonalFilter
 from callwright.contract.declaration.marks import Cell, ContactNumber, OwnText
 from callwright.contract.declaration.model import Resource
 from callwright.contract.declaration.pagination import PageQuery
@@ -83,20 +83,10 @@ class ListContacts(PageQuery):
     """People of a deployment and how far it is with them."""
 
     id: DeploymentId
-    status: Annotated[
-        Several[ContactStatus] | None, Field(description="Only these states, for example retry_waiting."), Filter()
-    ] = None
-    last_outcome: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only these outcomes of the last call."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
+    status: Annotated[Choices[ContactStatus], Field(description="Only these states, for example retry_waiting.")] = None
+    last_outcome: Annotated[OneOrMore[FilterText], Field(description="Only these outcomes of the last call.")] = None
     last_disposition: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only these dispositions of the last call."),
-        Filter(),
-        OneOrSeveral(),
+        OneOrMore[FilterText], Field(description="Only these dispositions of the last call.")
     ] = None
     phone_number: Annotated[
         PersonalFilter | None, Field(description="Only this number, in E.164."), Filter("phone")

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from callwright.contract.agents import AgentSnapshot
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NOTHING
-from callwright.contract.declaration.filters import Filter, FilterText, MadeBetween, OneOrSeveral, Several
+from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore
 from callwright.contract.declaration.marks import DERIVED, OwnText
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import listing, operation, removal
@@ -119,28 +119,13 @@ class Deployment(Stored):
 class ListDeployments(MadeBetween, PageQuery):
     """Deployments of the organization."""
 
-    status: Annotated[
-        Several[DeploymentStatus] | None, Field(description="Only these states, for example active,paused."), Filter()
-    ] = None
-    call_type: Annotated[
-        CallType | Several[CallType] | None,
-        Field(description="Only these kinds, for example inbound."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
+    status: Annotated[Choices[DeploymentStatus], Field(description="Only these states, for example active,paused.")] = (
+        None
+    )
+    call_type: Annotated[OneOrMore[CallType], Field(description="Only these kinds, for example inbound.")] = None
     name: Annotated[FilterText | None, Field(description="Only the one with exactly this name."), Filter()] = None
-    agent_id: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only those of these agents."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
-    audience_id: Annotated[
-        FilterText | Several[FilterText] | None,
-        Field(description="Only those of these audiences."),
-        Filter(),
-        OneOrSeveral(),
-    ] = None
+    agent_id: Annotated[OneOrMore[FilterText], Field(description="Only those of these agents.")] = None
+    audience_id: Annotated[OneOrMore[FilterText], Field(description="Only those of these audiences.")] = None
     idempotency_key: Annotated[
         OwnText | None,
         Field(
