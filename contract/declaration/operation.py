@@ -31,9 +31,7 @@ Place = Literal["path", "query", "body"]
 
 @dataclass(frozen=True)
 class MediaStream:
-    """Stands for an answer that is bytes, not JSON, in the media types named."""
-
-    media_types: tuple[str, ...] = ()
+    """Stands for an answer that is bytes, not JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,26 +145,44 @@ OPERATIONS: dict[str, AnyOperation] = {}
 """Every operation by name, in the order of declaration. `contract.surface` fills it."""
 
 
-def _declare(operation: Operation[P, In, Out]) -> Operation[P, In, Out]:
-    if operation.name in OPERATIONS:
-        raise ValueError(f"operation {operation.name!r} is declared twice")
-    OPERATIONS[operation.name] = operation
+def _declare(
+    name: str,
+    method: Method,
+    path: str,
+    takes: Callable[P, In],
+    problems: Sequence[ProblemCode],
+    *,
+    shape: Shape,
+    item: type[Resource] | None,
+    summary: str,
+    status: int = 200,
+    **more: Any,
+) -> Operation[P, In, Any]:
+    """Adds an operation to `OPERATIONS`, with the problems that follow from its path."""
+    if name in OPERATIONS:
+        raise ValueError(f"operation {name!r} is declared twice")
+    if not (isinstance(takes, type) and issubclass(takes, Input)):
+        raise TypeError("takes must be an input model")
+    declared = (NOT_FOUND, *problems) if "{" in path else problems
+    operation: Operation[P, In, Any] = Operation(
+        name=name,
+        noun=path.split("/")[1],
+        method=method,
+        path=path,
+        takes=cast("type[In]", takes),
+        shape=shape,
+        item=item,
+        status=status,
+        summary=summary,
+        problems=tuple(dict.fromkeys(declared)),
+        **more,
+    )
+    OPERATIONS[name] = operation
     return operation
 
 
-def _model(takes: Callable[..., In]) -> type[In]:
-    if not (isinstance(takes, type) and issubclass(takes, Input)):
-        raise TypeError("takes must be an input model")
-    return cast("type[In]", takes)
-
-
-def _expects(takes: object) -> tuple[ProblemCode, ...]:
-    return (REVISION_MISMATCH,) if isinstance(takes, type) and issubclass(takes, Expecting) else ()
-
-
-def _problems(path: str, extra: Sequence[ProblemCode]) -> tuple[ProblemCode, ...]:
-    found = (NOT_FOUND,) if "{" in path else ()
-    return tuple(dict.fromkeys((*found, *extra)))
+def _expects_revisions(takes: object) -> bool:
+    return isinstance(takes, type) and issubclass(takes, Expecting)
 
 
 def operation(
@@ -183,24 +199,21 @@ def operation(
     only_reads: bool = False,
 ) -> Operation[P, In, Out]:
     """Declares an operation that answers with one resource. Status 201 marks it as creating one."""
-    item = gives if issubclass(gives, Resource) else None
+    revisions = (REVISION_MISMATCH,) if _expects_revisions(takes) else ()
     owner = (API_KEY_OWNER_REQUIRED,) if creator_bound else ()
     return _declare(
-        Operation(
-            name=name,
-            noun=path.split("/")[1],
-            method=method,
-            path=path,
-            takes=_model(takes),
-            shape="one",
-            item=item,
-            status=status,
-            summary=summary,
-            problems=_problems(path, (*problems, *_expects(takes), *owner)),
-            creates=status in (201, 202),
-            creator_bound=creator_bound,
-            only_reads=only_reads,
-        )
+        name,
+        method,
+        path,
+        takes,
+        (*problems, *revisions, *owner),
+        shape="one",
+        item=gives if issubclass(gives, Resource) else None,
+        summary=summary,
+        status=status,
+        creates=status in (201, 202),
+        creator_bound=creator_bound,
+        only_reads=only_reads,
     )
 
 
@@ -213,27 +226,13 @@ def listing(
     summary: str,
     sorts: tuple[str, ...] = ("created_at",),
     counts_to: int | None = None,
-    problems: Sequence[ProblemCode] = (),
 ) -> Operation[P, In, Page[Item]]:
     """Declares a paged list. `sorts` are the fields `sort` accepts; the first one, newest first, is the default.
 
     Counting may stop at `counts_to`, where that is given.
     """
     return _declare(
-        Operation(
-            name=name,
-            noun=path.split("/")[1],
-            method="GET",
-            path=path,
-            takes=_model(takes),
-            shape="many",
-            item=gives,
-            status=200,
-            summary=summary,
-            problems=_problems(path, problems),
-            sorts=sorts,
-            counts_to=counts_to,
-        )
+        name, "GET", path, takes, (), shape="many", item=gives, summary=summary, sorts=sorts, counts_to=counts_to
     )
 
 
@@ -241,20 +240,7 @@ def removal(
     name: str, path: str, *, takes: Callable[P, In], summary: str, problems: Sequence[ProblemCode] = ()
 ) -> Operation[P, In, None]:
     """Declares a DELETE that answers 204 with nothing."""
-    return _declare(
-        Operation(
-            name=name,
-            noun=path.split("/")[1],
-            method="DELETE",
-            path=path,
-            takes=_model(takes),
-            shape="nothing",
-            item=None,
-            status=204,
-            summary=summary,
-            problems=_problems(path, problems),
-        )
-    )
+    return _declare(name, "DELETE", path, takes, problems, shape="nothing", item=None, summary=summary, status=204)
 
 
 def media(
@@ -267,18 +253,5 @@ def media(
     problems: Sequence[ProblemCode] = (),
 ) -> Operation[P, In, MediaStream]:
     """Declares a GET that answers with bytes and honours `Range` and `If-None-Match`."""
-    return _declare(
-        Operation(
-            name=name,
-            noun=path.split("/")[1],
-            method="GET",
-            path=path,
-            takes=_model(takes),
-            shape="media",
-            item=None,
-            status=200,
-            summary=summary,
-            problems=_problems(path, (*problems, RANGE_NOT_SATISFIABLE)),
-            media_types=media_types,
-        )
-    )
+    every = (*problems, RANGE_NOT_SATISFIABLE)
+    return _declare(name, "GET", path, takes, every, shape="media", item=None, summary=summary, media_types=media_types)

@@ -99,88 +99,34 @@ PlainText = AfterValidator(_plain_text)
 
 MAX_ID = 255
 """Characters of an id. The service's own are much shorter; another service may have others."""
+
+
+def _id(description: str, example: str) -> Any:
+    return Field(max_length=MAX_ID, description=description, examples=[example])
+
+
 UniqueName = Annotated[Name, OWN, Field(description="Name, unique in the organization.")]
 MaxConcurrency = Annotated[int, Field(ge=1, le=1_000, description="Calls at the same time; the plan may allow fewer.")]
 
-AgentId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID, description="Agent id (agt_…), from list_agents.", examples=["agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]
-    ),
-    PlainText,
-]
-VoiceId = Annotated[
-    str, Field(max_length=MAX_ID, description="Voice id, from list_voices.", examples=["en-US-ada"]), PlainText
-]
-AudienceId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID,
-        description="Audience id (aud_…), from list_audiences.",
-        examples=["aud_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
-    ),
-    PlainText,
-]
-ImportId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID,
-        description="Import id (imp_…), from import_audience.",
-        examples=["imp_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
-    ),
-    PlainText,
-]
+AgentId = Annotated[str, _id("Agent id (agt_…), from list_agents.", "agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText]
+VoiceId = Annotated[str, _id("Voice id, from list_voices.", "en-US-ada"), PlainText]
+AudienceId = Annotated[str, _id("Audience id (aud_…), from list_audiences.", "aud_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText]
+ImportId = Annotated[str, _id("Import id (imp_…), from import_audience.", "imp_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText]
 PhoneNumberId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID,
-        description="Phone number id (num_…), from list_phone_numbers.",
-        examples=["num_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
-    ),
-    PlainText,
+    str, _id("Phone number id (num_…), from list_phone_numbers.", "num_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText
 ]
 DeploymentId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID,
-        description="Deployment id (dep_…), from list_deployments.",
-        examples=["dep_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
-    ),
-    PlainText,
+    str, _id("Deployment id (dep_…), from list_deployments.", "dep_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText
 ]
-CallId = Annotated[
-    str,
-    Field(max_length=MAX_ID, description="Call id (cal_…), from list_calls.", examples=["cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]),
-    PlainText,
-]
+CallId = Annotated[str, _id("Call id (cal_…), from list_calls.", "cal_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText]
 WebhookId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID,
-        description="Subscription id (whk_…), from list_webhooks.",
-        examples=["whk_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
-    ),
-    PlainText,
+    str, _id("Subscription id (whk_…), from list_webhooks.", "whk_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText
 ]
 DeliveryId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID,
-        description="Delivery id (dlv_…), from list_webhook_deliveries.",
-        examples=["dlv_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"],
-    ),
-    PlainText,
+    str, _id("Delivery id (dlv_…), from list_webhook_deliveries.", "dlv_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText
 ]
-EventId = Annotated[
-    str,
-    Field(
-        max_length=MAX_ID, description="Event id (evt_…), from list_events.", examples=["evt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"]
-    ),
-    PlainText,
-]
-ContactId = Annotated[
-    str, Field(max_length=MAX_ID, description="Contact row id (ctc_…).", examples=["ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"])
-]
+EventId = Annotated[str, _id("Event id (evt_…), from list_events.", "evt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"), PlainText]
+ContactId = Annotated[str, _id("Contact row id (ctc_…).", "ctc_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H")]
 
 E164 = Annotated[
     OwnNumber, Field(description="Phone number in E.164 form.", examples=["+12025550100"], max_length=40), PlainText
