@@ -14,15 +14,7 @@ from callwright.contract.events import EventEnvelope
 from callwright.contract.problems import INVALID_STATE_TRANSITION
 from callwright.contract.webhooks import AttemptOutcome, Delivery, Replayed
 
-Arrival = Literal[
-    "arrived",
-    "waiting",
-    "failed",
-    "missed",
-    "cancelled",
-    "not_subscribed",
-    "subscribed_later",
-]
+Arrival = Literal["arrived", "waiting", "failed", "missed", "cancelled", "not_subscribed", "subscribed_later"]
 
 
 class Event(EventEnvelope):
@@ -105,12 +97,7 @@ class ReplayEvent(Input):
 
 
 list_events = listing(
-    "list_events",
-    "/events",
-    takes=ListEvents,
-    gives=Event,
-    counts_to=MOST_COUNTED,
-    summary="List events.",
+    "list_events", "/events", takes=ListEvents, gives=Event, counts_to=MOST_COUNTED, summary="List events."
 )
 get_event = operation("get_event", "GET", "/events/{id}", takes=GetEvent, gives=Event, summary="Get an event.")
 list_event_deliveries = listing(

@@ -11,14 +11,7 @@ from callwright.contract.declaration.marks import DERIVED, OWN, ForeignText, Own
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
-from callwright.contract.declaration.words import (
-    DeliveryId,
-    Metadata,
-    PlainText,
-    Stored,
-    Timestamp,
-    WebhookId,
-)
+from callwright.contract.declaration.words import DeliveryId, Metadata, PlainText, Stored, Timestamp, WebhookId
 from callwright.contract.events import EventName
 from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
 
@@ -59,8 +52,7 @@ WebhookUrl = Annotated[
     PlainText,
 ]
 Events = Annotated[
-    list[EventName],
-    Field(min_length=1, max_length=100, description="Names of events, or * for all, later ones too."),
+    list[EventName], Field(min_length=1, max_length=100, description="Names of events, or * for all, later ones too.")
 ]
 Secret = Annotated[
     OwnText,

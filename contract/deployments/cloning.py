@@ -5,13 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from callwright.contract.declaration.model import Input
-from callwright.contract.declaration.words import (
-    AgentId,
-    AudienceId,
-    DeploymentId,
-    PhoneNumberId,
-    UniqueName,
-)
+from callwright.contract.declaration.words import AgentId, AudienceId, DeploymentId, PhoneNumberId, UniqueName
 
 PhoneNumberIds = Annotated[
     list[PhoneNumberId], Field(min_length=1, max_length=100, description="Numbers to call from, 1 to 100.")

@@ -11,15 +11,7 @@ from callwright.contract.declaration.pagination import PageQuery
 from callwright.contract.declaration.words import DeploymentId, Money, Timestamp
 
 ContactStatus = Literal[
-    "pending",
-    "in_flight",
-    "retry_waiting",
-    "completed",
-    "exhausted",
-    "suppressed",
-    "skipped",
-    "expired",
-    "cancelled",
+    "pending", "in_flight", "retry_waiting", "completed", "exhausted", "suppressed", "skipped", "expired", "cancelled"
 ]
 
 

@@ -43,12 +43,7 @@ from callwright.contract.deployments.dialling import (
     Strategy,
     Voicemail,
 )
-from callwright.contract.deployments.inbound import (
-    AnsweringChanges,
-    CreateInboundDeployment,
-    Inbound,
-    InboundChanges,
-)
+from callwright.contract.deployments.inbound import AnsweringChanges, CreateInboundDeployment, Inbound, InboundChanges
 from callwright.contract.deployments.previews import PlanId, Preview, PreviewDeployment
 from callwright.contract.problems import (
     AUDIENCE_IMPORTING,

@@ -71,8 +71,7 @@ class CallingHours(Part):
     """When people may be called. Left out of a deployment: at any time."""
 
     timezone_mode: Annotated[
-        Literal["callee", "fixed"],
-        Field(description="callee: in the contact's own time zone; fixed: in `timezone`."),
+        Literal["callee", "fixed"], Field(description="callee: in the contact's own time zone; fixed: in `timezone`.")
     ] = "callee"
     timezone: Annotated[
         TimeZone | None, Field(description="The zone for fixed; for callee the one used when none is known.")
@@ -120,10 +119,7 @@ class Voicemail(Part):
     ] = "hangup"
     message_template: Annotated[
         OwnScript,
-        Field(
-            max_length=2_000,
-            description="What to leave; {{column}} inserts an audience column.",
-        ),
+        Field(max_length=2_000, description="What to leave; {{column}} inserts an audience column."),
         PlainText,
     ] = ""
 

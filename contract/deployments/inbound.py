@@ -7,14 +7,7 @@ from pydantic import Field, model_validator
 from callwright.contract.declaration.changes import TO_NOTHING, Changes
 from callwright.contract.declaration.model import Part, Resource
 from callwright.contract.declaration.revisions import Expecting
-from callwright.contract.declaration.words import (
-    E164,
-    AgentId,
-    MaxConcurrency,
-    Metadata,
-    PhoneNumberId,
-    UniqueName,
-)
+from callwright.contract.declaration.words import E164, AgentId, MaxConcurrency, Metadata, PhoneNumberId, UniqueName
 from callwright.contract.deployments.dialling import TimeZone, Window
 
 ForwardTo = Annotated[E164, Field(description="Where to forward callers, in E.164; with action forward only.")]
@@ -92,8 +85,7 @@ class InboundChanges(AnsweringChanges):
     """The same changes as a deployment shows them."""
 
     phone_number_id: Annotated[
-        PhoneNumberId | None,
-        Field(description="As it is: another number is answered by another deployment."),
+        PhoneNumberId | None, Field(description="As it is: another number is answered by another deployment.")
     ] = None
 
 

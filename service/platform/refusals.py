@@ -4,11 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callwright.contract.problems import (
-    INVALID_FIELD,
-    NOT_FOUND,
-    ProblemCode,
-)
+from callwright.contract.problems import INVALID_FIELD, NOT_FOUND, ProblemCode
 
 
 @dataclass(frozen=True)

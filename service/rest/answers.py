@@ -28,12 +28,7 @@ class Answer:
     headers: Mapping[str, str]
     file: Response | None = None
 
-    async def send(
-        self,
-        scope: MutableMapping[str, Any],
-        receive: Receive,
-        send: Send,
-    ) -> None:
+    async def send(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Sends it as ASGI wants it."""
         if self.file is not None:
             for name, text in self.headers.items():

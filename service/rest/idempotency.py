@@ -99,11 +99,5 @@ def store(connection: Connection, org_id: str, key_id: str, key: str, answer: St
     """Keeps the answer with the key, in the transaction that made it."""
     connection.execute(
         _STORE,
-        {
-            "b_org": org_id,
-            "b_key_id": key_id,
-            "b_key": key,
-            "b_status": answer.status,
-            "b_body": answer.body.decode(),
-        },
+        {"b_org": org_id, "b_key_id": key_id, "b_key": key, "b_status": answer.status, "b_body": answer.body.decode()},
     )

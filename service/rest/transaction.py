@@ -97,13 +97,7 @@ def performed(connection: Connection, services: Services, request: ApiRequest) -
     answer = encoded(operation, result, request.canonical)
     if operation.writes:
         entries.record(
-            work,
-            operation,
-            tool=request.tool,
-            path=request.path,
-            asked=request.input,
-            result=result,
-            before=before,
+            work, operation, tool=request.tool, path=request.path, asked=request.input, result=result, before=before
         )
     if request.idempotency_key is not None:
         stored = idempotency.StoredAnswer(answer.status, answer.body)

@@ -66,11 +66,7 @@ _END = (
 )
 _TAKE_OVER = (
     update(deliveries)
-    .where(
-        _D.event_id.in_(bindparam("b_events", expanding=True)),
-        _D.webhook_id == bindparam("b_webhook"),
-        UNARRIVED,
-    )
+    .where(_D.event_id.in_(bindparam("b_events", expanding=True)), _D.webhook_id == bindparam("b_webhook"), UNARRIVED)
     .values(replayed_at=bindparam("b_now"))
 )
 EVENTS_AT_ONCE = 500

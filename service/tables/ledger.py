@@ -46,13 +46,7 @@ def wallet_of(connection: Connection, org_id: str, *, lock: bool = False) -> Any
 
 
 def book(
-    connection: Connection,
-    ids: Ids,
-    org_id: str,
-    movements: list[Movement],
-    *,
-    now_ms: int,
-    reserved_micros: int = 0,
+    connection: Connection, ids: Ids, org_id: str, movements: list[Movement], *, now_ms: int, reserved_micros: int = 0
 ) -> int:
     """Books movements and changes what is held back; returns the new balance in micros.
 

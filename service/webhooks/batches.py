@@ -28,17 +28,7 @@ _IS_DUE = (
     _D.attempt_started_at.is_(None),
 )
 _DUE: Select[*tuple[Any, ...]] = (
-    select(
-        _D.id,
-        _D.event_id,
-        _D.cause,
-        _D.attempt_count,
-        _O.type,
-        _O.created_at,
-        _O.org_id,
-        _O.data,
-        _O.simulated,
-    )
+    select(_D.id, _D.event_id, _D.cause, _D.attempt_count, _O.type, _O.created_at, _O.org_id, _O.data, _O.simulated)
     .select_from(deliveries)
     .outerjoin(outbox, _O.id == _D.event_id)
     .where(*_IS_DUE)
@@ -73,8 +63,7 @@ def _in_one_row(found: Subquery) -> Select[Any]:
 _DUE_AT_ONCE = Prepared(_in_one_row(_DUE.subquery()))
 """For SQLite, which hands the interpreter's lock back and forth for every row."""
 _MARK = for_ids(
-    _D.id,
-    lambda are_these: update(deliveries).where(are_these).values(attempt_started_at=bindparam("b_now")),
+    _D.id, lambda are_these: update(deliveries).where(are_these).values(attempt_started_at=bindparam("b_now"))
 )
 _UNMARK = for_ids(_D.id, lambda are_these: update(deliveries).where(are_these).values(attempt_started_at=None))
 _NO_EVENT = for_ids(

@@ -253,12 +253,7 @@ class EndpointQueue:
         body = envelope(row.event_id, row.type, row.created_at, row.org_id, row.data)
         secrets = secrets_at(started_ms, webhook.secret, webhook.earlier_secrets)
         headers = request_headers(
-            body,
-            started_ms // SECOND,
-            secrets,
-            event_id=row.event_id,
-            delivery_id=row.id,
-            simulated=row.simulated,
+            body, started_ms // SECOND, secrets, event_id=row.event_id, delivery_id=row.id, simulated=row.simulated
         )
         attempt = Attempt(
             delivery_id=row.id,

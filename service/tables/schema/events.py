@@ -71,12 +71,7 @@ endpoint_queues = Table(
 than the earliest pending delivery; null where there is none.
 """
 
-late_wakes = Table(
-    "late_wakes",
-    metadata,
-    key(),
-    Column("webhook_id", String(40), nullable=False),
-)
+late_wakes = Table("late_wakes", metadata, key(), Column("webhook_id", String(40), nullable=False))
 """Endpoint queues to be woken whose rows others held when something became due: nobody waits for those others, who may
 have frozen.
 """
@@ -100,20 +95,9 @@ deliveries = Table(
     Column("last_response_status", Integer),
     Column("replayed_at", Moment),
     Index("ix_deliveries_webhook", "webhook_id", "created_at", "id"),
+    Index("ix_deliveries_pending", "webhook_id", "next_attempt_at", sqlite_where=_PENDING, postgresql_where=_PENDING),
     Index(
-        "ix_deliveries_pending",
-        "webhook_id",
-        "next_attempt_at",
-        sqlite_where=_PENDING,
-        postgresql_where=_PENDING,
-    ),
-    Index(
-        "ix_deliveries_unarrived",
-        "webhook_id",
-        "created_at",
-        "id",
-        sqlite_where=UNARRIVED,
-        postgresql_where=UNARRIVED,
+        "ix_deliveries_unarrived", "webhook_id", "created_at", "id", sqlite_where=UNARRIVED, postgresql_where=UNARRIVED
     ),
     Index("ix_deliveries_once", "event_id", "webhook_id", _IF_OF_EVENT, unique=True),
     postgresql_with={"fillfactor": 50},

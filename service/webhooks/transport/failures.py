@@ -5,13 +5,7 @@ import socket
 from errno import ECONNREFUSED, EHOSTUNREACH, ENETUNREACH
 from ssl import SSLCertVerificationError, SSLError
 
-from aiohttp import (
-    ClientConnectionError,
-    ClientConnectorDNSError,
-    ClientPayloadError,
-    ClientResponseError,
-    InvalidURL,
-)
+from aiohttp import ClientConnectionError, ClientConnectorDNSError, ClientPayloadError, ClientResponseError, InvalidURL
 
 from callwright.contract.webhooks import AttemptOutcome
 from callwright.service.webhooks.transport.attempts import Progress

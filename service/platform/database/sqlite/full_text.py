@@ -192,8 +192,4 @@ class Indexed:
 
 def _narrowed(asked: dict[str, Any], *, first: int = 0, end: int = _NO_END) -> dict[str, Any]:
     """What is asked, from one number on and before another. They may be any, also such as no row can have."""
-    return {
-        **asked,
-        "first": min(max(first, asked["first"]), _NO_END),
-        "end": max(min(end, asked["end"]), 0),
-    }
+    return {**asked, "first": min(max(first, asked["first"]), _NO_END), "end": max(min(end, asked["end"]), 0)}

@@ -5,14 +5,7 @@ from typing import Any
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Pagination
 from callwright.service.rest.documentation.examples import example_of
-from callwright.service.rest.documentation.openapi.headers import (
-    DEPRECATION,
-    LIMITS,
-    MEDIA,
-    REQUEST_ID,
-    Json,
-    headers,
-)
+from callwright.service.rest.documentation.openapi.headers import DEPRECATION, LIMITS, MEDIA, REQUEST_ID, Json, headers
 from callwright.service.rest.documentation.openapi.schemas import Schemas
 
 
@@ -33,11 +26,7 @@ def successes(operation: AnyOperation, schemas: Schemas) -> Json:
     example = example_of(operation.name)
     if example is not None:
         content["example"] = example.answer.body
-    answer = {
-        "description": _words(operation),
-        "headers": headers(*sent),
-        "content": {"application/json": content},
-    }
+    answer = {"description": _words(operation), "headers": headers(*sent), "content": {"application/json": content}}
     return {str(operation.status): answer}
 
 
