@@ -130,8 +130,7 @@ list_agents = listing(
 )
 create_agent = operation(
     "create_agent",
-    "POST",
-    "/agents",
+    "POST /agents",
     takes=CreateAgent,
     gives=Agent,
     status=201,
@@ -139,11 +138,10 @@ create_agent = operation(
     summary="Create an agent.",
     creator_bound="member",
 )
-get_agent = operation("get_agent", "GET", "/agents/{id}", takes=GetAgent, gives=Agent, summary="Get an agent.")
+get_agent = operation("get_agent", "GET /agents/{id}", takes=GetAgent, gives=Agent, summary="Get an agent.")
 update_agent = operation(
     "update_agent",
-    "PATCH",
-    "/agents/{id}",
+    "PATCH /agents/{id}",
     takes=UpdateAgent,
     gives=Agent,
     problems=(DUPLICATE_NAME,),

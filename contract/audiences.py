@@ -22,7 +22,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.declaration.revisions import Expecting, Revision
-from callwright.contract.declaration.rows import ColumnName, CsvText, Row, Rows
+from callwright.contract.declaration.rows import ColumnName, CsvText, Row, RowList
 from callwright.contract.declaration.words import (
     AudienceId,
     CountryCode,
@@ -245,7 +245,7 @@ class AddAudienceRows(Expecting):
     """
 
     id: AudienceId
-    rows: Rows
+    rows: RowList
 
 
 class ListAudienceRows(PageQuery):
@@ -298,8 +298,7 @@ list_audiences = listing(
 )
 create_audience = operation(
     "create_audience",
-    "POST",
-    "/audiences",
+    "POST /audiences",
     takes=CreateAudience,
     gives=NewAudience,
     status=201,
@@ -307,12 +306,11 @@ create_audience = operation(
     summary="Create an audience.",
 )
 get_audience = operation(
-    "get_audience", "GET", "/audiences/{id}", takes=GetAudience, gives=Audience, summary="Get an audience."
+    "get_audience", "GET /audiences/{id}", takes=GetAudience, gives=Audience, summary="Get an audience."
 )
 update_audience = operation(
     "update_audience",
-    "PATCH",
-    "/audiences/{id}",
+    "PATCH /audiences/{id}",
     takes=UpdateAudience,
     gives=Audience,
     problems=(DUPLICATE_NAME,),
@@ -327,8 +325,7 @@ delete_audience = removal(
 )
 add_audience_rows = operation(
     "add_audience_rows",
-    "POST",
-    "/audiences/{id}/rows",
+    "POST /audiences/{id}/rows",
     takes=AddAudienceRows,
     gives=RowsAdded,
     status=201,
@@ -346,8 +343,7 @@ list_audience_rows = listing(
 )
 import_audience = operation(
     "import_audience",
-    "POST",
-    "/audiences/{id}/imports",
+    "POST /audiences/{id}/imports",
     takes=ImportAudience,
     gives=AudienceImport,
     status=202,
@@ -356,8 +352,7 @@ import_audience = operation(
 )
 get_audience_import = operation(
     "get_audience_import",
-    "GET",
-    "/audiences/{id}/imports/{import_id}",
+    "GET /audiences/{id}/imports/{import_id}",
     takes=GetAudienceImport,
     gives=AudienceImport,
     summary="Get an import.",

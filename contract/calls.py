@@ -8,6 +8,7 @@ from callwright.contract.declaration.filters import Choices, Filter, FilterText,
 from callwright.contract.declaration.marks import (
     DERIVED,
     PERSONAL,
+    CallType,
     Cell,
     Foreign,
     ForeignText,
@@ -21,7 +22,6 @@ from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
 from callwright.contract.declaration.words import CallId, Timestamp
 from callwright.contract.problems import INVALID_CURSOR, INVALID_STATE_TRANSITION, SERVICE_UNAVAILABLE
 
-CallType = Literal["outbound", "inbound"]
 CallStatus = Literal["queued", "initiated", "ringing", "in_progress", "completed", "failed", "cancelled"]
 Outcome = Literal[
     "answered",
@@ -234,11 +234,10 @@ list_calls = listing(
     counts_to=MOST_COUNTED,
     summary="List calls.",
 )
-get_call = operation("get_call", "GET", "/calls/{call_uuid}", takes=GetCall, gives=Call, summary="Get a call.")
+get_call = operation("get_call", "GET /calls/{call_uuid}", takes=GetCall, gives=Call, summary="Get a call.")
 get_transcript = operation(
     "get_transcript",
-    "GET",
-    "/calls/{call_uuid}/transcript",
+    "GET /calls/{call_uuid}/transcript",
     takes=GetTranscript,
     gives=Transcript,
     problems=(INVALID_CURSOR,),
@@ -254,8 +253,7 @@ get_recording = media(
 )
 hang_up_call = operation(
     "hang_up_call",
-    "POST",
-    "/calls/{call_uuid}/hangup",
+    "POST /calls/{call_uuid}/hangup",
     takes=HangUpCall,
     gives=Call,
     problems=(INVALID_STATE_TRANSITION,),

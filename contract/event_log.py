@@ -99,7 +99,7 @@ class ReplayEvent(Input):
 list_events = listing(
     "list_events", "/events", takes=ListEvents, gives=Event, counts_to=MOST_COUNTED, summary="List events."
 )
-get_event = operation("get_event", "GET", "/events/{id}", takes=GetEvent, gives=Event, summary="Get an event.")
+get_event = operation("get_event", "GET /events/{id}", takes=GetEvent, gives=Event, summary="Get an event.")
 list_event_deliveries = listing(
     "list_event_deliveries",
     "/events/{id}/deliveries",
@@ -109,16 +109,14 @@ list_event_deliveries = listing(
 )
 explain_event = operation(
     "explain_event",
-    "GET",
-    "/events/{id}/explanation",
+    "GET /events/{id}/explanation",
     takes=ExplainEvent,
     gives=EventExplanation,
     summary="Explain why an event did or did not arrive.",
 )
 replay_event = operation(
     "replay_event",
-    "POST",
-    "/events/{id}/replay",
+    "POST /events/{id}/replay",
     takes=ReplayEvent,
     gives=Replayed,
     problems=(INVALID_STATE_TRANSITION,),

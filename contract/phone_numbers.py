@@ -167,8 +167,7 @@ search_available_numbers = listing(
 )
 rent_phone_number = operation(
     "rent_phone_number",
-    "POST",
-    "/phone_numbers",
+    "POST /phone_numbers",
     takes=RentPhoneNumber,
     gives=PhoneNumber,
     status=201,
@@ -178,16 +177,14 @@ rent_phone_number = operation(
 )
 get_phone_number = operation(
     "get_phone_number",
-    "GET",
-    "/phone_numbers/{id}",
+    "GET /phone_numbers/{id}",
     takes=GetPhoneNumber,
     gives=PhoneNumber,
     summary="Get a phone number.",
 )
 update_phone_number = operation(
     "update_phone_number",
-    "PATCH",
-    "/phone_numbers/{id}",
+    "PATCH /phone_numbers/{id}",
     takes=UpdatePhoneNumber,
     gives=PhoneNumber,
     problems=(SPENDING_CAP_REACHED,),
@@ -195,8 +192,7 @@ update_phone_number = operation(
 )
 release_phone_number = operation(
     "release_phone_number",
-    "DELETE",
-    "/phone_numbers/{id}",
+    "DELETE /phone_numbers/{id}",
     takes=ReleasePhoneNumber,
     gives=PhoneNumber,
     problems=(PHONE_NUMBER_IN_USE,),

@@ -118,8 +118,7 @@ search_transcripts = listing(
 )
 get_call_stats = operation(
     "get_call_stats",
-    "GET",
-    "/calls/stats",
+    "GET /calls/stats",
     takes=GetCallStats,
     gives=CallStats,
     summary="Count calls by outcome, disposition, agent, deployment, hour or language.",

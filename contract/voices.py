@@ -60,7 +60,7 @@ list_voices = listing(
     sorts=("language", "name", "id"),
     summary="List text-to-speech voices.",
 )
-get_voice = operation("get_voice", "GET", "/voices/{id}", takes=GetVoice, gives=Voice, summary="Get a voice.")
+get_voice = operation("get_voice", "GET /voices/{id}", takes=GetVoice, gives=Voice, summary="Get a voice.")
 get_voice_preview = media(
     "get_voice_preview",
     "/voices/{id}/preview",

@@ -82,11 +82,10 @@ class ListTransactions(MadeBetween, PageQuery):
     ] = None
 
 
-get_wallet = operation("get_wallet", "GET", "/wallet", takes=GetWallet, gives=Wallet, summary="Get the wallet.")
+get_wallet = operation("get_wallet", "GET /wallet", takes=GetWallet, gives=Wallet, summary="Get the wallet.")
 update_wallet = operation(
     "update_wallet",
-    "PATCH",
-    "/wallet",
+    "PATCH /wallet",
     takes=UpdateWallet,
     gives=Wallet,
     summary="Set or switch off the warning of a low balance.",

@@ -243,8 +243,7 @@ list_webhooks = listing(
 )
 create_webhook = operation(
     "create_webhook",
-    "POST",
-    "/webhooks",
+    "POST /webhooks",
     takes=CreateWebhook,
     gives=NewWebhook,
     status=201,
@@ -252,12 +251,11 @@ create_webhook = operation(
     summary="Subscribe to events.",
 )
 get_webhook = operation(
-    "get_webhook", "GET", "/webhooks/{id}", takes=GetWebhook, gives=Webhook, summary="Get a webhook subscription."
+    "get_webhook", "GET /webhooks/{id}", takes=GetWebhook, gives=Webhook, summary="Get a webhook subscription."
 )
 update_webhook = operation(
     "update_webhook",
-    "PATCH",
-    "/webhooks/{id}",
+    "PATCH /webhooks/{id}",
     takes=UpdateWebhook,
     gives=Webhook,
     summary="Change, disable or enable a webhook subscription.",
@@ -267,8 +265,7 @@ delete_webhook = removal(
 )
 rotate_webhook_secret = operation(
     "rotate_webhook_secret",
-    "POST",
-    "/webhooks/{id}/rotate_secret",
+    "POST /webhooks/{id}/rotate_secret",
     takes=RotateWebhookSecret,
     gives=NewWebhook,
     problems=(SECRETS_STILL_SIGN,),
@@ -276,8 +273,7 @@ rotate_webhook_secret = operation(
 )
 test_webhook = operation(
     "test_webhook",
-    "POST",
-    "/webhooks/{id}/test",
+    "POST /webhooks/{id}/test",
     takes=TestWebhook,
     gives=Delivery,
     problems=(INVALID_STATE_TRANSITION,),
@@ -293,16 +289,14 @@ list_webhook_deliveries = listing(
 )
 get_webhook_delivery = operation(
     "get_webhook_delivery",
-    "GET",
-    "/webhooks/{id}/deliveries/{delivery_id}",
+    "GET /webhooks/{id}/deliveries/{delivery_id}",
     takes=GetWebhookDelivery,
     gives=DeliveryWithAttempts,
     summary="Get a delivery with its attempts.",
 )
 replay_webhook = operation(
     "replay_webhook",
-    "POST",
-    "/webhooks/{id}/replay",
+    "POST /webhooks/{id}/replay",
     takes=ReplayWebhook,
     gives=Replayed,
     problems=(INVALID_STATE_TRANSITION,),

@@ -4,7 +4,7 @@ Checking values one by one takes long for a list of a hundred thousand, and so d
 lengths come first, and an input that is too large anywhere goes no further.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -64,13 +64,9 @@ class Shape:
         return found
 
 
+@cache
 def shape_of(model: type[BaseModel]) -> Shape:
     """The shape of what a model takes."""
-    return _shape_of(model)
-
-
-@cache
-def _shape_of(model: type[BaseModel]) -> Shape:
     schema = model.model_json_schema(mode="validation")
     return _read(schema, cast("dict[str, _Json]", schema.get("$defs", {})))
 
@@ -115,15 +111,15 @@ def _choice(branches: Sequence[Shape], description: str, example: str) -> Shape:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Problems:
     """The first problems, and how many more there are."""
 
-    problems: list[Problem] = field(default_factory=list[Problem])
+    named: list[Problem] = field(default_factory=list[Problem])
     more: int = 0
 
-    def add(self, place: Place, message: str) -> None:
-        if len(self.problems) < MOST_PROBLEMS:
-            self.problems.append(Problem("invalid", place, message))
+    def add(self, place: Place, message: str, code: Literal["unknown", "invalid"] = "invalid") -> None:
+        if len(self.named) < MOST_PROBLEMS:
+            self.named.append(Problem(code, place, message))
         else:
             self.more += 1
 
@@ -133,12 +129,12 @@ def outgrown(model: type[BaseModel], sent: Mapping[str, Any]) -> tuple[Sequence[
 
     None where all are within their bounds. What is wrong with them otherwise is not looked at.
     """
-    found = _Found()
+    found = _Problems()
     _object(sent, shape_of(model), (), found)
-    return found.problems, found.more
+    return found.named, found.more
 
 
-def _look(value: object, shape: Shape, place: Place, found: _Found) -> None:
+def _look(value: object, shape: Shape, place: Place, found: _Problems) -> None:
     if isinstance(value, str):
         longest = shape.text if shape.text is not None or shape.each is None else shape.each.text
         if longest is not None and len(value) > longest:
@@ -149,7 +145,7 @@ def _look(value: object, shape: Shape, place: Place, found: _Found) -> None:
         _object(cast("dict[str, object]", value), shape, place, found)
 
 
-def _list(value: list[object], shape: Shape, place: Place, found: _Found) -> None:
+def _list(value: list[object], shape: Shape, place: Place, found: _Problems) -> None:
     if shape.is_anything:
         _anything(value, place, found)
     elif shape.entries is not None and len(value) > shape.entries:
@@ -162,13 +158,14 @@ def _list(value: list[object], shape: Shape, place: Place, found: _Found) -> Non
         found.add(place, "must not be a list")
 
 
-def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Found) -> None:
+def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Problems) -> None:
     if shape.is_anything:
         _anything(value, place, found)
     elif shape.fields is not None:
         unknown = value.keys() - shape.fields.keys() if len(value) > MOST_PROBLEMS else ()
         if len(unknown) > MOST_PROBLEMS:
-            _unknown(islice((name for name in value if name in unknown), MOST_PROBLEMS), place, found)
+            for name in islice((name for name in value if name in unknown), MOST_PROBLEMS):
+                found.add((*place, name), "", "unknown")
             found.more += len(unknown) - MOST_PROBLEMS
             return
         for name, inside in shape.fields.items():
@@ -192,17 +189,9 @@ def _object(value: Mapping[str, object], shape: Shape, place: Place, found: _Fou
         found.add(place, "must not be an object")
 
 
-def _unknown(names: Iterator[str], place: Place, found: _Found) -> None:
-    for name in names:
-        if len(found.problems) < MOST_PROBLEMS:
-            found.problems.append(Problem("unknown", (*place, name), ""))
-        else:
-            found.more += 1
-
-
-def _anything(value: object, place: Place, found: _Found) -> None:
-    if (said := _too_much([value])) is not None:
-        found.add(place, said)
+def _anything(value: object, place: Place, found: _Problems) -> None:
+    if (message := _too_much([value])) is not None:
+        found.add(place, message)
 
 
 def _too_much(level: Sequence[Any]) -> str | None:

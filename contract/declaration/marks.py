@@ -14,8 +14,8 @@ from pydantic import BaseModel, JsonValue
 from pydantic.fields import FieldInfo
 
 ForeignKind = Literal["speech", "text", "number", "quoted", "column"]
-CallType = Literal["outbound", "inbound"]
 OwnKind = Literal["text", "number", "script"]
+CallType = Literal["outbound", "inbound"]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from functools import cached_property
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, get_args
 
 from callwright.contract.declaration.filters import filter_of
 from callwright.contract.declaration.model import Input, Resource
@@ -187,8 +187,7 @@ def _expects_revisions(takes: object) -> bool:
 
 def operation(
     name: str,
-    method: Method,
-    path: str,
+    endpoint: str,
     *,
     takes: Callable[P, In],
     gives: type[Out],
@@ -198,12 +197,18 @@ def operation(
     creator_bound: CreatorBound | None = None,
     only_reads: bool = False,
 ) -> Operation[P, In, Out]:
-    """Declares an operation that answers with one resource. Status 201 marks it as creating one."""
+    """Declares an operation that answers with one resource. `endpoint` is its method and path: `POST /agents`.
+
+    Status 201 marks it as creating one.
+    """
+    method, _, path = endpoint.partition(" ")
+    if method not in get_args(Method):
+        raise ValueError(f"operation {name!r} has no method {method!r}")
     revisions = (REVISION_MISMATCH,) if _expects_revisions(takes) else ()
     owner = (API_KEY_OWNER_REQUIRED,) if creator_bound else ()
     return _declare(
         name,
-        method,
+        cast("Method", method),
         path,
         takes,
         (*problems, *revisions, *owner),

@@ -33,7 +33,7 @@ Row = Annotated[
     AfterValidator(_with_exact_numbers),
 ]
 """More than 100 columns are too many for a row, which is then refused by itself; this bound is the request's."""
-Rows = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]
+RowList = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]
 CsvText = Annotated[
     str,
     PERSONAL,

@@ -10,7 +10,7 @@ from pydantic import Field
 from callwright.contract.agents import AgentSnapshot
 from callwright.contract.declaration.changes import TO_NO_ENTRIES, TO_NOTHING
 from callwright.contract.declaration.filters import Choices, Filter, FilterText, MadeBetween, OneOrMore
-from callwright.contract.declaration.marks import DERIVED, OwnText
+from callwright.contract.declaration.marks import DERIVED, CallType, OwnText
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import listing, operation, removal
 from callwright.contract.declaration.pagination import MOST_COUNTED, PageQuery
@@ -27,7 +27,6 @@ from callwright.contract.declaration.words import (
     Timestamp,
     UniqueName,
 )
-from callwright.contract.deployments.cloning import CloneDeployment, PhoneNumberIds
 from callwright.contract.deployments.contacts import Contact, ListContacts, Stats
 from callwright.contract.deployments.dialling import (
     BudgetCap,
@@ -62,8 +61,10 @@ from callwright.contract.problems import (
     SPENDING_CAP_REACHED,
 )
 
+PhoneNumberIds = Annotated[
+    list[PhoneNumberId], Field(min_length=1, max_length=100, description="Numbers to call from, 1 to 100.")
+]
 DeploymentStatus = Literal["draft", "scheduled", "active", "paused", "completed", "cancelled", "failed"]
-CallType = Literal["outbound", "inbound"]
 
 
 class Deployment(Stored):
@@ -168,6 +169,19 @@ class CreateDeployment(Input):
     metadata: Metadata = {}
 
 
+class CloneDeployment(Input):
+    """A copy of a campaign, as a draft of its own: the same settings, and nothing of what happened. Costs nothing.
+
+    It has no start_at and no end_at, and whether it is simulated follows from its numbers.
+    """
+
+    id: DeploymentId
+    name: UniqueName
+    agent_id: Annotated[AgentId | None, Field(description="Another agent than the original's.")] = None
+    audience_id: Annotated[AudienceId | None, Field(description="Another audience than the original's.")] = None
+    phone_number_ids: Annotated[PhoneNumberIds | None, Field(description="Other numbers to call from.")] = None
+
+
 class UpdateDeployment(Expecting, AnsweringChanges):
     """Changes to a deployment.
 
@@ -253,8 +267,7 @@ list_deployments = listing(
 )
 create_deployment = operation(
     "create_deployment",
-    "POST",
-    "/deployments",
+    "POST /deployments",
     takes=CreateDeployment,
     gives=Deployment,
     status=201,
@@ -264,8 +277,7 @@ create_deployment = operation(
 )
 clone_deployment = operation(
     "clone_deployment",
-    "POST",
-    "/deployments/{id}/clone",
+    "POST /deployments/{id}/clone",
     takes=CloneDeployment,
     gives=Deployment,
     status=201,
@@ -275,8 +287,7 @@ clone_deployment = operation(
 )
 create_inbound_deployment = operation(
     "create_inbound_deployment",
-    "POST",
-    "/deployments/inbound",
+    "POST /deployments/inbound",
     takes=CreateInboundDeployment,
     gives=Deployment,
     status=201,
@@ -289,16 +300,14 @@ create_inbound_deployment = operation(
 )
 get_deployment = operation(
     "get_deployment",
-    "GET",
-    "/deployments/{id}",
+    "GET /deployments/{id}",
     takes=GetDeployment,
     gives=Deployment,
     summary="Get a deployment with its counters.",
 )
 update_deployment = operation(
     "update_deployment",
-    "PATCH",
-    "/deployments/{id}",
+    "PATCH /deployments/{id}",
     takes=UpdateDeployment,
     gives=Deployment,
     problems=(DUPLICATE_NAME, *_CHANGE_PROBLEMS),
@@ -313,8 +322,7 @@ delete_deployment = removal(
 )
 preview_deployment = operation(
     "preview_deployment",
-    "POST",
-    "/deployments/{id}/preview",
+    "POST /deployments/{id}/preview",
     takes=PreviewDeployment,
     gives=Preview,
     problems=_PLAN_PROBLEMS,
@@ -323,8 +331,7 @@ preview_deployment = operation(
 )
 start_deployment = operation(
     "start_deployment",
-    "POST",
-    "/deployments/{id}/start",
+    "POST /deployments/{id}/start",
     takes=StartDeployment,
     gives=Deployment,
     problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS),
@@ -332,8 +339,7 @@ start_deployment = operation(
 )
 pause_deployment = operation(
     "pause_deployment",
-    "POST",
-    "/deployments/{id}/pause",
+    "POST /deployments/{id}/pause",
     takes=DeploymentAction,
     gives=Deployment,
     problems=(INVALID_STATE_TRANSITION,),
@@ -341,8 +347,7 @@ pause_deployment = operation(
 )
 resume_deployment = operation(
     "resume_deployment",
-    "POST",
-    "/deployments/{id}/resume",
+    "POST /deployments/{id}/resume",
     takes=StartDeployment,
     gives=Deployment,
     problems=(*_START_PROBLEMS, *_PLAN_PROBLEMS, NUMBER_NOT_CAPABLE),
@@ -350,8 +355,7 @@ resume_deployment = operation(
 )
 cancel_deployment = operation(
     "cancel_deployment",
-    "POST",
-    "/deployments/{id}/cancel",
+    "POST /deployments/{id}/cancel",
     takes=DeploymentAction,
     gives=Deployment,
     problems=(INVALID_STATE_TRANSITION,),

@@ -8,7 +8,6 @@ from sqlalchemy import Row, bindparam, delete, func, insert, literal, select
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments import deployments as contract
-from callwright.contract.deployments.cloning import CloneDeployment
 from callwright.contract.deployments.contacts import Contact, ListContacts
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.problems import MISSING_FIELD, PLAN_REQUIRED
@@ -177,7 +176,7 @@ _COPIED = tuple(name for name in contract.CreateDeployment.model_fields if name 
 
 
 @handles(contract.clone_deployment)
-def clone_deployment(asked: CloneDeployment, context: RequestContext) -> contract.Deployment:
+def clone_deployment(asked: contract.CloneDeployment, context: RequestContext) -> contract.Deployment:
     """A draft with the settings of another campaign. Raises `Refusal`: invalid_field for an inbound deployment."""
     original = seen(context, asked.id)
     if original.call_type == "inbound":
