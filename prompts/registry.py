@@ -1,7 +1,9 @@
 """Prompts for the work people do with campaigns. Each text is a Markdown file beside this module."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from string import Template
 
@@ -10,6 +12,7 @@ _LONGEST_ARGUMENT = 4_000
 _MOST_NAMED = 20
 """Unknown arguments that are named, and the characters of each are bounded too; the others are counted."""
 _LONGEST_NAME = 40
+_TOOL = re.compile(r"`([a-z]+_[a-z_]+)`")
 
 
 class PromptArgumentError(ValueError):
@@ -18,12 +21,16 @@ class PromptArgumentError(ValueError):
 
 @dataclass(frozen=True)
 class Argument:
-    """What a person fills in. `absent` stands in the text when an argument that is not required is left out."""
+    """What a person fills in. `absent` stands in the text when the argument is left out; without it, it is required."""
 
     name: str
     description: str
-    required: bool = True
     absent: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether the prompt cannot do without it."""
+        return not self.absent
 
 
 @dataclass(frozen=True)
@@ -34,8 +41,11 @@ class Prompt:
     title: str
     description: str
     arguments: tuple[Argument, ...]
-    tools: tuple[str, ...]
-    """Every tool that its text names. It is offered only where all of them are switched on."""
+
+    @cached_property
+    def tools(self) -> frozenset[str]:
+        """Every tool that its text names, each in backticks. It is offered only where all of them are switched on."""
+        return frozenset(_TOOL.findall(self.template()))
 
     def template(self) -> str:
         """The Markdown text with a `$name` for each argument."""
@@ -76,35 +86,10 @@ PROMPTS: tuple[Prompt, ...] = (
         description="From a goal to a draft campaign with its preview: agent, audience, number, hours, budget.",
         arguments=(
             Argument("goal", "What the calls are to achieve, in your own words."),
+            Argument("audience", "Name or id of the audience to call, if it exists already.", absent="none named yet"),
             Argument(
-                "audience",
-                "Name or id of the audience to call, if it exists already.",
-                required=False,
-                absent="none named yet",
+                "agent", "Name or id of the agent that is to speak, if it exists already.", absent="none named yet"
             ),
-            Argument(
-                "agent",
-                "Name or id of the agent that is to speak, if it exists already.",
-                required=False,
-                absent="none named yet",
-            ),
-        ),
-        tools=(
-            "list_agents",
-            "get_agent",
-            "list_voices",
-            "create_agent",
-            "list_audiences",
-            "get_audience",
-            "create_audience",
-            "import_audience",
-            "list_phone_numbers",
-            "search_available_numbers",
-            "rent_phone_number",
-            "get_wallet",
-            "create_deployment",
-            "preview_deployment",
-            "start_deployment",
         ),
     ),
     Prompt(
@@ -112,30 +97,12 @@ PROMPTS: tuple[Prompt, ...] = (
         title="Check a campaign before it starts",
         description="Everything that should be right before people are called, line by line, with a verdict.",
         arguments=(_DEPLOYMENT,),
-        tools=(
-            "get_deployment",
-            "get_agent",
-            "get_audience",
-            "preview_deployment",
-            "get_wallet",
-            "start_deployment",
-            "resume_deployment",
-        ),
     ),
     Prompt(
         name="analyse_campaign",
         title="Analyse a campaign",
-        description="What came of a campaign, who was not reached, what people asked, and what to change.",
+        description="The results of a campaign, who was not reached, what people asked, and what to change.",
         arguments=(_DEPLOYMENT,),
-        tools=(
-            "get_deployment",
-            "get_call_stats",
-            "search_transcripts",
-            "get_transcript",
-            "list_calls",
-            "get_call",
-            "get_agent",
-        ),
     ),
     Prompt(
         name="review_call",
@@ -144,13 +111,9 @@ PROMPTS: tuple[Prompt, ...] = (
         arguments=(
             Argument("call_id", "Id of the call (cal_…)."),
             Argument(
-                "deployment_id",
-                "Id of its campaign (dep_…): only calls of that are suggested.",
-                required=False,
-                absent="not named",
+                "deployment_id", "Id of its campaign (dep_…): only calls of that are suggested.", absent="not named"
             ),
         ),
-        tools=("get_call", "get_transcript", "get_agent"),
     ),
     Prompt(
         name="debug_failed_calls",
@@ -158,22 +121,7 @@ PROMPTS: tuple[Prompt, ...] = (
         description="Which calls of a campaign fail and why, with the settings that would help.",
         arguments=(
             _DEPLOYMENT,
-            Argument(
-                "call_id",
-                "Id of a call (cal_…) to begin with.",
-                required=False,
-                absent="whatever is most frequent",
-            ),
-        ),
-        tools=(
-            "get_deployment",
-            "get_call_stats",
-            "list_calls",
-            "get_call",
-            "preview_deployment",
-            "get_audience",
-            "get_transcript",
-            "pause_deployment",
+            Argument("call_id", "Id of a call (cal_…) to begin with.", absent="whatever is most frequent"),
         ),
     ),
     Prompt(
@@ -185,19 +133,8 @@ PROMPTS: tuple[Prompt, ...] = (
             Argument(
                 "deployment_id",
                 "Id of the campaign (dep_…) whose calls to learn from; all calls of the agent when left out.",
-                required=False,
                 absent="all campaigns of the agent",
             ),
-        ),
-        tools=(
-            "list_agents",
-            "get_agent",
-            "get_call_stats",
-            "list_calls",
-            "get_transcript",
-            "get_call",
-            "search_transcripts",
-            "update_agent",
         ),
     ),
     Prompt(
@@ -209,11 +146,9 @@ PROMPTS: tuple[Prompt, ...] = (
             Argument(
                 "deployment_id",
                 "Id of the campaign (dep_…) whose calls to read; all calls when left out.",
-                required=False,
                 absent="not limited to one campaign",
             ),
         ),
-        tools=("search_transcripts", "get_call_stats", "list_calls", "get_transcript", "get_call"),
     ),
 )
 
