@@ -180,7 +180,7 @@ def nouns(entries: Mapping[str, Json]) -> str:
 def _method(method: str, name: str, entry: Json) -> str:
     operation, output = OPERATIONS[name], _output(name, entry)
     optional = " = {}" if not any(needed for _, _, needed in _fields(name, entry)) else ""
-    options, door, gives = {
+    options, session_method, gives = {
         "one": ("CallOptions", "ask", f"Promise<{output}>"),
         "nothing": ("CallOptions", "ask", "Promise<void>"),
         "many": ("CallOptions", "walk", f"Listing<{output}>"),
@@ -189,7 +189,7 @@ def _method(method: str, name: str, entry: Json) -> str:
     said = "".join(f"  {line}\n" for line in comment(entry["summary"]))
     return (
         f"{said}  {camel(method)}(input: inputs.{_input_name(name)}{optional}, options: {options} = {{}}): {gives} {{\n"
-        f"    return this.session.{door}(operations.{camel(name)}, input, options);\n  }}\n"
+        f"    return this.session.{session_method}(operations.{camel(name)}, input, options);\n  }}\n"
     )
 
 

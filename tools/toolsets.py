@@ -37,7 +37,7 @@ ABOUT: dict[Toolset, str] = {
     "audiences": "Lists of people to call, filled with rows or files.",
     "numbers": "Phone numbers to call from and to be called on.",
     "campaigns": "Deployments: drafting, previewing, starting, following and stopping them; answering a number.",
-    "calls": "What came of calls and what was said.",
+    "calls": "Calls: their outcomes and what was said.",
     "recordings": "The sound of calls.",
     "live": "Ending single calls that are under way.",
     "people": "Single people of an audience, and rows that an import refused.",

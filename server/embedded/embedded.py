@@ -1,4 +1,4 @@
-"""The one door into the service: run it in this process, or use the one that another process runs on the same folder.
+"""The service of a data folder: run in this process, or used where another process runs it.
 
 Several hosts may each start an MCP server on one data folder. The first serves it and listens on the loopback for the
 others; when it leaves, one of them takes over, and campaigns go on where they stood.

@@ -270,7 +270,7 @@ def _watchable(uri: str) -> Address | None:
 async def _first_look(session: "ServerSession", address: Address) -> _WatchedCampaign:
     """What is there now. Raises MCPError where this key cannot read it."""
     from callwright.client.errors import CallwrightError, NotFound
-    from callwright.tools.catalogue.every import tool_named
+    from callwright.tools.catalogue.registry import tool_named
     from callwright.tools.replies.errors import explained
     from callwright.tools.runtime.tool_context import fence_of
     from callwright.tools.wording.mentions import offered_words

@@ -1,4 +1,4 @@
-"""The key at the door of the tool server over HTTP: looked up at every request, and asked for in words.
+"""The key of a request to the tool server over HTTP: looked up each time, and 401 without one that works.
 
 Source: RFC 6750 (bearer tokens), RFC 9728 (protected resource metadata).
 """

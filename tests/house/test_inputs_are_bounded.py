@@ -5,7 +5,7 @@ from collections.abc import Generator
 from typing import Any
 
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 
 MODELS = {operation.takes for operation in OPERATIONS.values()} | {tool.arguments for tool in TOOLS}
 Json = dict[str, Any]

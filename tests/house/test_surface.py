@@ -41,7 +41,7 @@ def test_every_operation_has_a_client_method() -> None:
 
 @pytest.mark.requirement("SERV-11")
 def test_every_operation_has_a_tool() -> None:
-    from callwright.tools.catalogue.every import TOOLS  # loads the MCP SDK, which the other tests here do without
+    from callwright.tools.catalogue.registry import TOOLS  # loads the MCP SDK, which the other tests here do without
 
     assert missing_and_extra({tool.name for tool in TOOLS}) == NOTHING
     assert [tool.name for tool in TOOLS if tool.operation is not OPERATIONS[tool.name]] == []

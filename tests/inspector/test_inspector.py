@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from callwright.prompts.registry import PROMPTS
 from callwright.server.mcp.resources.resources import TEMPLATES
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from tests.inspector.cli import environment, inspector
 from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.scenario import build_and_run, steer

@@ -19,7 +19,7 @@ from mcp.types import (
 
 from callwright.prompts.registry import PROMPTS
 from callwright.server.mcp.resources.resources import TEMPLATES
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from tests.journeys.receiver import SETTINGS, receiving
 from tests.journeys.scenario import Built, build_and_run, steer
 from tests.journeys.scenario_of_events import tell

@@ -13,7 +13,7 @@ from callwright.contract.checks.bounds import shape_of
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from tests.support.mcp.over_http import INITIALIZE, OLDER, PROTOCOL, request
 
 ENTRIES = 100_000

@@ -7,7 +7,7 @@ import orjson
 
 from callwright.contract.declaration.model import Input
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from tests.large_inputs.cases import AUDIENCE, ENTRIES, FRESH, Case, call, keys
 
 CELLS = 100

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from tests.large_inputs.cases import ENTRIES, Case, envelope_cases, message_cases, rest_cases, tool_cases
 from tests.large_inputs.legitimate import filled, legitimate_cases
 from tests.large_inputs.measuring import FLOOR_S, RUNS, meter

@@ -6,7 +6,7 @@ from string import Template
 import pytest
 
 from callwright.prompts.registry import PROMPTS, Prompt, PromptArgumentError, offered, prompt_named
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.toolsets import enabled_tools
 
 NAMES = {tool.name for tool in TOOLS}

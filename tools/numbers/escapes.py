@@ -31,7 +31,7 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
 _LIKE_DIGITS = ("address", "decimal", "mail")
 
 
-class Found(NamedTuple):
+class FoundNumber(NamedTuple):
     """A number in a text: where it stands, and its notation with digits and plus signs in ASCII."""
 
     start: int
@@ -93,7 +93,7 @@ def _of_bytes(given: bytes) -> str:
     return " " if given == b"\xa0" else given.decode("utf-8", "replace")
 
 
-def also_escaped(text: str, found_in: Callable[[str], Iterator[Found]]) -> Iterator[Found]:
+def also_escaped(text: str, found_in: Callable[[str], Iterator[FoundNumber]]) -> Iterator[FoundNumber]:
     """What is found in a text whose escapes are read as what they are, where it stands in the text as written.
 
     Where an escape may also be digits with something between them, what is found without reading it counts as well.
@@ -102,7 +102,7 @@ def also_escaped(text: str, found_in: Callable[[str], Iterator[Found]]) -> Itera
     if read is None:
         return found_in(text)
     places = read.places
-    found = [Found(places[one.start], places[one.end], one.written) for one in found_in(read.text)]
+    found = [FoundNumber(places[one.start], places[one.end], one.written) for one in found_in(read.text)]
     if read.digits_may_be_meant:
         taken, at = tuple(found), 0
         for one in found_in(text):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
 from typing import Any
 
-from callwright.tools.numbers.escapes import Found, also_escaped, unescaped
+from callwright.tools.numbers.escapes import FoundNumber, also_escaped, unescaped
 from callwright.tools.numbers.number_notation import BETWEEN, cell_numbers, numbers_of
 from callwright.tools.numbers.plain_digits import as_plain, whole_number
 from callwright.tools.wording.text import masked
@@ -89,8 +89,8 @@ def masked_column(name: str) -> str:
     return _without(shown, cell_numbers(shown, fewest=_OF_A_NAME))
 
 
-def _grouped(text: str) -> Iterator[Found]:
-    return (Found(*found.span(), found[0]) for found in _GROUPED.finditer(as_plain(text)))
+def _grouped(text: str) -> Iterator[FoundNumber]:
+    return (FoundNumber(*found.span(), found[0]) for found in _GROUPED.finditer(as_plain(text)))
 
 
 def masked_whole(text: str) -> str:
@@ -123,7 +123,7 @@ def is_of_telephones(column: str) -> bool:
     return _OF_TELEPHONES.search(column.replace("_", " ")) is not None
 
 
-def _without(text: str, numbers: Iterable[Found], *, but: Set[str] = frozenset()) -> str:
+def _without(text: str, numbers: Iterable[FoundNumber], *, but: Set[str] = frozenset()) -> str:
     """The text without the middle of those numbers; everything else stays as it is written."""
     parts: list[str] = []
     end = 0

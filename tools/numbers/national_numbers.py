@@ -23,23 +23,23 @@ _OF_OTHERS = re.compile(
     r"|\bids?\b|\bcodes?\b|\bkeys?\b",
     re.IGNORECASE,
 )
-"""What the name of a column has in it whose digits are something else."""
+"""In the name of a column: its digits are something else than a telephone number."""
 
 
-class Rows:
-    """The cells of everybody who is shown in one answer, for whoever has to look at a whole column."""
+class ShownRows:
+    """The rows that one answer shows, for what depends on a whole column of them."""
 
     def __init__(self, entries: Sequence[Any]) -> None:
         self._entries = entries
-        self._said: dict[str, bool] = {}
+        self._known: dict[str, bool] = {}
 
-    def say_number(self, column: str) -> bool:
+    def has_numbers(self, column: str) -> bool:
         """Whether most cells of the column are written as telephone numbers."""
-        if column not in self._said:
+        if column not in self._known:
             found = [str(cells[column]) for cells in self._cells() if cells.get(column) not in (None, "")]
             numbers = sum(masked_in(cell) != cell for cell in found)
-            self._said[column] = 2 * numbers > len(found)
-        return self._said[column]
+            self._known[column] = 2 * numbers > len(found)
+        return self._known[column]
 
     def _cells(self) -> Iterator[Mapping[str, Any]]:
         for entry in self._entries:
@@ -50,33 +50,33 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What stands beside a cell: the number of the same person, and the people who are shown with it."""
+class RowContext:
+    """What helps to read a cell: the number of the person in the same row, and all rows that are shown."""
 
     number: str | None
-    rows: Rows | None = None
+    rows: ShownRows | None = None
 
-    def tells_number(self, column: str, text: str) -> bool:
-        """Whether a cell is a number of the country of the person's own number.
+    def is_number_cell(self, column: str, text: str) -> bool:
+        """Whether a cell is a telephone number of the country of the person's own number.
 
-        Where that is not known: whether most cells of the column are written as telephone numbers.
+        Where that country is not known, whether most cells of the column are written as telephone numbers.
         """
         if not _may_be_number(column, text):
             return False
         if self.number is not None and E164.fullmatch(self.number):
             return _is_valid(digits_of(text), _country_code(self.number))
-        return self.rows is not None and self.rows.say_number(column)
+        return self.rows is not None and self.rows.has_numbers(column)
 
-    def is_number(self, text: str) -> bool:
+    def is_own_number(self, text: str) -> bool:
         """Whether a text without a column is the person's own number, with or without its country."""
         digits = digits_of(text).lstrip("+0")
         return len(digits) >= _TELLING and self.number is not None and self.number.endswith(digits)
 
 
 def hidden_number(column: str, text: str) -> str | None:
-    """The digits of a cell that is shown masked in such a column, or may be, by whose number stands beside it.
+    """The digits of a cell that is masked in such a column, or may be, depending on the person's own number.
 
-    The cell is read as it is shown, without what nobody sees in it. A UUID is no number, however many zeros it begins
+    The cell is read as it is shown, without invisible characters. A UUID is no number, however many zeros it begins
     with.
     """
     text = cleaned(text).strip()

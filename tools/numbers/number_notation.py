@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from callwright.tools.numbers.escapes import Found, also_escaped
+from callwright.tools.numbers.escapes import FoundNumber, also_escaped
 from callwright.tools.numbers.other_digits import CUT, without_others
 from callwright.tools.numbers.plain_digits import PICTURE, as_plain, with_signs
 from callwright.tools.numbers.telephone_words import MARKS, Label, label_of, say_others
@@ -84,13 +84,13 @@ _MIDDLE = "\u2022" * 3
 """What stands in a masked number."""
 
 
-def numbers_of(text: str, *, national: bool = False, labelled: bool = True) -> Iterator[Found]:
+def numbers_of(text: str, *, national: bool = False, labelled: bool = True) -> Iterator[FoundNumber]:
     """The telephone numbers in a text: behind a sign and, where `labelled`, behind a word such as `tel`.
 
     With `national`, the zero of an area code is a sign as well.
     """
 
-    def found_in(written: str) -> Iterator[Found]:
+    def found_in(written: str) -> Iterator[FoundNumber]:
         plain = with_signs(as_plain(written))
         spans = [stretch.span() for stretch in _STRETCH.finditer(plain)]
         if (left := without_others(plain, spans)) is not plain:
@@ -101,15 +101,15 @@ def numbers_of(text: str, *, national: bool = False, labelled: bool = True) -> I
     return also_escaped(text, found_in)
 
 
-def cell_numbers(text: str, *, fewest: int) -> Iterator[Found]:
+def cell_numbers(text: str, *, fewest: int) -> Iterator[FoundNumber]:
     """Every run of so many digits, in a text of which it is known that its digits are telephones'."""
 
-    def found_in(written: str) -> Iterator[Found]:
+    def found_in(written: str) -> Iterator[FoundNumber]:
         plain, at = with_signs(as_plain(written)), 0
         while (first := _OF_A_CELL.search(plain, at)) is not None:
             read = _read(plain, first.end(), fewest=fewest, among=fewest)
             if read.found:
-                yield Found(first.start(), read.end, plain[first.start() : read.end])
+                yield FoundNumber(first.start(), read.end, plain[first.start() : read.end])
             at = read.end
 
     return also_escaped(text, found_in)
@@ -122,7 +122,7 @@ class _NumberMatch(NamedTuple):
     end: int
 
 
-def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: bool) -> Iterator[Found]:
+def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: bool) -> Iterator[FoundNumber]:
     words, at = _before(plain, start)
     label = label_of(words) if labelled and words else None
     fewest, more = _FEWEST[label] if label is not None else 0, False
@@ -150,7 +150,7 @@ def _in_stretch(plain: str, start: int, end: int, *, national: bool, labelled: b
         else:
             read = _signed(plain, begin, sign[0], national=national)
         if read.found:
-            yield Found(begin, read.end, plain[begin : read.end])
+            yield FoundNumber(begin, read.end, plain[begin : read.end])
             fewest, more = _FEWEST_MORE, True
         at = read.end
         if sign is not None and sign.start() < at:

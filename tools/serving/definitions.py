@@ -11,7 +11,7 @@ from typing import Any
 from callwright.contract.declaration.filters import takes_several
 from callwright.tools.arguments.arguments import LIST_LENGTH
 from callwright.tools.arguments.schema import JsonSchema, input_schema, list_schema, output_schema
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.references.kinds import say_what_is_taken
 from callwright.tools.replies.asking import MOST_ENTRIES
 from callwright.tools.runtime.tool import Tool

@@ -27,7 +27,7 @@ from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.arguments.csv_parts import CsvPart, UnreadableFile, parts_of
 from callwright.tools.arguments.file_copy import FileCopy, copied
 from callwright.tools.arguments.files import Folders
-from callwright.tools.catalogue.every import tool_named
+from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.confirmation.consent import ConfirmationArguments
 from callwright.tools.confirmation.what_to_confirm import joining, rows_in
 from callwright.tools.replies.asking import asked_plainly

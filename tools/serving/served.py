@@ -32,7 +32,7 @@ class ServedTool(Tool):
 
     def behind(self) -> "CatalogueTool":
         """The tool of the catalogue that it is."""
-        from callwright.tools.catalogue.every import tool_named
+        from callwright.tools.catalogue.registry import tool_named
 
         return tool_named(self.name)
 
@@ -122,7 +122,7 @@ async def _run(
     from callwright.client.transport import tool_name
     from callwright.tools.arguments.arguments import validated
     from callwright.tools.arguments.extras import separated, with_extra
-    from callwright.tools.catalogue.every import tool_named
+    from callwright.tools.catalogue.registry import tool_named
     from callwright.tools.confirmation.consent import confirmed
     from callwright.tools.references.names import resolved
     from callwright.tools.replies.errors import explained

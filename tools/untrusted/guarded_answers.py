@@ -21,7 +21,7 @@ from callwright.tools.numbers.masking import (
     masked_number,
     masked_whole,
 )
-from callwright.tools.numbers.national_numbers import Beside, Rows
+from callwright.tools.numbers.national_numbers import RowContext, ShownRows
 from callwright.tools.untrusted.foreign_fields import (
     CONVERSATIONS,
     Rules,
@@ -36,11 +36,11 @@ Out = TypeVar("Out")
 _OWN_ID = "external_id"
 
 
-def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
+def guarded(answer: Out, *, masks: bool, rows: ShownRows | None = None) -> Out:
     """The answer with every text cleaned and, where `masks`, contacts' numbers masked. `rows` are shown with it."""
     if isinstance(answer, Page):
         page = cast("Page[Any]", answer)
-        rows = Rows(page.data)
+        rows = ShownRows(page.data)
         told = [guarded(entry, masks=masks, rows=rows) for entry in page.data if _may_be_told(entry, masks)]
         return cast("Out", _with_extra(page.model_copy(update={"data": told}), masks))
     if not isinstance(answer, BaseModel):
@@ -49,11 +49,9 @@ def guarded(answer: Out, *, masks: bool, rows: Rows | None = None) -> Out:
     there = answer.__dict__  # of an answer that does not fit its model, fields may be missing
     call_type: CallType = "inbound" if there.get("call_type") == "inbound" else "outbound"
     rules = foreign_fields(model, call_type)
-    beside = _beside(there, model, rules, rows) if masks and is_about_a_contact(model) else None
-    update = {
-        name: _safe(kind, there[name], masks=masks, beside=beside) for name, kind in rules.items() if name in there
-    }
-    if (own := _as_its_cell(there, beside)) is not None:
+    row = _row_context(there, model, rules, rows) if masks and is_about_a_contact(model) else None
+    update = {name: _safe(kind, there[name], masks=masks, row=row) for name, kind in rules.items() if name in there}
+    if (own := _as_its_cell(there, row)) is not None:
         update[_OWN_ID] = own
     for name, whole in _further_texts(model, call_type):
         if (value := there.get(name)) is not None and (shown := _own(value, masks, name, whole=whole)) is not value:
@@ -84,7 +82,7 @@ def guarded_json(model: type[BaseModel] | None, data: dict[str, Any], *, masks: 
     """The JSON of an answer, with the same done to it, and to every field that the contract does not know."""
     if "data" in data and isinstance(data["data"], list):
         entries = cast("list[Any]", data["data"])
-        rows = Rows(entries)
+        rows = ShownRows(entries)
         shown = [
             _json(model, cast("dict[str, Any]", one), masks, rows)
             if isinstance(one, dict)
@@ -107,9 +105,9 @@ def _may_be_told(entry: Any, masks: bool) -> bool:
     return not masks or code != "duplicate_in_audience"
 
 
-def _beside(fields: Mapping[str, Any], model: type[BaseModel], rules: Rules, rows: Rows | None) -> Beside:
+def _row_context(fields: Mapping[str, Any], model: type[BaseModel], rules: Rules, rows: ShownRows | None) -> RowContext:
     numbers = (value for name, value in fields.items() if rules.get(field_named(model, name) or "") == "number")
-    return Beside(next((number for number in numbers if isinstance(number, str)), None), rows)
+    return RowContext(next((number for number in numbers if isinstance(number, str)), None), rows)
 
 
 class _Treatment(NamedTuple):
@@ -121,22 +119,24 @@ class _Treatment(NamedTuple):
     speech: bool
 
 
-def _json(model: type[BaseModel] | None, data: dict[str, Any], masks: bool, rows: Rows | None = None) -> dict[str, Any]:
+def _json(
+    model: type[BaseModel] | None, data: dict[str, Any], masks: bool, rows: ShownRows | None = None
+) -> dict[str, Any]:
     call_type: CallType = "inbound" if _came_in(data) else "outbound"
-    beside = None
+    row = None
     if masks and model is not None and is_about_a_contact(model):
-        beside = _beside(data, model, foreign_fields(model, call_type), rows)
+        row = _row_context(data, model, foreign_fields(model, call_type), rows)
     kept: dict[str, Any] = {}
     for name, value in data.items():
         treatment = _treatment(model, name, call_type)
         if treatment.rule is not None:
-            shown = _safe(treatment.rule, value, masks=masks, beside=beside)
+            shown = _safe(treatment.rule, value, masks=masks, row=row)
         elif treatment.known:
             shown = _own(value, masks, name, whole=treatment.whole)
         else:
             shown = _unknown(name, value, masks, speech=treatment.speech)
         _keep(kept, name if treatment.known else _column(name, masks), shown)
-    if (own := _as_its_cell(data, beside)) is not None:
+    if (own := _as_its_cell(data, row)) is not None:
         kept[_OWN_ID] = own
     return kept
 
@@ -195,7 +195,7 @@ def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any
     return unknown_number(name, value) if masks else value
 
 
-def _safe(kind: ForeignKind | type[BaseModel], value: Any, *, masks: bool, beside: Beside | None = None) -> Any:
+def _safe(kind: ForeignKind | type[BaseModel], value: Any, *, masks: bool, row: RowContext | None = None) -> Any:
     if isinstance(kind, type):
         return _part(kind, value, masks)
     if isinstance(value, list):
@@ -203,7 +203,7 @@ def _safe(kind: ForeignKind | type[BaseModel], value: Any, *, masks: bool, besid
     if isinstance(value, dict):
         inner = cast("dict[str, Any]", value)
         if kind == "text":
-            return _cells(inner, masks, beside)
+            return _cells(inner, masks, row)
         if kind == "quoted":
             return _named_apart((_column(name, masks), _safe(kind, part, masks=masks)) for name, part in inner.items())
         return _unknown("", inner, masks and kind != "speech")
@@ -237,32 +237,30 @@ def _column(name: str, hides: bool) -> str:
     return masked_column(cleaned(name)) if hides else cleaned(name)
 
 
-def _cells(cells: Mapping[str, Any], hides: bool, beside: Beside | None) -> dict[str, Any]:
+def _cells(cells: Mapping[str, Any], hides: bool, row: RowContext | None) -> dict[str, Any]:
     """A row's cells by column."""
-    return _named_apart(
-        (_column(column, hides), _cell(column, value, hides, beside)) for column, value in cells.items()
-    )
+    return _named_apart((_column(column, hides), _cell(column, value, hides, row)) for column, value in cells.items())
 
 
-def _as_its_cell(fields: Mapping[str, Any], beside: Beside | None) -> str | None:
+def _as_its_cell(fields: Mapping[str, Any], row: RowContext | None) -> str | None:
     """A person's id in the caller's own system where a cell has it too, or it is the person's number; else None.
 
     It is shown as the cell is.
     """
     own, cells = fields.get(_OWN_ID), fields.get("values")
-    if beside is None or not isinstance(own, str) or not isinstance(cells, Mapping):
+    if row is None or not isinstance(own, str) or not isinstance(cells, Mapping):
         return None
     named = cast("Mapping[str, Any]", cells).items()
-    shown = [_cell(column, value, True, beside) for column, value in named if value == own]
-    if beside.is_number(own):
+    shown = [_cell(column, value, True, row) for column, value in named if value == own]
+    if row.is_own_number(own):
         return masked_whole(own)
     return next((cell for cell in shown if cell != cleaned(own)), None)
 
 
-def _cell(column: str, value: Any, hides: bool, beside: Beside | None) -> Any:
+def _cell(column: str, value: Any, hides: bool, row: RowContext | None) -> Any:
     if isinstance(value, str):
         shown = _shown(value, hides=hides, column=column)
-        return masked_whole(shown) if beside is not None and beside.tells_number(column, shown) else shown
+        return masked_whole(shown) if row is not None and row.is_number_cell(column, shown) else shown
     if isinstance(value, (list, dict)):
         return _unknown(column, value, hides)
     return masked_number(value, column=column) if hides else value

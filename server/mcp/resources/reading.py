@@ -19,7 +19,7 @@ from callwright.server.mcp.resources.policy import policy
 from callwright.server.mcp.resources.resources import Address, BadAddress, refused
 from callwright.server.mcp.session import ServerSession
 from callwright.server.mcp.topics import guide, guides
-from callwright.tools.catalogue.every import tool_named
+from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.replies.errors import explained
 from callwright.tools.runtime.tool_context import fence_of
 from callwright.tools.wording.mentions import offered_words

@@ -10,8 +10,8 @@ from callwright.service.webhooks.transport.attempts import Posted
 from callwright.service.webhooks.transport.endpoints import Endpoints
 
 
-class OnDemand:
-    """Sends while its block lasts, as the endpoints it is made of."""
+class OnDemandEndpoints:
+    """Endpoints that are opened with the first request and closed at the end of the block."""
 
     def __init__(self, endpoints: Endpoints) -> None:
         self._endpoints = endpoints

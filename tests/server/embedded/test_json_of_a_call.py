@@ -84,8 +84,8 @@ async def test_a_tool_call_writes_its_arguments_and_reads_its_answer_once(
     tool: str, arguments: dict[str, Any], expected: Counter[str], tmp_path: Path
 ) -> None:
     with counted() as found:
-        async with open_service(f"sqlite:///{tmp_path}/a.sqlite", tmp_path, workers=False) as door:
-            rest = Client(IN_PROCESS, door.api_key, transport=InProcessTransport(door.service))
+        async with open_service(f"sqlite:///{tmp_path}/a.sqlite", tmp_path, workers=False) as opened:
+            rest = Client(IN_PROCESS, opened.api_key, transport=InProcessTransport(opened.service))
             for name in ("Bea", "Cem"):
                 given: dict[str, Any] = {**AGENT, "name": name}
                 await rest.agents.create(**given)

@@ -12,7 +12,7 @@ from callwright.server.commands.mcp import arguments_of, new_session
 from callwright.server.mcp.app import build
 from callwright.server.mcp.session import ServerSession
 from callwright.server.settings import BadSetting, read_settings
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.untrusted.foreign_fields import foreign_fields
 from tests.support.mcp.masked_answers import WRITTEN, answers, asked, shown

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from callwright.client.errors import NotFound
 from callwright.contract.declaration.pagination import Page
 from callwright.server.mcp.app import build
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.numbers.masking import numbers_hidden_in
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.wording.text import masked

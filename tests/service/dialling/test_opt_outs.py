@@ -64,7 +64,7 @@ async def entries(tenant: Tenant) -> list[Row[Any]]:
 
 
 async def organization(tenant: Tenant) -> str:
-    """The name of the door's organization."""
+    """The name of the organization in use."""
     named = select(organizations.c.name).where(organizations.c.id == tenant.org_id)
     return await tenant.service.services.database.read(lambda connection: connection.execute(named).scalar_one())
 

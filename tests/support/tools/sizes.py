@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page, Pagination
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from tests.support.tools import samples
 
 TEXT = 'ж"\n <b>' * 3_000

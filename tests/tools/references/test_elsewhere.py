@@ -9,7 +9,7 @@ from mcp.shared.subscriptions import ToolsListChanged
 from mcp.types import ResourceTemplateReference
 
 from callwright.contract.surface import OPERATIONS
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.replies.not_offered import ALTERNATIVES
 from tests.fakes.front import ORIGIN, Front
 from tests.fakes.minimal_service import KEY, MediaHost, MinimalService, Spelling

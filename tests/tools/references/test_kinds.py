@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from callwright.tools.catalogue.every import TOOLS, tool_named
+from callwright.tools.catalogue.registry import TOOLS, tool_named
 from callwright.tools.references.kinds import KINDS, numbers_of, references_of
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.serving.definitions import definitions

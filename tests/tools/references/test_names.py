@@ -6,7 +6,7 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from callwright.client.errors import ServiceTimeout
-from callwright.tools.catalogue.every import tool_named
+from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.references.names import Resolved, resolved
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, session

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, TextContent
 from callwright.contract.agents import ListAgents
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.pagination import Page, Pagination
-from callwright.tools.catalogue.every import TOOLS, tool_named
+from callwright.tools.catalogue.registry import TOOLS, tool_named
 from callwright.tools.replies.budget import (
     BYTES_A_TOKEN,
     DEFAULT_TOKENS,

@@ -15,7 +15,7 @@ from callwright.client.errors import (
     UnexpectedAnswer,
 )
 from callwright.contract.problems import PROBLEMS
-from callwright.tools.catalogue.every import TOOLS, tool_named
+from callwright.tools.catalogue.registry import TOOLS, tool_named
 from callwright.tools.replies.errors import NEXT, explained
 from callwright.tools.runtime.tool import Tool
 from tests.support.tools.fakes import FakeCaller, assistant, server

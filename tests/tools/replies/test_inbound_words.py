@@ -6,7 +6,7 @@ import pytest
 
 from callwright.contract.deployments.dialling import Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
-from callwright.tools.catalogue.every import tool_named
+from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.replies.campaign_words import entry, started, stopped, whole
 from callwright.tools.replies.inbound_words import taking
 from tests.support.tools import samples

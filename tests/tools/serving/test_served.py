@@ -7,7 +7,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from callwright.client.errors import Conflict
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.runtime.tool import Tool
 from tests.support.tools import finding_samples, samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server

@@ -9,7 +9,7 @@ from mcp.types import Tool as ProtocolTool
 from callwright.client.errors import ServiceTimeout
 from callwright.server.mcp.app import build
 from callwright.server.mcp.instructions import instructions
-from callwright.tools.catalogue.every import tool_named
+from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.replies.errors import NEXT, explained
 from callwright.tools.serving.served import offered, served_tools
 from callwright.tools.toolsets import PROFILES, TOOLSETS, enabled_tools, known_tools

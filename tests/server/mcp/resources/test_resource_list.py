@@ -16,7 +16,7 @@ from callwright.server.mcp.resources.content import TEXT_BYTES
 from callwright.server.mcp.resources.resources import TEMPLATES, address_of
 from callwright.server.mcp.session import ServerSession
 from callwright.server.mcp.topics import TOPICS
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.toolsets import enabled_tools
 from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server, session

@@ -10,7 +10,7 @@ from callwright.contract.problems import PROBLEMS
 from callwright.contract.surface import OPERATIONS
 from callwright.prompts.registry import PROMPTS
 from callwright.server.mcp.instructions import instructions
-from callwright.tools.catalogue.every import TOOLS
+from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.replies.errors import BY_NOUN, FINDERS, LOOKS, NEXT, looks
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.serving.definitions import FILE, definitions, file_text
