@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from callwright.client.compat.unwrapping import data_in, without_nulls
 from callwright.client.errors import DoesNotFit, UnexpectedAnswer, reasons
 from callwright.contract.declaration.model import Resource
-from callwright.contract.declaration.operation import AnyOperation, Operation
+from callwright.contract.declaration.operation import Operation
 from callwright.contract.declaration.pagination import Page
 
 Out = TypeVar("Out")
@@ -34,12 +34,8 @@ def output_of(operation: Operation[..., Any, Out], body: bytes, *, status: int, 
     Raises:
         UnexpectedAnswer: the body is not JSON or does not fit the operation's model.
     """
-    return cast("Out", _read(operation, body, status, request_id))
-
-
-def _read(operation: AnyOperation, body: bytes, status: int, request_id: str | None) -> object:
     if operation.shape == "nothing":
-        return None
+        return cast("Out", None)
     if operation.item is None:
         raise TypeError(f"{operation.name} answers with bytes; use open")
     many = operation.shape == "many"
@@ -53,4 +49,4 @@ def _read(operation: AnyOperation, body: bytes, status: int, request_id: str | N
         except (ValueError, RecursionError):
             raise UnexpectedAnswer(message, status=status, request_id=request_id) from None
         raise DoesNotFit(message, operation=operation.name, data=data, status=status, request_id=request_id) from None
-    return envelope if many else envelope.data
+    return cast("Out", envelope if many else envelope.data)

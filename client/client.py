@@ -1,60 +1,42 @@
-"""The client: one attribute for each kind of resource, and the generic doors of `session.py`."""
+"""The client: an attribute for each kind of resource, and the methods of `session.py` that take any operation."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from types import MappingProxyType, TracebackType
-from typing import Self
+from typing import Self, get_type_hints
 from uuid import uuid4
 
 import anyio
 
+from callwright.client import nouns
 from callwright.client.compat.network_place import Resolve, resolved
-from callwright.client.nouns.agents import Agents
-from callwright.client.nouns.audiences import Audiences
-from callwright.client.nouns.calls import Calls
-from callwright.client.nouns.deployments import Deployments
-from callwright.client.nouns.events import Events
-from callwright.client.nouns.method import Noun, OperationMethod
-from callwright.client.nouns.phone_numbers import PhoneNumbers
-from callwright.client.nouns.transcripts import Transcripts
-from callwright.client.nouns.voices import Voices
-from callwright.client.nouns.wallet import Wallet
-from callwright.client.nouns.webhooks import Webhooks
+from callwright.client.method import Noun, OperationMethod
 from callwright.client.request import beta_headers
 from callwright.client.retry import Retries
 from callwright.client.session import OneUseKey, Session
 from callwright.client.transport import ApiKey, AsyncBaseTransport, Bounds, Transport
 
-NOUNS: Mapping[str, type[Noun]] = MappingProxyType(
-    {
-        "agents": Agents,
-        "voices": Voices,
-        "audiences": Audiences,
-        "phone_numbers": PhoneNumbers,
-        "deployments": Deployments,
-        "calls": Calls,
-        "transcripts": Transcripts,
-        "wallet": Wallet,
-        "webhooks": Webhooks,
-        "events": Events,
-    }
-)
-
 
 class Surface(Session):
     """Every operation, by noun."""
 
+    agents: nouns.Agents
+    voices: nouns.Voices
+    audiences: nouns.Audiences
+    phone_numbers: nouns.PhoneNumbers
+    deployments: nouns.Deployments
+    calls: nouns.Calls
+    transcripts: nouns.Transcripts
+    wallet: nouns.Wallet
+    webhooks: nouns.Webhooks
+    events: nouns.Events
+
     def __init__(self, transport: Transport, *, new_key: Callable[[], str], bound_key: OneUseKey | None = None) -> None:
         super().__init__(transport, new_key=new_key, bound_key=bound_key)
-        self.agents = Agents(self)
-        self.voices = Voices(self)
-        self.audiences = Audiences(self)
-        self.phone_numbers = PhoneNumbers(self)
-        self.deployments = Deployments(self)
-        self.calls = Calls(self)
-        self.transcripts = Transcripts(self)
-        self.wallet = Wallet(self)
-        self.webhooks = Webhooks(self)
-        self.events = Events(self)
+        for attribute, noun in NOUNS.items():
+            setattr(self, attribute, noun(self))
+
+
+NOUNS: Mapping[str, type[Noun]] = MappingProxyType(get_type_hints(Surface))
 
 
 class Client(Surface):

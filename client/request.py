@@ -114,8 +114,8 @@ def _path(operation: AnyOperation, asked: Input) -> str:
 
 
 def _segment(name: str, value: str) -> str:
-    # Encoding is not enough for these: an empty or dotted segment is folded away on the road, and many servers decode
-    # %2F before they look for the route. Either way the request would reach another path.
+    # Percent-encoding does not help here: proxies remove empty and dotted segments, and many servers decode %2F before
+    # they look for the route. Either way the request would reach another path.
     if value in ("", ".", "..") or "/" in value:
         raise InvalidArguments(f"{name}: must not be empty, '.' or '..', nor contain '/'")
     return quote(value, safe="")
@@ -148,9 +148,7 @@ def _body(operation: AnyOperation, asked: Input, extra: Mapping[str, JsonValue])
         return None
     path = {*operation.path_fields}
     try:
-        if (
-            not extra
-        ):  # written at once, which takes a seventh of the time: a thousand rows are a hundred thousand cells
+        if not extra:  # pydantic writes it in a seventh of the time: a thousand rows are a hundred thousand cells
             return asked.model_dump_json(by_alias=True, exclude_unset=True, exclude=path).encode()
         fields = {**extra, **asked.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=path)}
         return json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -40,17 +40,13 @@ class Retries:
     longest_backoff_s: float = 8.0
     longest_wait_s: float = 30.0
 
-    def begin(self, *, repeatable: bool, media: bool, draw: Callable[[], float]) -> "Attempts":
-        """The attempts of one request.
-
-        `repeatable` says that serving the request twice has the effect of serving it once. `draw` gives a random
-        number from 0 up to but not including 1.
-        """
-        return Attempts(self, repeatable=repeatable, media=media, draw=draw)
-
 
 class Attempts:
-    """What one request has been through so far."""
+    """The attempts of one request.
+
+    `repeatable` says that serving the request twice has the effect of serving it once. `draw` gives a random number
+    from 0 up to but not including 1.
+    """
 
     def __init__(self, rules: Retries, *, repeatable: bool, media: bool, draw: Callable[[], float]) -> None:
         self._rules, self._repeatable, self._media, self._draw = rules, repeatable, media, draw

@@ -1,4 +1,4 @@
-"""The generic doors: any operation of the contract, with its own types. The methods by noun stand on these."""
+"""Requests for any operation of the contract, with its own types. The methods by noun call these."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -85,8 +85,8 @@ class Session:
     ) -> AbstractAsyncContextManager[AddressContent]:
         """What stands at an address out of an answer, under the rules of `foreign_address.py`.
 
-        `accepts` says which types of content are of use. `chosen` says that the person chose the address, so that
-        it may lie anywhere; the key stays at home all the same.
+        `accepts` says which types of content are of use. `chosen` says that the person chose the address, so that it
+        may lie anywhere. The key goes to the service alone, whoever chose the address.
 
         Raises:
             AddressUnreadable: it must not be opened, or gives nothing usable.

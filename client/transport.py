@@ -28,7 +28,7 @@ from callwright.client.errors import (
     UnexpectedAnswer,
 )
 from callwright.client.request import WireRequest
-from callwright.client.retry import Retries
+from callwright.client.retry import Attempts, Retries
 
 __all__ = [
     "ASGITransport",
@@ -44,7 +44,9 @@ __all__ = [
     "Response",
     "Stream",
     "Transport",
+    "close_response",
     "httpx",
+    "read_whole",
     "tool_name",
 ]
 
@@ -243,7 +245,7 @@ class Transport:
         return response
 
     async def _repeated(self, wire: WireRequest, once: Callable[[WireRequest], Awaitable[T]]) -> T:
-        attempts = self._retries.begin(repeatable=wire.repeatable, media=wire.media, draw=self._draw)
+        attempts = Attempts(self._retries, repeatable=wire.repeatable, media=wire.media, draw=self._draw)
         while True:
             try:
                 return await once(wire)
@@ -265,10 +267,10 @@ class Transport:
                 if not response.is_success:
                     raise await _failure(response)
                 return Answer(
-                    response.status_code, _headers(response), await _whole(response, self._bounds.answer_bytes)
+                    response.status_code, _headers(response), await read_whole(response, self._bounds.answer_bytes)
                 )
             finally:
-                await _closed(response)
+                await close_response(response)
 
     async def _open_once(self, wire: WireRequest) -> httpx.Response:
         with self._translated(wire), anyio.fail_after(self._bounds.total_s):
@@ -278,7 +280,7 @@ class Transport:
             try:
                 raise await _failure(response)
             finally:
-                await _closed(response)
+                await close_response(response)
 
     def _headers_of(self, wire: WireRequest) -> dict[str, str]:
         headers = {
@@ -340,7 +342,8 @@ def _headers(response: Response) -> dict[str, str]:
     return {name.lower(): value for name, value in response.headers.items()}
 
 
-async def _whole(response: httpx.Response, limit_bytes: int) -> bytes:
+async def read_whole(response: Response, limit_bytes: int) -> bytes:
+    """The body of an answer. Raises `AnswerTooLarge` as soon as it has more bytes."""
     body = bytearray()
     async for chunk in response.aiter_bytes():
         body += chunk
@@ -358,13 +361,14 @@ async def _failure(response: httpx.Response) -> ServiceProblem | UnexpectedAnswe
         message = f"the service answered with status {response.status_code}, which no operation gives"
         return UnexpectedAnswer(message, status=response.status_code, request_id=response.headers.get("x-request-id"))
     try:
-        body = await _whole(response, _PROBLEM_BYTES)
+        body = await read_whole(response, _PROBLEM_BYTES)
     except AnswerTooLarge:
         body = b""
     return problem_of(response.status_code, _headers(response), body)
 
 
-async def _closed(response: httpx.Response) -> None:
+async def close_response(response: Response) -> None:
+    """Closes an answer, in five seconds at most and also where the task is cancelled."""
     with anyio.move_on_after(_CLOSE_S, shield=True):
         await response.aclose()
 

@@ -1,11 +1,10 @@
 """Reads a service's OpenAPI document: which operations it names, and which body fields it takes beyond the contract's.
 
-The document is somebody else's: what cannot be followed is left out, and everything has a bound.
+The document is not trusted: references that cannot be followed are left out, and everything has a bound.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
@@ -27,27 +26,19 @@ _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 _SCALAR = (str, int, float, bool)
 
 
-@dataclass(frozen=True)
-class Route:
-    """Where the document has an operation: the prefix before its path, the first segment as it is spelt there."""
-
-    prefix: str
-    spelt: str
-
-
-def routes(document: Mapping[str, Any], *, base_path: str = "") -> dict[str, Route]:
-    """The contract's operations that the document names.
+def routes(document: Mapping[str, Any], *, base_path: str = "") -> dict[str, str]:
+    """The contract's operations that the document names, each with the first segment of its path as spelt there.
 
     Paths may stand there with a version prefix, with the path of the base address before them, or bare.
     """
-    found: dict[str, Route] = {}
+    found: dict[str, str] = {}
     for path, item in _dict(document.get("paths")).items():
         methods = followed(document, item)
         for name, operation in OPERATIONS.items():
             if isinstance(methods.get(operation.method.lower()), dict):
-                route = _route(path, operation, base_path)
-                if route is not None:
-                    found.setdefault(name, route)
+                spelling = _spelling(path, operation, base_path)
+                if spelling is not None:
+                    found.setdefault(name, spelling)
     return found
 
 
@@ -63,7 +54,7 @@ def extra_properties(document: Mapping[str, Any], operation: AnyOperation, *, ba
     schemas = _Schemas(document)
     for path, item in _dict(document.get("paths")).items():
         method = followed(document, item).get(operation.method.lower())
-        if not isinstance(method, dict) or _route(path, operation, base_path) is None:
+        if not isinstance(method, dict) or _spelling(path, operation, base_path) is None:
             continue
         for body in schemas.bodies(cast("Json", method)):
             required = _list(body.get("required"))
@@ -175,13 +166,14 @@ def _words(description: object, *, needed: bool) -> str:
     return " ".join(part for part in (said, "Only this service has it.", "Required." if needed else "") if part)
 
 
-def _route(path: str, operation: AnyOperation, base_path: str) -> Route | None:
+def _spelling(path: str, operation: AnyOperation, base_path: str) -> str | None:
+    """The first segment of the operation's path as it is spelt there; None where the path is another one."""
     there, own = path.strip("/").split("/"), operation.path.strip("/").split("/")
     if len(there) < len(own) or [_plain(part) for part in there[-len(own) :]] != [_plain(part) for part in own]:
         return None
     prefix = "".join(f"/{part}" for part in there[: -len(own)])
     if prefix in ("", base_path) or _VERSIONED.fullmatch(prefix):
-        return Route(prefix, there[-len(own)])
+        return there[-len(own)]
     return None
 
 

@@ -2,8 +2,8 @@
 
 * The API key goes to the service itself (same scheme, host and port) and nowhere else, and across no redirect.
 * Any other host is asked over https. A service on this machine over plain http may name others on this machine.
-* Any other host must lie outside: not in a private network, on this machine or on the local link, unless the service
-  itself lies there. Every address of the host's name is looked at, and the connection goes to one that was.
+* Any other host must be public: not in a private network, on this machine or on the local link, unless the service
+  itself is there. Every IP address of the host is checked, and the connection goes to one of them.
 * At most three redirects are followed, and the rules hold for each.
 * The types of content are given, the time is bounded, and the reader bounds the bytes.
 """
@@ -17,7 +17,7 @@ import anyio
 
 from callwright.client.compat.network_place import Place, places_of
 from callwright.client.errors import AddressUnreadable, AnswerTooLarge
-from callwright.client.transport import Request, Response, Transport, httpx
+from callwright.client.transport import Request, Response, Transport, close_response, httpx, read_whole
 
 T = TypeVar("T")
 Accepts = Callable[[str], bool]
@@ -28,7 +28,6 @@ ADDRESS_LIMIT_S = 10.0
 MOST_REDIRECTS = 3
 _MOST_TRIED = 4
 _LONGEST_URL = 4_000
-_CLOSE_S = 5.0
 _REDIRECTS = (301, 302, 303, 307, 308)
 _UNTOLD = ("", "application/octet-stream", "binary/octet-stream")
 _NOT_TRANSCRIPTS = ("text/html", "text/css", "text/javascript")
@@ -71,15 +70,7 @@ class AddressContent:
         """
         if self.size is not None and self.size > max_bytes:
             raise AnswerTooLarge(limit_bytes=max_bytes)
-        return await _in_time(self._read(max_bytes), self._host, self._deadline)
-
-    async def _read(self, max_bytes: int) -> bytes:
-        body = bytearray()
-        async for chunk in self._response.aiter_bytes():
-            body += chunk
-            if len(body) > max_bytes:
-                raise AnswerTooLarge(limit_bytes=max_bytes)
-        return bytes(body)
+        return await _in_time(read_whole(self._response, max_bytes), self._host, self._deadline)
 
 
 @asynccontextmanager
@@ -88,7 +79,7 @@ async def opened(
 ) -> AsyncGenerator[AddressContent]:
     """What stands at an address, a relative one being the service's own.
 
-    `chosen` says that the person chose the address, so that it may lie anywhere; the key stays at home all the same.
+    `chosen` says that the person chose the address, so that it may lie anywhere. The key goes to the service alone.
 
     Raises:
         AddressUnreadable: it must not be opened, cannot be reached, or gives something else.
@@ -104,7 +95,7 @@ async def opened(
             raise AddressUnreadable(f"{address.host} answered with content of type {media_type[:100]}")
         yield AddressContent(response, address.host, deadline)
     finally:
-        await _closed(response)
+        await close_response(response)
 
 
 async def _followed(transport: Transport, address: httpx.URL, *, chosen: bool) -> Response:
@@ -114,9 +105,9 @@ async def _followed(transport: Transport, address: httpx.URL, *, chosen: bool) -
         target = response.headers.get("location")
         if response.status_code not in _REDIRECTS or target is None:
             return response
-        await _closed(response)
+        await close_response(response)
         address, keyed = _address(transport, urljoin(str(address), target)), False
-    raise AddressUnreadable(f"{address.host} was the end of more than {MOST_REDIRECTS} redirects")
+    raise AddressUnreadable(f"{address.host} answered after more than {MOST_REDIRECTS} redirects")
 
 
 async def _sent(transport: Transport, address: httpx.URL, *, keyed: bool, chosen: bool) -> Response:
@@ -155,7 +146,7 @@ async def _allowed(transport: Transport, address: httpx.URL) -> dict[str, Place]
         raise AddressUnreadable(f"{address.host} lies in a network that is not open to this service")
     on_this_machine = home.scheme == "http" and at_home == {"loopback"} == set(found.values())
     if address.scheme != "https" and not on_this_machine:
-        raise AddressUnreadable(f"{address.host} is named without https")
+        raise AddressUnreadable(f"{address.host} is addressed without https")
     return found
 
 
@@ -172,9 +163,9 @@ def _address(transport: Transport, url: str) -> httpx.URL:
             raise AddressUnreadable("the address is too long")
         address = httpx.URL(urljoin(f"{transport.base_url}/", url)).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError):
-        raise AddressUnreadable("the address is none") from None
+        raise AddressUnreadable("the address is not a URL") from None
     if address.scheme not in ("http", "https") or not address.host:
-        raise AddressUnreadable("the address is not one of the web")
+        raise AddressUnreadable("the address does not begin with http:// or https://")
     if address.userinfo:
         raise AddressUnreadable("the address holds a user and a password")
     return address
@@ -196,8 +187,3 @@ async def _in_time(work: Coroutine[Any, Any, T], host: str, deadline: float) -> 
 
 def _media_type(response: Response) -> str:
     return response.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-async def _closed(response: Response) -> None:
-    with anyio.move_on_after(_CLOSE_S, shield=True):
-        await response.aclose()

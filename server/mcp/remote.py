@@ -86,9 +86,9 @@ def _understood(document: dict[str, Any], base_path: str) -> tuple[dict[str, str
     """How the operations are spelt there, and the arguments that tools gain."""
     from callwright.client.compat.description import extra_properties, routes
     from callwright.tools.arguments.extras import described
-    from callwright.tools.catalogue.every import TOOLS
+    from callwright.tools.catalogue.registry import TOOLS
 
-    spelt = {name: route.spelt for name, route in routes(document, base_path=base_path).items()}
+    spelt = routes(document, base_path=base_path)
     extras: dict[str, dict[str, dict[str, Any]]] = {}
     for tool in TOOLS:
         if not tool.many:

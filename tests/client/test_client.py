@@ -4,8 +4,8 @@ import pytest
 
 from callwright.client import Client, DownloadRequest, InvalidArguments, Listing, Surface, client_methods
 from callwright.client.client import NOUNS
-from callwright.client.nouns.agents import Agents
-from callwright.client.nouns.method import Noun, OperationMethod, method
+from callwright.client.method import Noun, OperationMethod, method
+from callwright.client.nouns import Agents
 from callwright.contract.agents import Agent, get_agent
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.surface import OPERATIONS

@@ -1,7 +1,7 @@
 """What `callwright doctor` found, and how it looks in a terminal."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from rich.console import Console, Group
@@ -12,26 +12,26 @@ from rich.text import Text
 from callwright.contract.checks.counts import count_of
 
 State = Literal["good", "note", "bad"]
-Standing = Literal["works", "partly", "absent", "unknown"]
+Support = Literal["works", "partly", "absent", "unknown"]
 
 _MARKS: dict[State, tuple[str, str]] = {"good": ("✓", "green"), "note": ("!", "yellow"), "bad": ("✗", "bold red")}
-_STANDINGS: dict[Standing, tuple[str, str, str]] = {
+_SUPPORT: dict[Support, tuple[str, str, str]] = {
     "works": ("✓", "green", "work"),
     "partly": ("!", "yellow", "work partly"),
     "absent": ("✗", "red", "not offered"),
     "unknown": ("?", "dim", "not tried"),
 }
-_LEGEND: dict[Standing, str] = {
-    "partly": "Partly: the service shows fewer fields or other ones. Assistants get what it shows.",
-    "unknown": "Not tried: they change something, or need more than an id. Each says in words what it finds.",
+_LEGEND: dict[Support, str] = {
+    "partly": "Partly: the service shows fewer or other fields. Assistants get what it shows.",
+    "unknown": "Not tried: these tools change something, or need more than an id.",
 }
 _LABEL_WIDTH = 15
-_STANDING_WIDTH = 15
+_SUPPORT_WIDTH = 15
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CheckResult:
-    """One thing that was looked at. `help` says what to do about it."""
+    """The result of one check. `help` says what to do about it."""
 
     state: State
     what: str
@@ -39,17 +39,9 @@ class CheckResult:
     help: str = ""
 
 
-@dataclass(frozen=True)
-class ToolCheck:
-    """Whether a tool works in front of a service."""
-
-    tool: str
-    standing: Standing
-
-
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Findings that belong together."""
+    """Results that belong together, under a title."""
 
     title: str
     findings: Sequence[CheckResult]
@@ -57,11 +49,12 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All that was found about a service or a folder."""
+    """The results of all checks of a service or a data folder."""
 
     about: str
     sections: Sequence[Section]
-    tools: Sequence[ToolCheck] = ()
+    tools: Mapping[str, Support] = field(default_factory=dict[str, Support])
+    """Whether each tool works with the service."""
 
     @property
     def healthy(self) -> bool:
@@ -80,8 +73,8 @@ def show(report: Report, console: Console) -> None:
         console.print()
         console.print(Text("Tools", style="bold"))
         console.print(Padding(_tools(report.tools), (0, 0, 0, 2)))
-        for standing, words in _LEGEND.items():
-            if any(one.standing == standing for one in report.tools):
+        for support, words in _LEGEND.items():
+            if support in report.tools.values():
                 console.print(Padding(Text(words, style="dim"), (0, 0, 0, 4)))
     console.print()
     console.print(_verdict(report))
@@ -97,10 +90,10 @@ def _findings(findings: Sequence[CheckResult]) -> Table:
     return table
 
 
-def _tools(tools: Sequence[ToolCheck]) -> Table:
-    table = _grid(_STANDING_WIDTH)
-    for standing, (mark, style, words) in _STANDINGS.items():
-        names = [one.tool for one in tools if one.standing == standing]
+def _tools(tools: Mapping[str, Support]) -> Table:
+    table = _grid(_SUPPORT_WIDTH)
+    for support, (mark, style, words) in _SUPPORT.items():
+        names = [tool for tool, found in tools.items() if found == support]
         if names:
             count = Text(f"{len(names)} {words}", style=style)
             table.add_row(Text(mark, style=style), count, Text(", ".join(names)))

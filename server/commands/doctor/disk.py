@@ -1,4 +1,4 @@
-"""How `callwright doctor` looks at the disk: free room, a sound SQLite file, and what the service says of itself."""
+"""The checks of `callwright doctor` on the disk: free space, the SQLite file, and the health check of the service."""
 
 import sqlite3
 import time
@@ -16,25 +16,25 @@ CHECK_LIMIT_S = 15.0
 """How long the check of the database may take: a large one takes minutes."""
 _HEALTH_LIMIT_S = 10.0
 _STEPS = 100_000
-"""Instructions of SQLite's machine between two looks at the clock."""
+"""Instructions of SQLite between two looks at the clock."""
 _MAKE_ROOM = "Make room, then resume the campaigns that were paused. See docs/full-disk.md."
 
 
 def free_finding(folder: Path) -> CheckResult:
-    """How much room there is for the data folder, or where it will be made."""
+    """The free space where the data folder is or will be made."""
     free = free_bytes(next((place for place in (folder, *folder.parents) if place.exists()), folder))
     if free is None:
-        return CheckResult(state="note", what="Disk", said="how much is free cannot be told")
+        return CheckResult("note", "Disk", "the free space cannot be read")
     said = f"{free / 1_000_000:,.0f} MB free"
     if free < LEAST_FREE:
-        return CheckResult(state="bad", what="Disk", said=f"full: {said}", help=_MAKE_ROOM)
+        return CheckResult("bad", "Disk", f"full: {said}", help=_MAKE_ROOM)
     if free < LITTLE_FREE:
-        return CheckResult(state="note", what="Disk", said=said, help="When it is full nothing is dialled. Make room.")
-    return CheckResult(state="good", what="Disk", said=said)
+        return CheckResult("note", "Disk", said, help="On a full disk nothing is dialled. Make room.")
+    return CheckResult("good", "Disk", said)
 
 
 async def health_finding(base_url: str) -> CheckResult:
-    """What the service that runs on the folder says of itself."""
+    """The health check of the service that runs on the folder."""
     try:
         async with httpx.AsyncClient(timeout=_HEALTH_LIMIT_S) as client:
             answer = await client.get(f"{base_url.removesuffix('/v1')}/healthz")
@@ -42,14 +42,14 @@ async def health_finding(base_url: str) -> CheckResult:
         problems = said.get("problems", {})
         words = ", ".join(f"{part}: {what}" for part, what in sorted(problems.items())) or str(said["status"])
     except (httpx.HTTPError, ValueError, KeyError, AttributeError):
-        return CheckResult(state="bad", what="Health", said="its health check gives no answer that can be read")
+        return CheckResult("bad", "Health", "the health check does not answer, or not in JSON")
     if answer.status_code == 200:
-        return CheckResult(state="good", what="Health", said=words)
-    return CheckResult(state="bad", what="Health", said=words, help=_MAKE_ROOM if "storage" in problems else "")
+        return CheckResult("good", "Health", words)
+    return CheckResult("bad", "Health", words, help=_MAKE_ROOM if "storage" in problems else "")
 
 
 def soundness(file: Path) -> CheckResult:
-    """Whether SQLite finds the file sound, as far as it comes in some seconds."""
+    """Whether SQLite finds damage in the file, as far as it gets in 15 seconds."""
     until = time.monotonic() + CHECK_LIMIT_S
     with closing(read_only(file)) as connection:
         connection.set_progress_handler(lambda: int(time.monotonic() > until), _STEPS)
@@ -58,13 +58,11 @@ def soundness(file: Path) -> CheckResult:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
                 raise
-            said = f"nothing wrong in what could be checked in {CHECK_LIMIT_S:g} s"
-            return CheckResult(state="note", what="Soundness", said=said, help="PRAGMA quick_check looks at all of it.")
+            said = f"no damage in what could be checked in {CHECK_LIMIT_S:g} s"
+            return CheckResult("note", "Soundness", said, help="PRAGMA quick_check checks all of it.")
         except sqlite3.DatabaseError as error:  # so damaged that not even that can be read
             found = [str(error)]
     if found == ["ok"]:
-        return CheckResult(state="good", what="Soundness", said="the database file is sound")
+        return CheckResult("good", "Soundness", "the database file is sound")
     said = f"the database file is damaged: {found[0]}"
-    return CheckResult(
-        state="bad", what="Soundness", said=said, help="Stop the service and restore a copy: docs/backups.md."
-    )
+    return CheckResult("bad", "Soundness", said, help="Stop the service and restore a copy: docs/backups.md.")

@@ -1,7 +1,7 @@
 """`callwright doctor`: looks at a service, or at the data folder where no service is named, and says what it found."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from rich.console import Console
 
@@ -10,7 +10,7 @@ from callwright.client.compat.description import routes
 from callwright.client.compat.network_place import Resolve, resolved
 from callwright.client.transport import ApiKey, AsyncBaseTransport, Bounds, Transport, httpx
 from callwright.server.commands.doctor import folder
-from callwright.server.commands.doctor.checkup import CheckResult, Report, Section, ToolCheck, show
+from callwright.server.commands.doctor.checkup import CheckResult, Report, Section, Support, show
 from callwright.server.commands.doctor.service import (
     LIMIT_S,
     clock_finding,
@@ -19,7 +19,7 @@ from callwright.server.commands.doctor.service import (
     network,
     prefix_finding,
 )
-from callwright.server.commands.doctor.tools import document_findings, probed, spelling_finding, standings
+from callwright.server.commands.doctor.tools import document_findings, probed, spelling_finding, tool_support
 from callwright.server.mcp.remote import document_of
 from callwright.server.settings import ProgramSettings
 
@@ -38,7 +38,7 @@ async def report_of(
     resolve: Resolve = resolved,
     now: Callable[[], float] = time.time,
 ) -> Report:
-    """What there is to say about the service that the settings name, or about the data folder."""
+    """The checks of the service that the settings name, or of the data folder where they name none."""
     if settings.base_url is None or settings.api_key is None:
         return await folder.report_of(settings)
     base = httpx.URL(settings.base_url)
@@ -47,15 +47,15 @@ async def report_of(
     if any(finding.state == "bad" for finding in reached):
         return Report(about=settings.base_url, sections=sections)
     bounds = Bounds(connect_s=LIMIT_S / 2, read_s=LIMIT_S, total_s=LIMIT_S)
-    door = Transport(settings.base_url, ApiKey(settings.api_key), transport=transport, bounds=bounds)
+    service = Transport(settings.base_url, ApiKey(settings.api_key), transport=transport, bounds=bounds)
     try:
-        found = await looks(door)
+        found = await looks(service)
     finally:
-        await door.close()
+        await service.close()
     answered = list(found.values())
     clock = clock_finding(answered, now)
     findings = [prefix_finding(base, found), key_finding(answered), *([clock] if clock else [])]
-    tools: list[ToolCheck] = []
+    tools: Mapping[str, Support] = {}
     if any(seen.kind == "list" for seen in answered):
         more, tools = await _offered(settings.base_url, settings.api_key, settings.openapi_url, transport)
         findings += more
@@ -66,11 +66,11 @@ async def report_of(
 
 async def _offered(
     base_url: str, api_key: str, openapi_url: str | None, transport: AsyncBaseTransport | None
-) -> tuple[list[CheckResult], list[ToolCheck]]:
-    """What the service offers, by its answers and by its OpenAPI document."""
+) -> tuple[list[CheckResult], Mapping[str, Support]]:
+    """The tools that work with the service, by its answers and by its OpenAPI document."""
     async with Client(base_url, api_key, transport=transport, timeout_s=LIMIT_S) as client:
         probe = await probed(client)
         document = await document_of(client, openapi_url)
         findings = [spelling_finding(client, probe), *document_findings(document, base_url)]
     base_path = httpx.URL(base_url).path.rstrip("/")
-    return findings, standings(probe, None if document is None else routes(document, base_path=base_path))
+    return findings, tool_support(probe, None if document is None else routes(document, base_path=base_path))

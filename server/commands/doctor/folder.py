@@ -1,4 +1,4 @@
-"""What `callwright doctor` looks at where no other service is named: the data folder and the machine."""
+"""The checks of `callwright doctor` where no service is named: the data folder and the machine."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ PORT = 8080
 """Where `callwright serve` listens unless it is told otherwise."""
 _SPEECH_LIMIT_S = 20.0
 _CONNECT_S = 2.0
-_NOT_FOUND = "One that is just starting says where it answers in a moment. Stop any other one, and start it again."
+_NOT_FOUND = "A service that just starts gives its address within seconds. Stop any other process and start it again."
 _ANOTHER = "Give another folder with --data."
 
 
@@ -53,15 +53,13 @@ def _folder(path: Path) -> CheckResult:
     if path.exists():
         try:
             with tempfile.TemporaryFile(dir=path):
-                return CheckResult(state="good", what="Folder", said="can be written to")
+                return CheckResult("good", "Folder", "can be written to")
         except OSError as error:
-            return CheckResult(
-                state="bad", what="Folder", said=f"cannot be written to: {error.strerror}", help=_ANOTHER
-            )
+            return CheckResult("bad", "Folder", f"cannot be written to: {error.strerror}", help=_ANOTHER)
     above = next(parent for parent in path.parents if parent.exists())
     if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-        return CheckResult(state="good", what="Folder", said="is made at the first start")
-    return CheckResult(state="bad", what="Folder", said=f"cannot be made: {above} cannot be written to", help=_ANOTHER)
+        return CheckResult("good", "Folder", "is made at the first start")
+    return CheckResult("bad", "Folder", f"cannot be made: {above} cannot be written to", help=_ANOTHER)
 
 
 async def _served(path: Path) -> list[CheckResult]:
@@ -76,18 +74,16 @@ async def _served(path: Path) -> list[CheckResult]:
             pass
         else:
             said = f"at {address.base_url}, process {address.pid}"
-            return [CheckResult(state="good", what="Served", said=said), await health_finding(address.base_url)]
+            return [CheckResult("good", "Served", said), await health_finding(address.base_url)]
     try:
         held = await to_thread.run_sync(folder.is_held)
-    except OSError:  # nobody may look, which what is said of the folder explains
+    except OSError:  # without permission; the check of the folder says so
         held = False
     if held:
-        lack = f"{ADDRESS} is missing or cannot be read" if address is None else f"nobody answers at {address.base_url}"
-        return [
-            CheckResult(state="bad", what="Served", said=f"by a process that is not found: {lack}", help=_NOT_FOUND)
-        ]
-    left = "" if address is None else "; the last one left without a word"
-    return [CheckResult(state="good", what="Served", said=f"by nobody now{left}")]
+        lack = f"{ADDRESS} cannot be read" if address is None else f"nothing answers at {address.base_url}"
+        return [CheckResult("bad", "Served", f"by a process that cannot be reached: {lack}", help=_NOT_FOUND)]
+    left = "" if address is None else "; the last service ended without removing its address"
+    return [CheckResult("good", "Served", f"by no process now{left}")]
 
 
 _MAY_MAKE_TABLES = text("SELECT has_schema_privilege(current_schema(), 'CREATE')")
@@ -99,7 +95,7 @@ def _database(url: str, data: Path) -> list[CheckResult]:
         if (file := file_of(url)) is not None:
             check_database(data, file)
             if not file.exists():
-                return [CheckResult(state="good", what="Database", said="SQLite, made at the first start")]
+                return [CheckResult("good", "Database", "SQLite, made at the first start")]
             return [_schema("SQLite", _sqlite_revision(file)), soundness(file)]
         engine = make_engine(url)
         try:
@@ -107,15 +103,15 @@ def _database(url: str, data: Path) -> list[CheckResult]:
                 check_encoding(connection)
                 revision = revision_of(connection)
                 if revision is None and not connection.execute(_MAY_MAKE_TABLES).scalar():
-                    return [CheckResult(state="bad", what="Database", said="Postgres, still empty", help=_MAY_NOT)]
+                    return [CheckResult("bad", "Database", "Postgres, still empty", help=_MAY_NOT)]
                 return [_schema("Postgres", revision)]
         finally:
             engine.dispose()
     except DatabaseUnusable as error:
-        return [CheckResult(state="bad", what="Database", said=str(error))]
+        return [CheckResult("bad", "Database", str(error))]
     except (SQLAlchemyError, sqlite3.Error) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        return [CheckResult(state="bad", what="Database", said=f"cannot be read: {reason}")]
+        return [CheckResult("bad", "Database", f"cannot be read: {reason}")]
 
 
 def _sqlite_revision(file: Path) -> str | None:
@@ -130,16 +126,14 @@ def _sqlite_revision(file: Path) -> str | None:
 
 def _schema(engine: str, revision: str | None) -> CheckResult:
     if revision == REVISION:
-        return CheckResult(state="good", what="Database", said=f"{engine}, schema {revision}, up to date")
+        return CheckResult("good", "Database", f"{engine}, schema {revision}, up to date")
     if revision is None:
-        return CheckResult(state="good", what="Database", said=f"{engine}, still empty")
+        return CheckResult("good", "Database", f"{engine}, still empty")
     if revision > REVISION:
         said = f"{engine}, schema {revision}; this program knows {REVISION}"
-        return CheckResult(state="bad", what="Database", said=said, help="Use a newer version of Callwright.")
+        return CheckResult("bad", "Database", said, help="Use a newer version of Callwright.")
     said = f"{engine}, schema {revision}; the next start brings it to {REVISION}"
-    return CheckResult(
-        state="note", what="Database", said=said, help="Copy the folder first if you may want to go back."
-    )
+    return CheckResult("note", "Database", said, help="Back up the folder first if you may want to go back.")
 
 
 async def _speech() -> CheckResult:
@@ -151,9 +145,9 @@ async def _speech() -> CheckResult:
     except (SpeechUnavailable, TimeoutError) as error:
         said = error.reason if isinstance(error, SpeechUnavailable) else "it does not answer"
         return CheckResult(
-            state="note", what="Speech", said=f"not available: {said}", help="All but recordings works without it."
+            "note", "Speech", f"not available: {said}", help="Everything but recordings works without it."
         )
-    return CheckResult(state="good", what="Speech", said="espeak-ng speaks")
+    return CheckResult("good", "Speech", "espeak-ng speaks")
 
 
 def _port(port: int) -> CheckResult:
@@ -163,6 +157,10 @@ def _port(port: int) -> CheckResult:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            said = f"{port} is taken on 127.0.0.1"
-            return CheckResult(state="note", what="Port", said=said, help="callwright serve --port takes another one.")
-    return CheckResult(state="good", what="Port", said=f"{port} is free on 127.0.0.1")
+            return CheckResult(
+                "note",
+                "Port",
+                f"{port} is in use on 127.0.0.1",
+                help="Choose another one with callwright serve --port.",
+            )
+    return CheckResult("good", "Port", f"{port} is free on 127.0.0.1")

@@ -24,7 +24,7 @@ from callwright.server.commands.doctor.checkup import CheckResult
 LIMIT_S = 10.0
 _BODY_BYTES = 256 * 1024
 _DRIFT_S = 5.0
-"""A clock that differs by less is as good as right."""
+"""A clock that differs by less counts as right."""
 _MOST_DRIFT_S = 300.0
 """Signatures of events are refused beyond this."""
 _SHORT_CERTIFICATE_DAYS = 14
@@ -34,7 +34,7 @@ Kind = Literal["list", "key refused", "absent", "page", "moved", "busy", "other"
 
 @dataclass(frozen=True, kw_only=True)
 class AddressAnswer:
-    """What answered at an address."""
+    """What an address answered, in `kind` and in words."""
 
     kind: Kind
     said: str
@@ -48,10 +48,10 @@ async def network(base: httpx.URL, resolve: Resolve) -> list[CheckResult]:
         with anyio.fail_after(LIMIT_S):
             places = await places_of(base.host, port, resolve)
     except (OSError, TimeoutError):
-        said, hint = f"{base.host} has no address", "Look for a slip of the pen in the base address."
-        return [CheckResult(state="bad", what="Name", said=said, help=hint)]
+        said, hint = f"{base.host} has no address", "Check the host name in the base address."
+        return [CheckResult("bad", "Name", said, help=hint)]
     where = ", ".join(f"{address} ({place})" for address, place in list(places.items())[:3])
-    findings = [CheckResult(state="good", what="Name", said=f"{base.host} is {where}" if where else base.host)]
+    findings = [CheckResult("good", "Name", f"{base.host} is {where}" if where else base.host)]
     try:
         with anyio.fail_after(LIMIT_S):
             began = anyio.current_time()
@@ -59,14 +59,14 @@ async def network(base: httpx.URL, resolve: Resolve) -> list[CheckResult]:
                 took = (anyio.current_time() - began) * 1_000
     except (OSError, TimeoutError):
         said, hint = f"nothing accepts connections at port {port}", "Is the service running, is the port right?"
-        return [*findings, CheckResult(state="bad", what="Connection", said=said, help=hint)]
-    findings.append(CheckResult(state="good", what="Connection", said=f"port {port} answers after {took:.0f} ms"))
+        return [*findings, CheckResult("bad", "Connection", said, help=hint)]
+    findings.append(CheckResult("good", "Connection", f"port {port} answers after {took:.0f} ms"))
     if base.scheme == "https":
         return [*findings, await _tls(base.host, port)]
     if set(places.values()) <= {"loopback"}:
-        return [*findings, CheckResult(state="good", what="TLS", said="none, and none needed on this machine")]
-    said, hint = "none: the key travels in the open", "Use the https address of the service."
-    return [*findings, CheckResult(state="note", what="TLS", said=said, help=hint)]
+        return [*findings, CheckResult("good", "TLS", "none, and none needed on this machine")]
+    said, hint = "none: the key is sent without encryption", "Use the https address of the service."
+    return [*findings, CheckResult("note", "TLS", said, help=hint)]
 
 
 async def _tls(host: str, port: int) -> CheckResult:
@@ -79,14 +79,14 @@ async def _tls(host: str, port: int) -> CheckResult:
     except ssl.SSLError as error:
         why = getattr(error, "verify_message", "") or error.reason or "the handshake failed"
         return CheckResult(
-            state="bad", what="TLS", said=str(why), help="The certificate has to be one this machine trusts."
+            "bad", "TLS", str(why), help="Install a certificate that this machine trusts, or add its authority here."
         )
     except (OSError, TimeoutError):
-        return CheckResult(state="bad", what="TLS", said="the connection ends in the middle of the handshake")
+        return CheckResult("bad", "TLS", "the connection breaks during the handshake")
     days = _days_left(ends) if isinstance(ends, str) else None
     if days is not None and days < _SHORT_CERTIFICATE_DAYS:
-        return CheckResult(state="note", what="TLS", said=f"{version}; the certificate ends in {count_of(days, 'day')}")
-    return CheckResult(state="good", what="TLS", said=f"{version}, certificate trusted")
+        return CheckResult("note", "TLS", f"{version}; the certificate ends in {count_of(days, 'day')}")
+    return CheckResult("good", "TLS", f"{version}, certificate trusted")
 
 
 def _days_left(not_after: str) -> int | None:
@@ -98,7 +98,7 @@ def _days_left(not_after: str) -> int | None:
 
 
 async def looks(transport: Transport) -> dict[str, AddressAnswer]:
-    """What answers below each prefix that the base address may want. The first that is the service ends the search."""
+    """What answers below each prefix that the base address may lack, up to the first that is the service."""
     base = httpx.URL(transport.base_url)
     found: dict[str, AddressAnswer] = {}
     for prefix in PREFIXES if base.path in ("", "/") else ("",):
@@ -137,7 +137,7 @@ def _look(response: Response, body: bytes) -> AddressAnswer:
         try:
             json.loads(body)
         except ValueError:
-            return AddressAnswer(kind="page", said="a page for people", date=date)
+            return AddressAnswer(kind="page", said="not JSON, perhaps a web page", date=date)
         return AddressAnswer(kind="list", said="the service", date=date)
     if 300 <= status < 400:
         return AddressAnswer(
@@ -161,29 +161,25 @@ def prefix_finding(base: httpx.URL, found: dict[str, AddressAnswer]) -> CheckRes
     prefix = next((prefix for prefix, seen in found.items() if seen.kind in ("list", "key refused")), None)
     if prefix is not None:
         if base.path not in ("", "/"):
-            return CheckResult(state="good", what="Prefix", said=f"{base.path}, as in the base address")
-        said = f"{prefix} is found by trying" if prefix else "none is needed"
+            return CheckResult("good", "Prefix", f"{base.path}, as in the base address")
+        said = f"{prefix}, found by trying" if prefix else "none is needed"
         hint = f"Write it into the base address to save a request: {str(base).rstrip('/')}{prefix}" if prefix else ""
-        return CheckResult(state="note" if prefix else "good", what="Prefix", said=said, help=hint)
+        return CheckResult("note" if prefix else "good", "Prefix", said, help=hint)
     tried = "; ".join(f"{base.path.rstrip('/')}{prefix}/agents: {seen.said}" for prefix, seen in found.items())
     moved = next((seen.said for seen in found.values() if seen.kind == "moved"), None)
     hint = "The base address needs its version prefix, for example /v1 or /api/v1."
-    return CheckResult(
-        state="bad", what="Prefix", said=f"nothing of the service: {tried}", help=f"It {moved}." if moved else hint
-    )
+    return CheckResult("bad", "Prefix", f"the service was not found: {tried}", help=f"It {moved}." if moved else hint)
 
 
 def key_finding(found: Sequence[AddressAnswer]) -> CheckResult:
     """Whether the key is taken."""
     if any(seen.kind == "list" for seen in found):
-        return CheckResult(state="good", what="Key", said="accepted")
+        return CheckResult("good", "Key", "accepted")
     refused = next((seen for seen in found if seen.kind == "key refused"), None)
     if refused is None:
-        return CheckResult(state="note", what="Key", said="not tried: nothing of the service was found")
+        return CheckResult("note", "Key", "not tried: the service was not found")
     said = f"refused with {refused.said}"
-    return CheckResult(
-        state="bad", what="Key", said=said, help="Make a new key on the service's own pages, and set it."
-    )
+    return CheckResult("bad", "Key", said, help="Make a new key on the service's own pages, and set it.")
 
 
 def clock_finding(found: Sequence[AddressAnswer], now: Callable[[], float]) -> CheckResult | None:
@@ -195,9 +191,7 @@ def clock_finding(found: Sequence[AddressAnswer], now: Callable[[], float]) -> C
         return None
     ahead = now() - there
     if abs(ahead) < _DRIFT_S:
-        return CheckResult(state="good", what="Clock", said="as the service's")
+        return CheckResult("good", "Clock", "the same as the service's")
     said = f"this machine is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} the service"
     late = "Signatures of events would be refused. " if abs(ahead) > _MOST_DRIFT_S else ""
-    return CheckResult(
-        state="note", what="Clock", said=said, help=f"{late}Let this machine set its clock by the network."
-    )
+    return CheckResult("note", "Clock", said, help=f"{late}Synchronize the clock of this machine.")

@@ -1,4 +1,4 @@
-"""Which tools work in front of a service, told by what it answers and by what its OpenAPI document names."""
+"""Which tools work with a service, by what it answers and by what its OpenAPI document names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from callwright.client import CallwrightError, Client, NotOffered
-from callwright.client.compat.description import Route, extra_properties, routes
+from callwright.client.compat.description import extra_properties, routes
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.surface import OPERATIONS
-from callwright.server.commands.doctor.checkup import CheckResult, Standing, ToolCheck
-from callwright.tools.catalogue.every import TOOLS
+from callwright.server.commands.doctor.checkup import CheckResult, Support
+from callwright.tools.catalogue.registry import TOOLS
 
 _LISTED = 12
 _BY_ADDRESS = {"get_transcript": "transcript_url", "get_recording": "recording_url"}
@@ -18,14 +18,14 @@ _BY_ADDRESS = {"get_transcript": "transcript_url", "get_recording": "recording_u
 
 @dataclass
 class ServiceSurvey:
-    """What reading operations gave, and which tools can work through an address that calls name."""
+    """The support of each operation that reads, and the tools that can use an address which calls name."""
 
-    found: dict[str, Standing] = field(default_factory=dict[str, Standing])
+    found: dict[str, Support] = field(default_factory=dict[str, Support])
     by_address: set[str] = field(default_factory=set[str])
     ids: dict[str, str] = field(default_factory=dict[str, str])
 
     def note(self, operation: AnyOperation, data: Mapping[str, Any]) -> None:
-        """Keeps an id of a thing that is there, for operations that want one."""
+        """Keeps an id out of a list, for operations that need one."""
         entries = data.get("data")
         if operation.shape != "many" or not isinstance(entries, list) or not entries:
             return
@@ -40,17 +40,17 @@ class ServiceSurvey:
 
 
 async def probed(client: Client) -> ServiceSurvey:
-    """Asks all that can be asked by reading, with nothing in hand but an id from a list."""
-    probe = ServiceSurvey()
+    """Calls every operation that only reads and needs no more than an id, which is taken from a list."""
+    survey = ServiceSurvey()
     reading = [one for one in OPERATIONS.values() if one.method == "GET" and one.shape != "media"]
     for operation in reading:
         if not _needs(operation):
-            probe.note(operation, await _asked(client, operation, {}, probe))
+            survey.note(operation, await _asked(client, operation, {}, survey))
     for operation in reading:
-        wanted = probe.ids.get(operation.noun)
+        wanted = survey.ids.get(operation.noun)
         if wanted is not None and len(operation.path_fields) == 1 and _needs(operation) == set(operation.path_fields):
-            await _asked(client, operation, {operation.path_fields[0]: wanted}, probe)
-    return probe
+            await _asked(client, operation, {operation.path_fields[0]: wanted}, survey)
+    return survey
 
 
 def _needs(operation: AnyOperation) -> set[str]:
@@ -58,42 +58,42 @@ def _needs(operation: AnyOperation) -> set[str]:
 
 
 async def _asked(
-    client: Client, operation: AnyOperation, given: Mapping[str, Any], probe: ServiceSurvey
+    client: Client, operation: AnyOperation, given: Mapping[str, Any], survey: ServiceSurvey
 ) -> Mapping[str, Any]:
     per_page = {"per_page": 1} if operation.shape == "many" else {}
     try:
         answer = await client.ask_lenient(operation, operation.takes(**per_page, **given))
     except NotOffered:
-        probe.found[operation.name] = "absent"
+        survey.found[operation.name] = "absent"
     except CallwrightError:
-        probe.found[operation.name] = "unknown"
+        survey.found[operation.name] = "unknown"
     else:
-        probe.found[operation.name] = "partly" if answer.answer is None else "works"
+        survey.found[operation.name] = "partly" if answer.answer is None else "works"
         return answer.data
     return {}
 
 
-def standings(probe: ServiceSurvey, named: Mapping[str, Route] | None) -> list[ToolCheck]:
-    """Every tool: by what was seen, else by what the document names, else unknown."""
-    made: list[ToolCheck] = []
+def tool_support(survey: ServiceSurvey, named: Mapping[str, str] | None) -> dict[str, Support]:
+    """Whether each tool works, by what the service answered, else by what its OpenAPI document names, else unknown."""
+    made: dict[str, Support] = {}
     for tool in TOOLS:
         name = tool.operation.name
-        standing = probe.found.get(name, "unknown")
-        if standing == "unknown" and named is not None:
-            standing = "works" if name in named else "absent"
-        if standing in ("absent", "unknown") and name in probe.by_address:
-            standing = "partly"
-        made.append(ToolCheck(tool.name, standing))
+        support = survey.found.get(name, "unknown")
+        if support == "unknown" and named is not None:
+            support = "works" if name in named else "absent"
+        if support in ("absent", "unknown") and name in survey.by_address:
+            support = "partly"
+        made[tool.name] = support
     return made
 
 
-def spelling_finding(client: Client, probe: ServiceSurvey) -> CheckResult:
+def spelling_finding(client: Client, survey: ServiceSurvey) -> CheckResult:
     """How the service spells phone numbers."""
-    if probe.found.get("list_phone_numbers") in (None, "absent", "unknown"):
-        return CheckResult(state="note", what="Phone numbers", said="not found at /phone_numbers nor at /phone-numbers")
+    if survey.found.get("list_phone_numbers") in (None, "absent", "unknown"):
+        return CheckResult("note", "Phone numbers", "not found at /phone_numbers nor at /phone-numbers")
     spelt = client.compat.spelling("list_phone_numbers") or "phone_numbers"
     said = f"read at /{spelt}; how they are rented is found out at the first try"
-    return CheckResult(state="good", what="Phone numbers", said=said)
+    return CheckResult("good", "Phone numbers", said)
 
 
 def document_findings(document: Mapping[str, Any] | None, base_url: str) -> list[CheckResult]:
@@ -101,15 +101,13 @@ def document_findings(document: Mapping[str, Any] | None, base_url: str) -> list
     if document is None:
         said = "no OpenAPI document at /openapi.json"
         hint = "CALLWRIGHT_OPENAPI_URL names another place; without one tools gain no arguments."
-        return [CheckResult(state="note", what="Description", said=said, help=hint)]
+        return [CheckResult("note", "Description", said, help=hint)]
     base_path = urlsplit(base_url).path.rstrip("/")
     named = routes(document, base_path=base_path)
     missing = [name for name in OPERATIONS if name not in named]
     said = f"names {len(named)} of {len(OPERATIONS)} operations"
     state = "good" if not missing else "note"
-    findings = [
-        CheckResult(state=state, what="Description", said=said, help=f"Not named: {_some(missing)}." if missing else "")
-    ]
+    findings = [CheckResult(state, "Description", said, help=f"Not named: {_some(missing)}." if missing else "")]
     extras = {
         name: list(found)
         for name, operation in OPERATIONS.items()
@@ -117,7 +115,7 @@ def document_findings(document: Mapping[str, Any] | None, base_url: str) -> list
     }
     if extras:
         words = "; ".join(f"{name}: {_some(fields)}" for name, fields in extras.items())
-        findings.append(CheckResult(state="good", what="Own fields", said=f"tools gain arguments: {words}"))
+        findings.append(CheckResult("good", "Own fields", f"tools gain arguments: {words}"))
     return findings
 
 

@@ -163,13 +163,13 @@ async def test_a_host_inside_is_not_asked(url: str) -> None:
     ("url", "why"),
     [
         ("http://media.example/1", "without https"),
-        ("ftp://media.example/1", "not one of the web"),
-        ("file://localhost/etc/hosts", "not one of the web"),
+        ("ftp://media.example/1", "does not begin with http"),
+        ("file://localhost/etc/hosts", "does not begin with http"),
         ("https://me:secret@media.example/1", "a user and a password"),
         ("https://nowhere.example/1", "does not exist"),
         ("https://" + "a" * 5_000, "too long"),
-        ("https://me\x00dia.example/1", "the address is none"),
-        ("https://[::1/1", "the address is none"),
+        ("https://me\x00dia.example/1", "the address is not a URL"),
+        ("https://[::1/1", "the address is not a URL"),
     ],
 )
 async def test_an_address_that_is_none_is_not_asked(url: str, why: str) -> None:

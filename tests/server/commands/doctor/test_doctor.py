@@ -18,7 +18,7 @@ from callwright.client.transport import ASGITransport, MockTransport, Request, R
 from callwright.contract.surface import OPERATIONS
 from callwright.server.commands.doctor import disk
 from callwright.server.commands.doctor import folder as doctor_folder
-from callwright.server.commands.doctor.checkup import CheckResult, Report, Section, ToolCheck, show
+from callwright.server.commands.doctor.checkup import CheckResult, Report, Section, show
 from callwright.server.commands.doctor.disk import LITTLE_FREE
 from callwright.server.commands.doctor.doctor import report_of
 from callwright.server.embedded.embedded import listener_on, listening
@@ -50,10 +50,6 @@ def found(report: Report) -> Mapping[str, CheckResult]:
     return {finding.what: finding for section in report.sections for finding in section.findings}
 
 
-def standing_by_tool(report: Report) -> Mapping[str, str]:
-    return {one.tool: one.standing for one in report.tools}
-
-
 def text(report: Report) -> str:
     console = Console(file=io.StringIO(), width=100, record=True)
     show(report, console)
@@ -62,7 +58,7 @@ def text(report: Report) -> str:
 
 async def test_a_minimal_service_works_partly_and_tools_say_how() -> None:
     report = await looked(MinimalService())
-    tools = standing_by_tool(report)
+    tools = report.tools
     assert report.healthy
     assert tools["list_agents"] == tools["get_call"] == "partly"
     assert tools["get_transcript"] == tools["get_recording"] == "partly"
@@ -83,7 +79,7 @@ async def test_an_address_where_nothing_is_names_what_was_tried() -> None:
     report = await looked(MinimalService(prefix="/rest"), ORIGIN)
     assert not report.healthy
     assert found(report)["Prefix"].said.count("status 404") == 3
-    assert report.tools == []
+    assert report.tools == {}
 
 
 async def test_a_refused_key_is_named_and_not_shown() -> None:
@@ -102,7 +98,7 @@ async def test_the_key_is_in_no_report() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (Response(200, html="<html>"), "a page for people"),
+        (Response(200, html="<html>"), "not JSON"),
         (Response(301, headers={"location": "https://voice.example/home"}), "moved to https://voice.example/home"),
         (Response(503), "status 503"),
         (Response(429, json={"error": {"code": "too_many"}}), "status 429 too_many"),
@@ -137,8 +133,8 @@ async def test_the_document_tells_what_is_missing_and_what_is_new() -> None:
     assert found(report)["Description"].said == f"names 2 of {len(OPERATIONS)} operations"
     assert "get_agent" in found(report)["Description"].help
     assert found(report)["Own fields"].said == "tools gain arguments: create_agent: mood"
-    assert standing_by_tool(report)["create_agent"] == "works"
-    assert standing_by_tool(report)["update_agent"] == "absent"
+    assert report.tools["create_agent"] == "works"
+    assert report.tools["update_agent"] == "absent"
 
 
 async def test_a_service_on_a_socket_is_reached(tmp_path: Path) -> None:
@@ -229,10 +225,10 @@ async def test_a_folder_that_is_held_is_served_whatever_is_said_of_it(tmp_path: 
         report = await here(tmp_path)
     served = found(report)["Served"]
     assert not report.healthy
-    assert served.said.startswith("by a process that is not found: ")
+    assert served.said.startswith("by a process that cannot be reached: ")
     assert (url if said == "address" else ADDRESS) in served.said
     after = found(await here(tmp_path))["Served"]
-    assert (after.state, "by nobody now" in after.said) == ("good", True)
+    assert (after.state, "by no process now" in after.said) == ("good", True)
 
 
 async def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
@@ -272,7 +268,7 @@ def test_a_report_reads_well() -> None:
         sections=[
             Section(title="Service", findings=[CheckResult(state="note", what="Clock", said="late", help="Set it.")])
         ],
-        tools=[ToolCheck("list_agents", "works"), ToolCheck("get_call", "partly")],
+        tools={"list_agents": "works", "get_call": "partly"},
     )
     lines = [line.rstrip() for line in text(report).splitlines()]
     assert lines == [
@@ -285,7 +281,7 @@ def test_a_report_reads_well() -> None:
         "Tools",
         "  ✓ 1 work          list_agents",
         "  ! 1 work partly   get_call",
-        "    Partly: the service shows fewer fields or other ones. Assistants get what it shows.",
+        "    Partly: the service shows fewer or other fields. Assistants get what it shows.",
         "",
         "✓ Callwright can work with this.",
     ]

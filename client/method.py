@@ -1,4 +1,4 @@
-"""From a declared operation to a typed method: one line for each in the modules by noun.
+"""From a declared operation to a typed method: one line for each in `nouns.py`.
 
 A method takes the fields of the operation's input as keyword arguments, with their types and defaults, and sends only
 those that were given. Nothing is generated: the type checker follows the declaration.

@@ -1,0 +1,130 @@
+"""The methods of the client by noun, each made of one operation of the contract."""
+
+from callwright.client.method import Noun, download, listing, method
+from callwright.contract import (
+    agents,
+    audiences,
+    calls,
+    event_log,
+    phone_numbers,
+    transcripts,
+    voices,
+    wallet,
+    webhooks,
+)
+from callwright.contract.deployments import deployments
+
+
+class Agents(Noun):
+    """Agents: who speaks on a call."""
+
+    list = listing(agents.list_agents)
+    get = method(agents.get_agent)
+    create = method(agents.create_agent)
+    update = method(agents.update_agent)
+    delete = method(agents.delete_agent)
+
+
+class Voices(Noun):
+    """Voices: the text-to-speech voices an agent can have."""
+
+    list = listing(voices.list_voices)
+    get = method(voices.get_voice)
+    get_preview = download(voices.get_voice_preview)
+
+
+class Audiences(Noun):
+    """Audiences: the people a campaign calls."""
+
+    list = listing(audiences.list_audiences)
+    get = method(audiences.get_audience)
+    create = method(audiences.create_audience)
+    update = method(audiences.update_audience)
+    delete = method(audiences.delete_audience)
+    add_rows = method(audiences.add_audience_rows)
+    list_rows = listing(audiences.list_audience_rows)
+    import_csv = method(audiences.import_audience)
+    get_import = method(audiences.get_audience_import)
+    list_import_errors = listing(audiences.list_import_errors)
+
+
+class PhoneNumbers(Noun):
+    """Phone numbers: what the organization rents. `rent` charges the first month."""
+
+    list = listing(phone_numbers.list_phone_numbers)
+    search_available = listing(phone_numbers.search_available_numbers)
+    get = method(phone_numbers.get_phone_number)
+    rent = method(phone_numbers.rent_phone_number)
+    update = method(phone_numbers.update_phone_number)
+    release = method(phone_numbers.release_phone_number)
+
+
+class Deployments(Noun):
+    """Deployments: campaigns, and numbers whose callers an agent answers.
+
+    `start` and `resume` make calls; `create` does with `auto_start` only. `create_inbound` calls nobody.
+    """
+
+    list = listing(deployments.list_deployments)
+    get = method(deployments.get_deployment)
+    create = method(deployments.create_deployment)
+    clone = method(deployments.clone_deployment)
+    create_inbound = method(deployments.create_inbound_deployment)
+    update = method(deployments.update_deployment)
+    delete = method(deployments.delete_deployment)
+    preview = method(deployments.preview_deployment)
+    start = method(deployments.start_deployment)
+    pause = method(deployments.pause_deployment)
+    resume = method(deployments.resume_deployment)
+    cancel = method(deployments.cancel_deployment)
+    list_contacts = listing(deployments.list_contacts)
+
+
+class Calls(Noun):
+    """Calls: their records, transcripts and recordings."""
+
+    list = listing(calls.list_calls)
+    get = method(calls.get_call)
+    get_transcript = method(calls.get_transcript)
+    get_recording = download(calls.get_recording)
+    hang_up = method(calls.hang_up_call)
+    stats = method(transcripts.get_call_stats)
+
+
+class Transcripts(Noun):
+    """What was said, over many calls."""
+
+    search = listing(transcripts.search_transcripts)
+
+
+class Wallet(Noun):
+    """The wallet: balance, prices and movements."""
+
+    get = method(wallet.get_wallet)
+    update = method(wallet.update_wallet)
+    list_transactions = listing(wallet.list_transactions)
+
+
+class Webhooks(Noun):
+    """Webhook subscriptions, and what was sent to them. `create` and `rotate_secret` alone show the secret."""
+
+    list = listing(webhooks.list_webhooks)
+    get = method(webhooks.get_webhook)
+    create = method(webhooks.create_webhook)
+    update = method(webhooks.update_webhook)
+    delete = method(webhooks.delete_webhook)
+    rotate_secret = method(webhooks.rotate_webhook_secret)
+    test = method(webhooks.test_webhook)
+    list_deliveries = listing(webhooks.list_webhook_deliveries)
+    get_delivery = method(webhooks.get_webhook_delivery)
+    replay = method(webhooks.replay_webhook)
+
+
+class Events(Noun):
+    """Events: the log of what happened in the last 30 days, and to whom it was sent."""
+
+    list = listing(event_log.list_events)
+    get = method(event_log.get_event)
+    list_deliveries = listing(event_log.list_event_deliveries)
+    explain = method(event_log.explain_event)
+    replay = method(event_log.replay_event)

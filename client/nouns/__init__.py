@@ -1,1 +1,0 @@
-"""The methods of the client by noun, each made of one operation of the contract."""
