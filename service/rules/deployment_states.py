@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from callwright.contract.deployments.deployments import CallType, DeploymentStatus, UpdateDeployment
+from callwright.contract.declaration.marks import CallType
+from callwright.contract.deployments.deployments import DeploymentStatus, UpdateDeployment
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.problems import INVALID_STATE_TRANSITION
 from callwright.service.platform.refusals import Refusal, invalid

@@ -6,7 +6,8 @@ from typing import get_args
 
 import pytest
 
-from callwright.contract.deployments.deployments import CallType, DeploymentStatus, UpdateDeployment
+from callwright.contract.declaration.marks import CallType
+from callwright.contract.deployments.deployments import DeploymentStatus, UpdateDeployment
 from callwright.contract.deployments.inbound import ANSWERING
 from callwright.contract.problems import INVALID_FIELD, INVALID_STATE_TRANSITION
 from callwright.service.platform.refusals import Refusal
