@@ -29,7 +29,7 @@ class WorkerNode(Protocol):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option of a run before a release."""
-    parser.addoption("--all-engines", action="store_true", help="run every case on SQLite and on Postgres")
+    parser.addoption("--whole", action="store_true", help="run long tests too, and every case on SQLite and Postgres")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,8 +62,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)  # after `-k`: what is left without its case on SQLite runs on Postgres
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out cases on Postgres that repeat what runs on SQLite."""
-    if config.getoption("--all-engines"):
+    """Leaves out long tests, and cases on Postgres that repeat what runs on SQLite."""
+    if config.getoption("--whole"):
         return
     if repeated := set(left_out(items)):
         config.hook.pytest_deselected(items=list(repeated))

@@ -101,6 +101,7 @@ def test_resources_and_prompts_are_listed(era: str, tmp_path: Path) -> None:
     assert [found["name"] for found in one.listed("prompts/list")] == [prompt.name for prompt in PROMPTS]
 
 
+@pytest.mark.long
 async def test_every_tool_works_in_the_older_era_beside_a_service_that_runs_already(tmp_path: Path) -> None:
     one = Inspector(tmp_path, "legacy")
     with serving(tmp_path, one.data, **SETTINGS):
@@ -112,8 +113,9 @@ async def test_every_tool_works_in_the_older_era_beside_a_service_that_runs_alre
     assert {tool.name for tool in TOOLS} - one.used == set()
 
 
-async def test_five_tools_work_in_the_newer_era(tmp_path: Path) -> None:
-    one = Inspector(tmp_path, "modern")
+@both_eras
+async def test_five_tools_work(era: str, tmp_path: Path) -> None:
+    one = Inspector(tmp_path, era)
     assert (await one.use("get_wallet"))["play_money"] is True
     voice = (await one.use("list_voices", language="en-US", per_page=1))["data"][0]
     made = await one.use("create_agent", name="Ada", voice_id=voice["id"], language="en-US", system_prompt="Say hello.")
