@@ -113,7 +113,7 @@ async def test_every_tool_works_in_the_older_era_beside_a_service_that_runs_alre
     assert {tool.name for tool in TOOLS} - one.used == set()
 
 
-@both_eras
+@pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.long), "modern"])
 async def test_five_tools_work(era: str, tmp_path: Path) -> None:
     one = Inspector(tmp_path, era)
     assert (await one.use("get_wallet"))["play_money"] is True

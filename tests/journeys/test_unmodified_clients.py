@@ -190,13 +190,13 @@ def typescript(place: Place, version: Literal[1, 2], transport: str, era: str) -
     return json.loads(ran.stdout)
 
 
-async def test_both_typescript_clients_work_over_their_transports(place: Place) -> None:
-    visits: list[tuple[Literal[1, 2], str, str]] = [
-        *((1, transport, "legacy") for transport in TRANSPORTS),
-        *((2, transport, "legacy") for transport in TRANSPORTS),
-        (2, "stdio", "modern"),
-        (2, "http", "modern"),
-    ]
+Visits = tuple[tuple[Literal[1, 2], str, str], ...]
+VISITS: Visits = ((1, "http", "legacy"), (1, "sse", "legacy"), (2, "stdio", "modern"), (2, "http", "modern"))
+OTHERS: Visits = ((1, "stdio", "legacy"), *((2, transport, "legacy") for transport in TRANSPORTS))
+
+
+@pytest.mark.parametrize("visits", [VISITS, pytest.param(OTHERS, marks=pytest.mark.long)], ids=["most", "others"])
+async def test_both_typescript_clients_work_over_their_transports(visits: Visits, place: Place) -> None:
     for version, transport, era in visits:
         seen = await to_thread.run_sync(typescript, place, version, transport, era)
         assert {"get_call", "start_deployment"} <= set(seen["tools"]), (version, transport, era)
@@ -207,7 +207,7 @@ async def test_both_typescript_clients_work_over_their_transports(place: Place) 
         heard(seen["transcript"]["text"], seen["recording"]["blob"], place)
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.long), "modern"])
 async def test_the_inspector_works_over_http_in_strict_mode(era: str, place: Place) -> None:
     def inspect(*options: str) -> Any:
         asked = ["--protocol-era", era, "--format", "json", "--header", f"Authorization: Bearer {place.key}", *options]

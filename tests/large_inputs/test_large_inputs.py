@@ -15,8 +15,8 @@ from tests.large_inputs.legitimate import filled, legitimate_cases
 from tests.large_inputs.measuring import FLOOR_S, RUNS, meter
 
 REQUESTS = 30
-PARTS = 4
-"""Tests that share the cases of one source, so that several can run at once."""
+PARTS = (0, 1, pytest.param(2, marks=pytest.mark.long), pytest.param(3, marks=pytest.mark.long))
+"""Tests that share the cases of one source, in which the shapes take turns."""
 SOURCES: dict[str, Callable[[], Iterable[Case]]] = {
     "operations": lambda: rest_cases(every_field=False),
     "tools": lambda: tool_cases(every_field=False),
@@ -26,14 +26,14 @@ SOURCES: dict[str, Callable[[], Iterable[Case]]] = {
 }
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("source", SOURCES)
 async def test_a_large_input_costs_little_more_than_reading_it(
     database_url: str, tmp_path: Path, source: str, part: int
 ) -> None:
     faults: list[str] = []
     async with meter(database_url, tmp_path) as measures:
-        for case in islice(SOURCES[source](), part, None, PARTS):
+        for case in islice(SOURCES[source](), part, None, len(PARTS)):
             faults += await measures.faults(case)
     assert faults == []
 

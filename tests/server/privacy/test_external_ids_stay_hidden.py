@@ -111,13 +111,13 @@ async def test_ordinary_external_ids_are_looked_for_and_added_as_often_as_wanted
 
 
 @pytest.mark.parametrize(("column", "first"), [("home", 2_025_550_000), ("customer_id", 100_000_000)])
-async def test_ten_thousand_customer_numbers_that_follow_one_another_are_added(
+async def test_two_thousand_customer_numbers_that_follow_one_another_are_added(
     database_url: str, tmp_path: Path, column: str, first: int
 ) -> None:
     async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
         given = {"name": "Customers", "external_id_column": column, "dedupe": "external_id"}
         audience = (await hand.use("create_audience", **given))["id"]
-        for begin in range(0, 10_000, 1_000):
+        for begin in range(0, 2_000, 1_000):
             ids = range(begin, begin + 1_000)
             rows = [{"phone_number": f"+1206{5_550_000 + i}", column: first + i} for i in ids]
             assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 1_000

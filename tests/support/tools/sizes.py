@@ -1,6 +1,7 @@
 """Answers as large as anybody can make them: every sample with its words, lists and maps blown up."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -62,6 +63,11 @@ def blown_up(value: Any, name: str = "", *, text: str = TEXT, entries: int = ENT
 
 def answers(*, text: str = TEXT, entries: int = ENTRIES) -> dict[str, Any]:
     """A large answer for every operation. Lists give as many entries as they are asked for."""
+    return dict(_answers(text, entries))
+
+
+@cache
+def _answers(text: str, entries: int) -> dict[str, Any]:
     found = samples.answers()
     for tool in TOOLS:
         sample = found.get(tool.name)
