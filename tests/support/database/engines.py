@@ -1,8 +1,8 @@
 """Which cases of a test run on Postgres too, and which tests only in a whole run.
 
 Where the code under test has one path for both engines, cases differ in what is sent and not in what the engine does:
-SQLite runs all of them, Postgres the first and every `STRIDE`-th after it. Above the service (`ABOVE`) that holds for the
-functions of a module too, since whatever they send comes to the handlers as a request. What depends on the engine
+SQLite runs all of them, Postgres the first and every `STRIDE`-th after it. Above the service (`ABOVE`) that holds for
+the functions of a module too, since whatever they send comes to the handlers as a request. What depends on the engine
 (`BOTH`) runs every case on both. A run with `--whole` leaves out nothing, not even tests that are marked `long`.
 """
 
