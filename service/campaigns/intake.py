@@ -1,8 +1,9 @@
-"""Taking rows into an audience: read, deduplicate, store, count, and let running deployments have them."""
+"""Adding rows to an audience: they are read, deduplicated, stored and counted, and running deployments call them."""
 
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, null, select, update
@@ -34,17 +35,17 @@ _STARTED = (
     .with_for_update()
 )
 _ALREADY_THERE = "the audience has this person already, from before or from an earlier row of the same file"
-"""A file is taken in pieces: which piece or import an earlier row came with is not known."""
+"""A file is added in pieces, so it is not known which of the two it was."""
 
 
-class Taken:
-    """What became of rows: how many were added, the refused ones, how many were duplicates."""
+@dataclass
+class Intake:
+    """How many rows were received and added, how many were duplicates, and all that were refused."""
 
-    def __init__(self, received: int) -> None:
-        self.received = received
-        self.added = 0
-        self.duplicates = 0
-        self.bad: list[BadRow] = []
+    received: int
+    bad: list[BadRow]
+    duplicates: int
+    added: int = 0
 
     @property
     def invalid(self) -> int:
@@ -53,12 +54,9 @@ class Taken:
 
 
 def rules_of(audience: Row[Any], rows: Sequence[Mapping[str, Any]]) -> RowRules:
-    """How the audience reads rows; its phone column is found by the names of the first rows when nobody named it."""
-    column = audience.phone_column
-    if column is None:
-        column = phone_column_of(rows)
+    """How the audience reads rows. A phone column that nobody named is found by the column names of the rows."""
     return RowRules(
-        column,
+        phone_column_of(rows) if audience.phone_column is None else audience.phone_column,
         audience.default_country,
         audience.timezone_column,
         audience.external_id_column,
@@ -78,11 +76,11 @@ def take_rows(
     by: Answerable,
     numbers: Sequence[int] | None = None,
     also_bad: Sequence[BadRow] = (),
-) -> Taken:
+) -> Intake:
     """Adds rows to an audience, in one transaction with its counters. Costs nothing.
 
-    `numbers` are the rows' numbers in their source, 1, 2, 3 … when left out. `also_bad` are rows of the same source
-    that could not even be read; they are counted. `by` is the key that adds them; it answers for what their calls cost.
+    `numbers` are the rows' numbers in their source; left out, they are 1, 2, 3 and so on. `also_bad` are rows of the
+    same source that were refused before; they are counted too. `by` is the key that is charged for the rows' calls.
 
     Raises:
         Refusal: spending_cap_reached when the key may not make what calls the audience spend more.
@@ -91,34 +89,32 @@ def take_rows(
     audience = connection.execute(_LOCKED, {"id": audience_id}).one()
     rules = rules_of(audience, rows)
     read = read_rows(list(zip(numbers or range(1, len(rows) + 1), rows, strict=True)), rules)
-    taken = Taken(len(rows) + len(also_bad))
-    taken.bad = [*also_bad, *read.bad]
-    taken.duplicates = read.duplicates
+    intake = Intake(len(rows) + len(also_bad), [*also_bad, *read.bad], read.duplicates)
     if audience.valid_count + len(read.good) > MAX_ROWS:
         details = {"limit": MAX_ROWS, "current": audience.valid_count}
         raise Refusal(AUDIENCE_FULL, f"rows: an audience has at most {MAX_ROWS:,} rows", field="rows", details=details)
-    added = _store(connection, ids, audience, read.good, taken, now_ms)
-    taken.bad.sort(key=lambda bad: bad.number)
+    added = _store(connection, ids, audience, read.good, intake, now_ms)
+    intake.bad.sort(key=lambda bad: bad.row_number)
     connection.execute(
         update(audiences)
         .where(_A.id == audience_id)
         .values(
-            status="ready" if audience.valid_count + taken.added else audience.status,
+            status="ready" if audience.valid_count + intake.added else audience.status,
             source=audience.source or source,
-            phone_column=rules.phone_column if taken.added else audience.phone_column,
+            phone_column=rules.phone_column if intake.added else audience.phone_column,
             columns=json_text(_columns(json.loads(audience.columns), added)),
-            row_count=_A.row_count + taken.received,
-            valid_count=_A.valid_count + taken.added,
-            invalid_count=_A.invalid_count + taken.invalid,
-            duplicate_count=_A.duplicate_count + taken.duplicates,
+            row_count=_A.row_count + intake.received,
+            valid_count=_A.valid_count + intake.added,
+            invalid_count=_A.invalid_count + intake.invalid,
+            duplicate_count=_A.duplicate_count + intake.duplicates,
             last_imported_at=now_ms,
             updated_at=now_ms,
         )
     )
-    if taken.added:
+    if intake.added:
         check_joining(connection, by, audience_id)
         _join_running(connection, audience_id, audience.row_count, now_ms)
-    return taken
+    return intake
 
 
 def _store(
@@ -126,9 +122,10 @@ def _store(
     ids: Ids,
     audience: Row[Any],
     good: Sequence[tuple[int, GoodRow]],
-    taken: Taken,
+    intake: Intake,
     now_ms: int,
 ) -> list[GoodRow]:
+    """Stores the rows that the audience does not have yet, and returns those; the others become duplicates."""
     if not good:
         return []
     rows = [
@@ -137,12 +134,8 @@ def _store(
             "org_id": audience.org_id,
             "audience_id": audience.id,
             "position": audience.row_count + index,
-            "phone": row.phone,
-            "country": row.country,
-            "timezone": row.timezone,
-            "external_id": row.external_id,
-            "dedupe_key": row.dedupe_key,
-            "cells": json_text(row.values),
+            **vars(row),
+            "cells": json_text(row.cells),
             "steering": json_text(row.steering),
             "created_at": now_ms,
         }
@@ -154,16 +147,16 @@ def _store(
         if values["id"] in stored:
             added.append(row)
         else:
-            taken.duplicates += 1
-            taken.bad.append(BadRow(number, "duplicate_in_audience", _ALREADY_THERE))
-    taken.added = len(added)
+            intake.duplicates += 1
+            intake.bad.append(BadRow(number, "duplicate_in_audience", _ALREADY_THERE))
+    intake.added = len(added)
     return added
 
 
 def _columns(known: list[dict[str, Any]], added: Sequence[GoodRow]) -> list[dict[str, Any]]:
     columns = {column["name"]: column for column in known}
     for row in added:
-        for name, value in row.values.items():
+        for name, value in row.cells.items():
             column = columns.setdefault(name, {"name": name, "type": None, "sample": None, "filled": 0})
             if value:
                 column["filled"] += 1
@@ -189,9 +182,9 @@ def _join_running(connection: Connection, audience_id: str, from_position: int, 
 def insert_contacts(
     connection: Connection, deployment: Row[Any], *, due_ms: int, now_ms: int, since: int = 0
 ) -> Counter[str]:
-    """Makes contacts of the audience's rows from a position on, due at once; returns how many are in which state.
+    """Makes contacts of the audience's rows from position `since` on, due at `due_ms`; returns the counts by state.
 
-    Those who may not be called become suppressed contacts, with the reason: they are counted and never called.
+    People who may not be called become suppressed contacts with the reason, so that they are counted too.
     """
     reason = why_not(deployment, _R.phone, now_ms).label("reason")
     rows = (

@@ -1,6 +1,5 @@
 """Agents."""
 
-import json
 from typing import Any
 
 from sqlalchemy import bindparam, delete, select, update
@@ -9,14 +8,14 @@ from callwright.contract import agents as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AGENT_IN_USE
 from callwright.service.handlers import revisions
-from callwright.service.handlers.changes import LIVE, check_name_free, given, name_taken
+from callwright.service.handlers.changes import check_name_free, check_not_in_use, given, name_taken
 from callwright.service.handlers.request_context import RequestContext, handles
-from callwright.service.platform.clock.clock import moment
+from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.inserts import PreparedInsert
-from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.refusals import Refusal, invalid, not_found
+from callwright.service.platform.refusals import invalid, not_found
 from callwright.service.rules.templates import variables_in
 from callwright.service.speech.voices import voice
 from callwright.service.tables.schema import agents, deployments
@@ -26,13 +25,7 @@ _BY_ID = select(agents).where(_C.id == bindparam("id"), _C.org_id == bindparam("
 _FIND, _LOCK = Prepared(_BY_ID), Prepared(_BY_ID.with_for_update())
 _NAMED = Prepared(select(_C.id).where(_C.org_id == bindparam("org"), _C.name == bindparam("name")))
 _ADD = PreparedInsert(agents, (_C.org_id, _C.name))
-"""Gives no row where the name is taken: looking first would be another statement, and could be overtaken."""
-_IN_USE = (
-    select(deployments.c.id)
-    .where(deployments.c.agent_id == bindparam("id"), deployments.c.status.in_(LIVE))
-    .order_by(deployments.c.id)
-    .limit(1)
-)
+"""Returns no row if the name is taken. To look first would cost a statement, and two requests could still collide."""
 _LIST = Listing(
     contract.list_agents,
     select(agents),
@@ -42,7 +35,7 @@ _LIST = Listing(
 
 
 def find(context: RequestContext, agent_id: str, *, field: str | None = None, lock: bool = False) -> Any:
-    """The agent's row, with `lock` kept from being deleted meanwhile. Raises `Refusal`: not_found."""
+    """The agent's row; with `lock` nobody deletes it before this unit of work ends. Raises `Refusal`: not_found."""
     row = (_LOCK if lock else _FIND).first(context.connection, {"id": agent_id, "org": context.org_id})
     if row is None:
         raise not_found(field)
@@ -55,20 +48,12 @@ def show(row: Any) -> contract.Agent:
     warnings: list[str] = []
     if spoken is not None and spoken.language.split("-")[0].lower() != row.language.split("-")[0].lower():
         warnings.append(f"the voice speaks {spoken.language}, the agent {row.language}")
-    return contract.Agent(
-        id=row.id,
-        created_at=moment(row.created_at),
-        updated_at=moment(row.updated_at),
-        created_by_key_id=row.created_by_key_id,
-        name=row.name,
-        voice_id=row.voice_id,
-        language=row.language,
-        system_prompt=row.system_prompt,
-        welcome_message=row.welcome_message,
+    return resource(
+        contract.Agent,
+        row,
         variables=list(dict.fromkeys((*variables_in(row.welcome_message), *variables_in(row.system_prompt)))),
         warnings=warnings,
         revision=revisions.of_agent(row),
-        metadata=json.loads(row.metadata),
     )
 
 
@@ -81,7 +66,7 @@ def _check_voice(voice_id: str) -> None:
 def list_agents(asked: contract.ListAgents, context: RequestContext) -> Page[contract.Agent]:
     """A page of agents."""
     listing = Listing(_LIST.operation, _LIST.rows.where(_C.org_id == context.org_id), _LIST.columns, _LIST.unique)
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
+    return context.page(listing, asked, show)
 
 
 @handles(contract.get_agent)
@@ -96,12 +81,8 @@ def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contra
     _check_voice(asked.voice_id)
     row = {
         **asked.model_dump(exclude={"metadata"}),
-        "id": context.ids.new("agt"),
-        "org_id": context.org_id,
+        **context.new_row("agt"),
         "metadata": json_text(asked.metadata),
-        "created_at": context.now_ms,
-        "updated_at": context.now_ms,
-        "created_by_key_id": context.key_id,
     }
     made = _ADD.first(context.connection, row)
     if made is None:
@@ -118,8 +99,6 @@ def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contra
         _check_voice(changes["voice_id"])
     if "name" in changes:
         check_name_free(context, _NAMED, changes["name"], but=asked.id)
-    if "metadata" in changes:
-        changes["metadata"] = json_text(changes["metadata"])
     context.connection.execute(
         update(agents)
         .where(_C.id == asked.id, _C.org_id == context.org_id)
@@ -132,7 +111,5 @@ def update_agent(asked: contract.UpdateAgent, context: RequestContext) -> contra
 def delete_agent(asked: contract.DeleteAgent, context: RequestContext) -> None:
     """Removes an agent. Finished deployments keep their copy of it."""
     find(context, asked.id, lock=True)
-    user = context.connection.execute(_IN_USE, {"id": asked.id}).scalar()
-    if user is not None:
-        raise Refusal(AGENT_IN_USE, f"deployment {user} uses this agent and is not finished", details={"used_by": user})
+    check_not_in_use(context, deployments.c.agent_id == asked.id, AGENT_IN_USE, "agent")
     context.connection.execute(delete(agents).where(_C.id == asked.id, _C.org_id == context.org_id))

@@ -1,6 +1,7 @@
-"""Audiences, their rows and their imports. The import itself runs later, in `dialler.imports`."""
+"""Audiences, their rows and their imports. The import itself runs later, in `workers.imports`."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, insert, select, update
@@ -10,17 +11,17 @@ from callwright.contract.checks.phone_columns import USUAL as USUAL_PHONE_COLUMN
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.problems import AUDIENCE_IN_USE
 from callwright.service.campaigns import spending_cap
-from callwright.service.campaigns.intake import Taken, take_rows
+from callwright.service.campaigns.intake import Intake, take_rows
 from callwright.service.campaigns.plan_parts import open_imports
 from callwright.service.handlers import revisions
-from callwright.service.handlers.changes import LIVE, check_name_free, given
+from callwright.service.handlers.changes import check_name_free, check_not_in_use, given
 from callwright.service.handlers.request_context import RequestContext, handles
-from callwright.service.platform.clock.clock import moment, moment_or_none
-from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.handlers.resources import resource
+from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.phone import is_country
-from callwright.service.platform.refusals import Refusal, invalid, not_found
+from callwright.service.platform.refusals import invalid
 from callwright.service.rules.rows import BadRow
 from callwright.service.tables.schema import audience_rows, audiences, deployments, import_errors, imports
 
@@ -37,30 +38,20 @@ _WITH_IMPORT = select(audiences, _LAST_IMPORT)
 _FIND = _WITH_IMPORT.where(_A.id == bindparam("id"), _A.org_id == bindparam("org"))
 _NAMED = Prepared(select(_A.id).where(_A.org_id == bindparam("org"), _A.name == bindparam("name")))
 _LOCK = select(_A.status).where(_A.id == bindparam("id")).with_for_update()
-_IN_USE = (
-    select(deployments.c.id)
-    .where(deployments.c.audience_id == bindparam("id"), deployments.c.status.in_(LIVE))
-    .order_by(deployments.c.id)
-    .limit(1)
+_FIND_IMPORT = select(imports).where(
+    _I.id == bindparam("id"), _I.audience_id == bindparam("audience"), _I.org_id == bindparam("org")
 )
 MAX_SHOWN_ERRORS = 100
 
 
 def find(context: RequestContext, audience_id: str, *, field: str | None = None) -> Row[Any]:
     """The audience's row. Raises `Refusal`: not_found."""
-    row = context.connection.execute(_FIND, {"id": audience_id, "org": context.org_id}).one_or_none()
-    if row is None:
-        raise not_found(field)
-    return row
+    return context.one(_FIND, field=field, id=audience_id)
 
 
 def _find_import(context: RequestContext, audience_id: str, import_id: str) -> Row[Any]:
     find(context, audience_id)
-    statement = select(imports).where(_I.id == import_id, _I.audience_id == audience_id, _I.org_id == context.org_id)
-    row = context.connection.execute(statement).one_or_none()
-    if row is None:
-        raise not_found()
-    return row
+    return context.one(_FIND_IMPORT, id=import_id, audience=audience_id)
 
 
 def _show(row: Row[Any]) -> contract.Audience:
@@ -73,54 +64,17 @@ def _show(row: Row[Any]) -> contract.Audience:
         )
         for column in json.loads(row.columns)
     ]
-    return contract.Audience(
-        id=row.id,
-        created_at=moment(row.created_at),
-        updated_at=moment(row.updated_at),
-        created_by_key_id=row.created_by_key_id,
-        name=row.name,
-        description=row.description,
-        status=row.status,
-        source=row.source,
-        phone_column=row.phone_column or USUAL_PHONE_COLUMN,
-        default_country=row.default_country,
-        timezone_column=row.timezone_column,
-        external_id_column=row.external_id_column,
-        dedupe=row.dedupe,
-        columns=columns,
-        row_count=row.row_count,
-        valid_count=row.valid_count,
-        invalid_count=row.invalid_count,
-        duplicate_count=row.duplicate_count,
-        last_imported_at=moment_or_none(row.last_imported_at),
-        last_import_id=row.last_import_id,
-        metadata=json.loads(row.metadata),
-    )
+    phone_column = row.phone_column or USUAL_PHONE_COLUMN
+    return resource(contract.Audience, row, phone_column=phone_column, columns=columns)
 
 
-def _show_error(bad: BadRow) -> contract.RowError:
-    return contract.RowError(
-        row_number=bad.number, column=bad.column, code=bad.code, message=bad.message, value_redacted=bad.value_redacted
-    )
+def _show_error(bad: BadRow | Row[Any]) -> contract.RowError:
+    return resource(contract.RowError, bad)
 
 
 def _show_import(row: Row[Any]) -> contract.AudienceImport:
     percent = 100 if row.completed_at else (100 * row.processed // row.total_rows if row.total_rows else 0)
-    return contract.AudienceImport(
-        id=row.id,
-        audience_id=row.audience_id,
-        status=row.status,
-        status_reason=row.status_reason,
-        total_rows=row.total_rows,
-        processed=row.processed,
-        percent=percent,
-        added=row.added,
-        invalid=row.invalid,
-        duplicates=row.duplicates,
-        created_at=moment(row.created_at),
-        completed_at=moment_or_none(row.completed_at),
-        created_by_key_id=row.created_by_key_id,
-    )
+    return resource(contract.AudienceImport, row, percent=percent)
 
 
 @handles(contract.list_audiences)
@@ -128,7 +82,7 @@ def list_audiences(asked: contract.ListAudiences, context: RequestContext) -> Pa
     """A page of audiences."""
     columns = {name: _A[name] for name in ("name", "status", "created_at", "updated_at")}
     listing = Listing(contract.list_audiences, _WITH_IMPORT.where(_A.org_id == context.org_id), columns, _A.id)
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=_show)
+    return context.page(listing, asked, _show)
 
 
 @handles(contract.get_audience)
@@ -139,11 +93,10 @@ def get_audience(asked: contract.GetAudience, context: RequestContext) -> contra
 
 def _seen(context: RequestContext, audience_id: str) -> contract.Audience:
     shown = _show(find(context, audience_id))
-    there = {
-        "revision": revisions.of_audience(context, audience_id),
-        "open_imports": open_imports(context.connection, audience_id),
-    }
-    return shown.model_copy(update=there)
+    revision = revisions.of_audience(context, audience_id)
+    return shown.model_copy(
+        update={"revision": revision, "open_imports": open_imports(context.connection, audience_id)}
+    )
 
 
 @handles(contract.create_audience)
@@ -152,37 +105,17 @@ def create_audience(asked: contract.CreateAudience, context: RequestContext) -> 
     if asked.default_country is not None and not is_country(asked.default_country):
         raise invalid("default_country", "is not a country that has phone numbers")
     check_name_free(context, _NAMED, asked.name)
-    audience_id = context.ids.new("aud")
-    context.connection.execute(
-        insert(audiences),
-        {
-            **asked.model_dump(exclude={"rows", "metadata"}),
-            "id": audience_id,
-            "org_id": context.org_id,
-            "status": "empty",
-            "columns": "[]",
-            "row_count": 0,
-            "valid_count": 0,
-            "invalid_count": 0,
-            "duplicate_count": 0,
-            "metadata": json_text(asked.metadata),
-            "created_at": context.now_ms,
-            "updated_at": context.now_ms,
-            "created_by_key_id": context.key_id,
-        },
-    )
-    refused: list[BadRow] = []
-    if asked.rows:
-        refused = take_rows(
-            context.connection,
-            context.ids,
-            audience_id,
-            asked.rows,
-            source="json",
-            now_ms=context.now_ms,
-            by=context.answerable,
-        ).bad
-    made = _seen(context, audience_id)
+    row: dict[str, Any] = {
+        **asked.model_dump(exclude={"rows", "metadata"}),
+        **context.new_row("aud"),
+        "status": "empty",
+        "columns": "[]",
+        **dict.fromkeys(("row_count", "valid_count", "invalid_count", "duplicate_count"), 0),
+        "metadata": json_text(asked.metadata),
+    }
+    context.connection.execute(insert(audiences), row)
+    refused = _take_rows(context, row["id"], asked.rows).bad if asked.rows else []
+    made = _seen(context, row["id"])
     return contract.NewAudience(**dict(made), errors=[_show_error(bad) for bad in refused[:MAX_SHOWN_ERRORS]])
 
 
@@ -193,8 +126,6 @@ def update_audience(asked: contract.UpdateAudience, context: RequestContext) -> 
     changes = given(asked)
     if "name" in changes:
         check_name_free(context, _NAMED, changes["name"], but=asked.id)
-    if "metadata" in changes:
-        changes["metadata"] = json_text(changes["metadata"])
     context.connection.execute(update(audiences).where(_A.id == asked.id).values(**changes, updated_at=context.now_ms))
     return _seen(context, asked.id)
 
@@ -203,10 +134,7 @@ def update_audience(asked: contract.UpdateAudience, context: RequestContext) -> 
 def delete_audience(asked: contract.DeleteAudience, context: RequestContext) -> None:
     """Removes an audience with its rows and imports. Calls that were made stay."""
     find(context, asked.id)
-    user = context.connection.execute(_IN_USE, {"id": asked.id}).scalar()
-    if user is not None:
-        message = f"deployment {user} uses this audience and is not finished"
-        raise Refusal(AUDIENCE_IN_USE, message, details={"used_by": user})
+    check_not_in_use(context, deployments.c.audience_id == asked.id, AUDIENCE_IN_USE, "audience")
     own_imports = select(_I.id).where(_I.audience_id == asked.id)
     context.connection.execute(delete(import_errors).where(_E.import_id.in_(own_imports)))
     context.connection.execute(delete(imports).where(_I.audience_id == asked.id))
@@ -216,25 +144,16 @@ def delete_audience(asked: contract.DeleteAudience, context: RequestContext) -> 
 
 @handles(contract.add_audience_rows)
 def add_audience_rows(asked: contract.AddAudienceRows, context: RequestContext) -> contract.RowsAdded:
-    """Rows taken into an audience."""
+    """What was added to an audience, and which rows were refused."""
     find(context, asked.id)
-    taken: Taken = take_rows(
-        context.connection,
-        context.ids,
-        asked.id,
-        asked.rows,
-        source="json",
-        now_ms=context.now_ms,
-        by=context.answerable,
-    )
-    return contract.RowsAdded(
-        audience_id=asked.id,
-        received=taken.received,
-        added=taken.added,
-        invalid=taken.invalid,
-        duplicates=taken.duplicates,
-        errors=[_show_error(bad) for bad in taken.bad[:MAX_SHOWN_ERRORS]],
-    )
+    intake = _take_rows(context, asked.id, asked.rows)
+    errors = [_show_error(bad) for bad in intake.bad[:MAX_SHOWN_ERRORS]]
+    return resource(contract.RowsAdded, intake, audience_id=asked.id, errors=errors)
+
+
+def _take_rows(context: RequestContext, audience_id: str, rows: Sequence[Mapping[str, Any]]) -> Intake:
+    connection, ids, now_ms, by = context.connection, context.ids, context.now_ms, context.answerable
+    return take_rows(connection, ids, audience_id, rows, source="json", now_ms=now_ms, by=by)
 
 
 @handles(contract.list_audience_rows)
@@ -252,25 +171,16 @@ def list_audience_rows(asked: contract.ListAudienceRows, context: RequestContext
     )
 
     def show(row: Row[Any]) -> contract.AudienceRow:
-        return contract.AudienceRow(
-            id=row.id,
-            audience_id=row.audience_id,
-            phone_number=row.phone,
-            country=row.country,
-            timezone=row.timezone,
-            external_id=row.external_id,
-            values=json.loads(row.cells),
-            created_at=moment(row.created_at),
-        )
+        return resource(contract.AudienceRow, row, phone_number=row.phone, values=json.loads(row.cells))
 
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
+    return context.page(listing, asked, show)
 
 
 @handles(contract.import_audience)
 def import_audience(asked: contract.ImportAudience, context: RequestContext) -> contract.AudienceImport:
-    """An import that waits for its worker."""
+    """A new import; a worker reads its file."""
     find(context, asked.id)
-    audience = context.connection.execute(_LOCK, {"id": asked.id}).one()  # no start is half way past its check
+    audience = context.connection.execute(_LOCK, {"id": asked.id}).one()  # a start that checks for imports has ended
     spending_cap.check_joining(context.connection, context.answerable, asked.id)
     import_id = context.ids.new("imp")
     row = {
@@ -279,10 +189,7 @@ def import_audience(asked: contract.ImportAudience, context: RequestContext) -> 
         "audience_id": asked.id,
         "status": "pending",
         "csv": asked.csv,
-        "processed": 0,
-        "added": 0,
-        "invalid": 0,
-        "duplicates": 0,
+        **dict.fromkeys(("processed", "added", "invalid", "duplicates"), 0),
         "created_at": context.now_ms,
         "created_by_key_id": context.key_id,
     }
@@ -294,7 +201,7 @@ def import_audience(asked: contract.ImportAudience, context: RequestContext) -> 
 
 @handles(contract.get_audience_import)
 def get_audience_import(asked: contract.GetAudienceImport, context: RequestContext) -> contract.AudienceImport:
-    """How far an import is."""
+    """One import, with its progress."""
     return _show_import(_find_import(context, asked.id, asked.import_id))
 
 
@@ -309,14 +216,4 @@ def list_import_errors(asked: contract.ListImportErrors, context: RequestContext
         _E.id,
         default="row_number",
     )
-
-    def show(row: Row[Any]) -> contract.RowError:
-        return contract.RowError(
-            row_number=row.row_number,
-            column=row.column,
-            code=row.code,
-            message=row.message,
-            value_redacted=row.value_redacted,
-        )
-
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
+    return context.page(listing, asked, _show_error)

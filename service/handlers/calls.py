@@ -9,14 +9,15 @@ from sqlalchemy import Row, bindparam, func, select, update
 
 from callwright.contract import calls as contract
 from callwright.contract.declaration.pagination import Page
+from callwright.contract.declaration.words import in_whole_seconds
 from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.contract.problems import INVALID_STATE_TRANSITION, NOT_FOUND, SERVICE_UNAVAILABLE
 from callwright.service.handlers.request_context import RequestContext, handles, handles_media
 from callwright.service.platform.clock.clock import instant_or_none, whole_seconds
-from callwright.service.platform.database.listing import Finder, Listing, matches, page_of
+from callwright.service.platform.database.listing import Finder, Listing, matches
 from callwright.service.platform.money import amount
 from callwright.service.platform.own_address import recording_url, transcript_url
-from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
 from callwright.service.speech.recording_plan import RecordingPlan
@@ -33,20 +34,19 @@ _FIND = (
     .where(_C.id == bindparam("id"), _C.org_id == bindparam("org"))
 )
 _NAMES = tuple(_C.keys())
+_MEMBERS = [field.serialization_alias or name for name, field in contract.Call.model_fields.items()]
+_MOMENTS = [name for name, field in contract.Call.model_fields.items() if in_whole_seconds(field)]
 _TURNS = select(transcripts.c.turns).where(transcripts.c.call_id == bindparam("id"))
 
 
 def find(context: RequestContext, call_id: str) -> Row[Any]:
     """The call's row, and its organization's watermark of recordings. Raises `Refusal`: not_found."""
-    row = context.connection.execute(_FIND, {"id": call_id, "org": context.org_id}).one_or_none()
-    if row is None:
-        raise not_found()
-    return row
+    return context.one(_FIND, id=call_id)
 
 
 @lru_cache(maxsize=4_096)
 def _cost(micros: int | None, billed_seconds: int) -> dict[str, Any] | None:
-    """What a call cost. Most calls cost the same as others."""
+    """The `cost` of a call. Kept, because many calls have the same."""
     if micros is None:
         return None
     text = amount(micros)
@@ -70,60 +70,39 @@ def _recording(call: Mapping[str, Any], deleted_before: int) -> dict[str, Any]:
 
 
 def _transfer(call: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Who took over. A transfer is warm, and the last thing that happens on the agent's side."""
+    """The `transfer` of a call: always warm, at the end of the call."""
     if call["outcome"] != "transferred":
         return None
     return {"type": "warm", "to": None, "bridged_at": instant_or_none(call["ended_at"])}
 
 
 def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict[str, Any]:
-    """A call as JSON has it, every member in the contract's order.
+    """A call as JSON, its members in the order of the contract.
 
-    Recordings of calls that ended before `deleted_before`, in milliseconds, are gone.
+    Recordings of calls that ended before `deleted_before`, in milliseconds, are deleted.
     """
-    call = dict(zip(_NAMES, row, strict=False))  # looking up each column in the row takes as long as all else
+    call = dict(zip(_NAMES, row, strict=False))  # to look up each column in the row would double the time
     ringing = call["ringing_at"]
     until = call["answered_at"] or call["ended_at"]
     has_turns = call["turn_count"] > 0
-    return {
-        "id": call["id"],
+    shown = call | {
         "call_id": call["id"],
-        "call_type": call["call_type"],
-        "simulated": call["simulated"],
-        "deployment_id": call["deployment_id"],
-        "agent_id": call["agent_id"],
-        "audience_id": call["audience_id"],
-        "contact_id": call["contact_id"],
-        "phone_number_id": call["phone_number_id"],
-        "attempt_number": call["attempt_number"],
         "from": call["from_number"],
         "to": call["to_number"],
-        "status": call["status"],
-        "outcome": call["outcome"],
-        "disposition": call["disposition"],
         "disposition_source": "policy" if call["disposition"] else None,
-        "callback_at": instant_or_none(call["callback_at"]),
-        "answered_by": call["answered_by"],
-        "ended_by": call["ended_by"],
-        "hangup_cause": call["hangup_cause"],
+        **{name: instant_or_none(call[name]) for name in _MOMENTS},
         "transfer": _transfer(call),
-        "created_at": instant_or_none(call["created_at"]),
-        "started_at": instant_or_none(call["started_at"]),
-        "ringing_at": instant_or_none(ringing),
-        "answered_at": instant_or_none(call["answered_at"]),
-        "ended_at": instant_or_none(call["ended_at"]),
         "ring_seconds": whole_seconds(until - ringing) if ringing is not None and until is not None else 0,
         "duration_seconds": whole_seconds(call["duration_ms"]),
-        "billed_seconds": call["billed_seconds"],
         "cost": _cost(call["cost_micros"], call["billed_seconds"]),
         "recording_url": recording_url(public_url, call["id"]) if has_turns else None,
         "recording": _recording(call, deleted_before),
         "transcript_url": transcript_url(public_url, call["id"]) if has_turns else None,
-        "turn_count": call["turn_count"],
         "unanswered_questions": orjson.loads(call["unanswered_questions"]),
         "variables": orjson.loads(call["variables"]),
         "warnings": orjson.loads(call["warnings"]),
     }
+    return {name: shown[name] for name in _MEMBERS}
 
 
 FILTERS = (
@@ -146,13 +125,13 @@ COLUMNS: dict[str, Any] = {
     "ended_at": func.coalesce(_C.ended_at, 0),
     "duration_seconds": _C.duration_ms,
 }
-"""What the filters and sorts of lists of calls mean."""
+"""The columns of the filters and sorts of lists of calls."""
 _COARSER = {"duration_seconds": (_C.duration_ms + 500) // 1_000}
 
 
 @handles(contract.list_calls)
 def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contract.Call]:
-    """A page of calls, written as JSON at once: there may be millions of them to go through."""
+    """A page of calls. Each is written as JSON here, without a model: somebody may read millions of them."""
     own = select(calls).where(_C.org_id == context.org_id)
     counted = ("created_at", "deployment_id")
     listing = Listing(contract.list_calls, own, COLUMNS, _C.id, counted=counted, coarser=_COARSER)
@@ -165,9 +144,7 @@ def list_calls(asked: contract.ListCalls, context: RequestContext) -> Page[contr
     def shown(row: Row[Any]) -> bytes:
         return orjson.dumps(_members(row, deleted_before, context.settings.public_url))
 
-    return page_of(
-        context.connection, context.cursors, listing, asked, org_id=context.org_id, show=shown, finder=finder
-    )
+    return context.page(listing, asked, shown, finder)
 
 
 @handles(contract.get_call)
@@ -189,7 +166,7 @@ def _stored_turns(context: RequestContext, call_id: str) -> str:
 
 @handles(contract.get_transcript)
 def get_transcript(asked: contract.GetTranscript, context: RequestContext) -> contract.Transcript:
-    """What was said. Empty and `processing` while the call lasts, `absent` when nobody spoke."""
+    """A page of the turns of a call; none while the call lasts (`processing`) and if nobody spoke (`absent`)."""
     row = find(context, asked.call_uuid)
     first, binding = 0, f"{context.org_id} turns of {row.id}".encode()
     if asked.cursor is not None:
@@ -211,7 +188,7 @@ def get_transcript(asked: contract.GetTranscript, context: RequestContext) -> co
 
 @handles_media(contract.get_recording)
 def get_recording(asked: contract.GetRecording, context: RequestContext) -> tuple[RecordingPlan, MediaType]:
-    """What the recording is made of. Raises `Refusal`: not_found when nobody spoke or it was deleted."""
+    """The contents of a recording. Raises `Refusal`: not_found when nobody spoke or it was deleted."""
     row = find(context, asked.call_uuid)
     if row.ended_at is None or not row.turn_count:
         raise Refusal(NOT_FOUND, "This call has no recording.")
@@ -238,14 +215,14 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> tupl
             agent_language=row.language,
             seed=row.to_number,
         )
-    except ValueError as error:  # an hour of talk, or a turn as long as a book
+    except ValueError as error:  # the call or one of its turns is too long
         raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made of this call: {error}") from error
     return plan, "audio/wav" if asked.format == "wav" else "audio/mpeg"
 
 
 @handles(contract.hang_up_call, stops=True)
 def hang_up_call(asked: contract.HangUpCall, context: RequestContext) -> contract.Call:
-    """Asks for the end of a call; the dialler carries it out at once."""
+    """Asks the dialler to hang up a call, which it does at once."""
     row = find(context, asked.call_uuid)
     if row.ended_at is not None:
         raise Refusal(

@@ -1,7 +1,8 @@
 """Phone numbers: searching, renting, releasing."""
 
-import json
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select, update
@@ -13,12 +14,12 @@ from callwright.service.campaigns import number_status, spending_cap
 from callwright.service.handlers import revisions
 from callwright.service.handlers.changes import LIVE, given
 from callwright.service.handlers.request_context import RequestContext, handles
-from callwright.service.platform.clock.clock import moment, moment_or_none
+from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
-from callwright.service.platform.database.listing import Listing, page_of, page_of_values, sort_fields
+from callwright.service.platform.database.listing import Listing, page_of_values, sort_fields
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import PRICES, RENTAL_PERIOD_MS, amount, micros, money
-from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import deployment_numbers, deployments, phone_numbers
 from callwright.service.telephony.number_inventory import RentableNumber, find_rentable, rentable
@@ -35,16 +36,12 @@ SIMULATED = contract.Capabilities(voice_inbound=True, voice_outbound=True, sms=F
 
 
 def find(context: RequestContext, number_id: str, *, field: str | None = None, lock: bool = False) -> Row[Any]:
-    """The number's row, with `lock` until the end of the unit of work. Raises `Refusal`: not_found."""
-    statement = _FIND.with_for_update() if lock else _FIND
-    row = context.connection.execute(statement, {"id": number_id, "org": context.org_id}).one_or_none()
-    if row is None:
-        raise not_found(field)
-    return row
+    """The number's row, locked for this unit of work if `lock` is set. Raises `Refusal`: not_found."""
+    return context.one(_FIND.with_for_update() if lock else _FIND, field=field, id=number_id)
 
 
 def capabilities(row: Row[Any]) -> contract.Capabilities:
-    """What a number can do. Every number there is belongs to the simulated network."""
+    """What a number can do. All numbers belong to the simulated network."""
     return SIMULATED
 
 
@@ -56,39 +53,21 @@ def _users(context: RequestContext) -> dict[str, list[str]]:
 
 
 def _show(row: Row[Any], users: dict[str, list[str]]) -> contract.PhoneNumber:
-    return contract.PhoneNumber(
-        id=row.id,
-        created_at=moment(row.created_at),
-        updated_at=moment(row.updated_at),
-        created_by_key_id=row.created_by_key_id,
-        number=row.number,
-        country=row.country,
-        locality=row.locality,
-        number_type=row.number_type,
+    return resource(
+        contract.PhoneNumber,
+        row,
         capabilities=capabilities(row),
-        status=row.status,
-        label=row.label,
-        provider=row.provider,
-        simulated=row.simulated,
         monthly_cost=money(row.monthly_micros),
-        renews_at=moment_or_none(row.renews_at),
-        auto_renew=row.auto_renew,
         outbound_deployment_ids=users.get(row.id, []),
-        inbound_deployment_id=row.inbound_deployment_id,
-        released_at=moment_or_none(row.released_at),
         revision=revisions.of_number(row),
-        metadata=json.loads(row.metadata),
     )
 
 
-def _rented(context: RequestContext, numbers: list[str]) -> set[str]:
-    statement = select(_N.number).where(_N.number.in_(numbers), _N.released_at.is_(None))
-    return set(context.connection.execute(statement).scalars())
-
-
 def _free(context: RequestContext, found: tuple[RentableNumber, ...]) -> list[RentableNumber]:
-    taken = _rented(context, [entry.number for entry in found])
-    return [entry for entry in found if entry.number not in taken]
+    numbers = [entry.number for entry in found]
+    statement = select(_N.number).where(_N.number.in_(numbers), _N.released_at.is_(None))
+    rented = set(context.connection.execute(statement).scalars())
+    return [entry for entry in found if entry.number not in rented]
 
 
 @handles(contract.list_phone_numbers)
@@ -102,9 +81,7 @@ def list_phone_numbers(asked: contract.ListPhoneNumbers, context: RequestContext
         {name: _N[name] for name in names},
         _N.id,
     )
-    return page_of(
-        context.connection, context.cursors, listing, asked, org_id=context.org_id, show=lambda row: _show(row, users)
-    )
+    return context.page(listing, asked, lambda row: _show(row, users))
 
 
 @handles(contract.search_available_numbers)
@@ -116,11 +93,9 @@ def search_available_numbers(
     descends = sort_fields(contract.search_available_numbers, asked.sort or "number")[0][1]
     free = _free(context, rentable(asked.country, kind, asked.area_code, asked.contains))
     shown = [
-        contract.AvailableNumber(
-            number=entry.number,
-            country=entry.country,
-            locality=entry.locality,
-            number_type=kind,
+        resource(
+            contract.AvailableNumber,
+            entry,
             capabilities=SIMULATED,
             monthly_cost=money(PRICES.rental(kind)),
         )
@@ -154,25 +129,25 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
     else:
         candidates = _free(context, rentable(asked.country, asked.number_type, asked.area_code, asked.contains))
     spending_cap.check(context.connection, context.answerable, price)
-    number_id = context.ids.new("num")
-    if not any(_take(context, asked, entry, number_id, price) for entry in candidates):
-        field = "number" if asked.number is not None else "country"
-        raise Refusal(NUMBER_UNAVAILABLE, field=field)
+    new = context.new_row("num")
+    if not any(_take(context, asked, entry, new, price) for entry in candidates):
+        raise Refusal(NUMBER_UNAVAILABLE, field="number" if asked.number is not None else "country")
+    number_id = new["id"]
     charge = Movement("number_rental", -price, "phone_number", number_id, "first month of a phone number")
     book(context.connection, context.ids, context.org_id, [charge], now_ms=context.now_ms)
     return _show(find(context, number_id), {})
 
 
 def _take(
-    context: RequestContext, asked: contract.RentPhoneNumber, entry: RentableNumber, number_id: str, price: int
+    context: RequestContext,
+    asked: contract.RentPhoneNumber,
+    entry: RentableNumber,
+    new: Mapping[str, Any],
+    price: int,
 ) -> bool:
     row = {
-        "id": number_id,
-        "org_id": context.org_id,
-        "number": entry.number,
-        "country": entry.country,
-        "locality": entry.locality,
-        "number_type": entry.number_type,
+        **new,
+        **asdict(entry),
         "status": "active",
         "label": asked.label,
         "provider": "simulated",
@@ -181,9 +156,6 @@ def _take(
         "renews_at": context.now_ms + RENTAL_PERIOD_MS,
         "auto_renew": asked.auto_renew,
         "metadata": json_text(asked.metadata),
-        "created_at": context.now_ms,
-        "updated_at": context.now_ms,
-        "created_by_key_id": context.key_id,
         "renewed_by_key_id": context.key_id,
     }
     return bool(insert_ignoring_conflicts(context.connection, phone_numbers, [row]))
@@ -206,8 +178,6 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestConte
         changes["renewed_by_key_id"] = context.key_id
     if "auto_renew" in changes:
         changes["settings_changes"] = _N.settings_changes + 1
-    if "metadata" in changes:
-        changes["metadata"] = json_text(changes["metadata"])
     context.connection.execute(
         update(phone_numbers).where(_N.id == asked.id).values(**changes, updated_at=context.now_ms)
     )
@@ -216,7 +186,7 @@ def update_phone_number(asked: contract.UpdatePhoneNumber, context: RequestConte
 
 @handles(contract.release_phone_number)
 def release_phone_number(asked: contract.ReleasePhoneNumber, context: RequestContext) -> contract.PhoneNumber:
-    """Gives a number back; its record stays, so that old calls still say where they came from."""
+    """Gives a number back. Its row stays, because calls refer to it."""
     row = find(context, asked.id, lock=True)
     users = _users(context).get(asked.id, [])
     if users or row.inbound_deployment_id:

@@ -1,19 +1,21 @@
-"""What a handler gets beside its input, and the list of handlers. No word of HTTP here."""
+"""The context in which a handler works, and the list of handlers. Nothing here depends on HTTP."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, Select
 
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation, P
+from callwright.contract.declaration.pagination import Page, PageQuery
 from callwright.contract.events import EventType
 from callwright.service.accounts.principals import Principal
 from callwright.service.campaigns.spending_cap import Answerable
-from callwright.service.platform.database.listing import Cursors
+from callwright.service.platform.database.listing import Cursors, Finder, Listing, page_of
 from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
+from callwright.service.platform.refusals import not_found
 from callwright.service.rules.price_plans import PricePlan
 from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
@@ -27,7 +29,7 @@ Out = TypeVar("Out")
 
 @dataclass(frozen=True)
 class RequestContext:
-    """One unit of work: the open transaction, who acts in which organization, and the moment."""
+    """One unit of work: the open transaction, the organization and who acts in it, and the time."""
 
     connection: Connection
     org_id: str
@@ -40,11 +42,11 @@ class RequestContext:
     start_plan_seal: StartPlanSeal
     settings: ServiceSettings
     storage_is_full: bool = False
-    """Whether the disk was found full, so that nothing is dialled."""
+    """Whether the disk is full, so that nothing is dialled."""
 
     @property
     def full_at_ms(self) -> int | None:
-        """The moment, where the disk was found full."""
+        """The time of this unit of work if the disk is full, else None."""
         return self.now_ms if self.storage_is_full else None
 
     @property
@@ -54,8 +56,31 @@ class RequestContext:
 
     @property
     def answerable(self) -> Answerable:
-        """The key, as what has to answer for what is spent."""
+        """The key, with its spending cap, that is charged for what this unit of work spends."""
         return Answerable(self.principal.key_id, self.principal.spending_cap_micros)
+
+    def one(self, statement: Select[*tuple[Any, ...]], *, field: str | None = None, **params: str) -> Row[Any]:
+        """The row of the organization that a statement finds by `params`. Raises `Refusal`: not_found, for `field`."""
+        row = self.connection.execute(statement, {**params, "org": self.org_id}).one_or_none()
+        if row is None:
+            raise not_found(field)
+        return row
+
+    def page(
+        self, listing: Listing, asked: PageQuery, show: Callable[[Row[Any]], Any], finder: Finder | None = None
+    ) -> Page[Any]:
+        """A page of a list. `show` turns a row into what callers see."""
+        return page_of(self.connection, self.cursors, listing, asked, org_id=self.org_id, show=show, finder=finder)
+
+    def new_row(self, prefix: str) -> dict[str, Any]:
+        """The columns that every new row has: an id with this prefix, the organization, the times and the key."""
+        return {
+            "id": self.ids.new(prefix),
+            "org_id": self.org_id,
+            "created_at": self.now_ms,
+            "updated_at": self.now_ms,
+            "created_by_key_id": self.key_id,
+        }
 
     def emit(self, type_: EventType, data: Resource, *, simulated: bool = False) -> None:
         """Puts an event into the outbox, in this transaction."""
@@ -75,8 +100,8 @@ def handles(
 ) -> Callable[[Callable[[In, RequestContext], Out]], Callable[[In, RequestContext], Out]]:
     """Marks the function that answers an operation. It runs inside one transaction and raises `Refusal` to undo it.
 
-    With `brief` it takes a millisecond at most, whatever is asked of it and however much there is. With `stops` it is
-    not held up by a process that has frozen while it held what is to be stopped.
+    `brief`: it takes at most a millisecond, whatever the request and however much data there is. `stops`: it does not
+    wait for a process that froze while it held the lock of what is to be stopped.
     """
 
     def mark(handler: Callable[[In, RequestContext], Out]) -> Callable[[In, RequestContext], Out]:
@@ -91,7 +116,7 @@ def handles(
 def handles_media(
     operation: Operation[P, In, MediaStream],
 ) -> Callable[[Callable[[In, RequestContext], MediaRequest]], Callable[[In, RequestContext], MediaRequest]]:
-    """Marks the function that says what bytes to make: the plan and the media type. They are made after it, outside."""
+    """Marks the function that says what audio to make. The audio is made after its unit of work has ended."""
 
     def mark(handler: Callable[[In, RequestContext], MediaRequest]) -> Callable[[In, RequestContext], MediaRequest]:
         _once(operation)

@@ -1,4 +1,4 @@
-"""Questions over many calls: what was said where, and how many calls were how."""
+"""Searching transcripts, and statistics over many calls."""
 
 import json
 from collections.abc import Sequence
@@ -12,8 +12,9 @@ from callwright.contract.declaration.pagination import MOST_COUNTED, Page
 from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.service.handlers.calls import COLUMNS
 from callwright.service.handlers.request_context import RequestContext, handles
-from callwright.service.platform.clock.clock import DAY, HOUR, moment, whole_seconds
-from callwright.service.platform.database.listing import Listing, matches, page_of
+from callwright.service.handlers.resources import resource
+from callwright.service.platform.clock.clock import DAY, HOUR, whole_seconds
+from callwright.service.platform.database.listing import Listing, matches
 from callwright.service.platform.money import money
 from callwright.service.platform.refusals import invalid
 from callwright.service.rules.search_words import Query, read_query, words_of
@@ -29,7 +30,7 @@ _ANSWERED = ("answered", "transferred")
 
 @handles(contract.search_transcripts)
 def search_transcripts(asked: contract.SearchTranscripts, context: RequestContext) -> Page[contract.TranscriptMatch]:
-    """A page of calls in which the words stand, the newest first."""
+    """A page of calls in which the words were said, the newest first."""
     query = read_query(asked.query)
     if query is None:
         raise invalid("query", "needs at least one word")
@@ -39,7 +40,7 @@ def search_transcripts(asked: contract.SearchTranscripts, context: RequestContex
     def show(row: Row[Any]) -> contract.TranscriptMatch:
         return _match(row, query, asked)
 
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show, finder=found)
+    return context.page(listing, asked, show, found)
 
 
 def _match(row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> contract.TranscriptMatch:
@@ -48,16 +49,11 @@ def _match(row: Row[Any], query: Query, asked: contract.SearchTranscripts) -> co
         for turn in json.loads(row.turns or "[]")
         if (asked.speaker is None or turn["role"] == asked.speaker) and query.occurs_in(words_of(turn["text"]))
     ]
-    return contract.TranscriptMatch(
+    return resource(
+        contract.TranscriptMatch,
+        row,
         call_id=row.id,
-        deployment_id=row.deployment_id,
-        agent_id=row.agent_id,
-        simulated=row.simulated,
-        outcome=row.outcome,
-        disposition=row.disposition,
-        created_at=moment(row.created_at),
         duration_seconds=whole_seconds(row.duration_ms),
-        turn_count=row.turn_count,
         match_count=len(hits),
         snippets=[
             contract.Snippet(
@@ -92,27 +88,27 @@ def _shown(name: str, value: Any) -> str:
 def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> contract.CallStats:
     """Counts of calls by up to three fields, with how long the answered ones lasted and what they cost."""
     names = list(dict.fromkeys(asked.group_by))
-    keys = [_KEYS[name].label(f"key_{index}") for index, name in enumerate(names)]
+    columns = [_KEYS[name] for name in names]
+    keys = [column.label(f"key_{index}") for index, column in enumerate(columns)]
     listing = Listing(contract.get_call_stats, select(calls), COLUMNS, _C.id)
     conditions = [_C.org_id == context.org_id, *matches(listing, asked)]
     answered = func.sum(case((_C.outcome.in_(_ANSWERED), 1), else_=0))
     counted = select(*keys, func.count().label("calls"), answered.label("answered")).where(*conditions)
-    rows = context.connection.execute(counted.group_by(*_columns(names))).all()
+    rows = context.connection.execute(counted.group_by(*columns)).all()
     durations = _spreads(context, names, _C.duration_ms, [*conditions, _C.outcome.in_(_ANSWERED)])
     costs = _spreads(context, names, _C.cost_micros, [*conditions, _C.cost_micros > 0])
     total = sum(row.calls for row in rows)
     groups = [
         contract.CallGroup(
-            key={
-                name: _shown(name, value) for name, value in zip(names, tuple(row), strict=False) if value is not None
-            },
+            key={name: _shown(name, value) for name, value in zip(names, key, strict=True) if value is not None},
             calls=row.calls,
             share=round(row.calls / total, 4),
             answered=row.answered,
-            duration_seconds=_spread(durations.get(_key(row, names)), 1_000),
-            cost=_money_spread(costs.get(_key(row, names))),
+            duration_seconds=_spread(durations.get(key), 1_000),
+            cost=_money_spread(costs.get(key)),
         )
         for row in sorted(rows, key=lambda row: (-row.calls, str(tuple(row))))
+        for key in [tuple(row)[: len(names)]]
     ]
     return contract.CallStats(
         calls=total,
@@ -123,20 +119,12 @@ def get_call_stats(asked: contract.GetCallStats, context: RequestContext) -> con
     )
 
 
-def _columns(names: Sequence[str]) -> list[ColumnElement[Any]]:
-    return [_KEYS[name] for name in names]
-
-
-def _key(row: Row[Any], names: Sequence[str]) -> tuple[Any, ...]:
-    return tuple(row)[: len(names)]
-
-
 def _spreads(
     context: RequestContext, names: Sequence[str], value: ColumnElement[Any], conditions: Sequence[ColumnElement[bool]]
 ) -> dict[tuple[Any, ...], Any]:
-    """Median, upper tenth and sum of a column in each group, found by rank, which both engines can do."""
-    keys = [_KEYS[name].label(f"key_{index}") for index, name in enumerate(names)]
-    partition = _columns(names)
+    """The median, 90th percentile and sum of a column in each group, found by rank, as both engines can do it."""
+    partition = [_KEYS[name] for name in names]
+    keys = [key.label(f"key_{index}") for index, key in enumerate(partition)]
     ranked = (
         select(
             *keys,

@@ -3,6 +3,7 @@
 from callwright.contract import voices as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.service.handlers.request_context import RequestContext, handles, handles_media
+from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import page_of_values, sort_fields
 from callwright.service.platform.refusals import not_found
 from callwright.service.speech.greetings import greeting
@@ -14,16 +15,7 @@ from callwright.service.telephony.simulated.conversation.timing import spoken_du
 
 
 def _show(found: Voice) -> contract.Voice:
-    return contract.Voice.model_validate(
-        {
-            "id": found.id,
-            "name": found.name,
-            "provider": found.provider,
-            "gender": found.gender,
-            "language": found.language,
-            "tier": found.tier,
-        }
-    )
+    return resource(contract.Voice, found)
 
 
 def _speaks(found: Voice, language: str) -> bool:

@@ -8,8 +8,8 @@ from callwright.contract import wallet as contract
 from callwright.contract.declaration.pagination import Page
 from callwright.service.handlers.changes import given
 from callwright.service.handlers.request_context import RequestContext, handles
-from callwright.service.platform.clock.clock import moment
-from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.handlers.resources import resource
+from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.money import PRICES, micros, money
 from callwright.service.tables.ledger import wallet_of, warn_below
 from callwright.service.tables.schema import transactions
@@ -26,13 +26,13 @@ def _prices() -> list[contract.Price]:
 
 @handles(contract.get_wallet)
 def get_wallet(asked: contract.GetWallet, context: RequestContext) -> contract.Wallet:
-    """What the organization has."""
+    """The wallet of the organization."""
     return _seen(context)
 
 
 @handles(contract.update_wallet)
 def update_wallet(asked: contract.UpdateWallet, context: RequestContext) -> contract.Wallet:
-    """The wallet, with another threshold of its warning or none."""
+    """The wallet, after its warning threshold was changed or removed."""
     changes = given(asked)
     if "low_balance_threshold" in changes:
         threshold = changes["low_balance_threshold"]
@@ -43,15 +43,15 @@ def update_wallet(asked: contract.UpdateWallet, context: RequestContext) -> cont
 
 def _seen(context: RequestContext) -> contract.Wallet:
     row = wallet_of(context.connection, context.org_id)
-    return contract.Wallet(
+    return resource(
+        contract.Wallet,
+        row,
         balance=money(row.balance_micros),
         reserved=money(row.reserved_micros),
         available=money(row.balance_micros - row.reserved_micros),
         low_balance_threshold=None if row.threshold_micros is None else money(row.threshold_micros),
         low_balance=row.low,
-        play_money=row.play_money,
         prices=_prices(),
-        updated_at=moment(row.updated_at),
     )
 
 
@@ -64,18 +64,16 @@ def list_transactions(asked: contract.ListTransactions, context: RequestContext)
         reference = None
         if row.reference_id is not None:
             reference = contract.Reference(type=row.reference_type, id=row.reference_id)
-        return contract.Transaction(
-            id=row.id,
-            type=row.type,
+        return resource(
+            contract.Transaction,
+            row,
             amount=money(row.amount_micros),
             balance_after=money(row.balance_after_micros),
             reference=reference,
-            description=row.description,
             play_money=play_money,
-            created_at=moment(row.created_at),
         )
 
     columns = {name: _T[name] for name in ("type", "reference_id", "created_at")}
     rows = select(transactions).where(_T.org_id == context.org_id)
     listing = Listing(contract.list_transactions, rows, columns, _T.id, counted=("created_at",))
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
+    return context.page(listing, asked, show)

@@ -1,4 +1,4 @@
-"""Rows of an audience: from what was sent to what is stored, or to the reason why not."""
+"""Rows of an audience: reads a row as it was sent, and gives what is stored of it or why it is refused."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ class RowRules:
     external_id_column: str | None
     dedupe: str
     check_steering: Callable[[str, str], str | None]
-    """Says what is wrong with a `sim.*` column (its name without the prefix) and value, or nothing."""
+    """Says what is wrong with a `sim.*` column (named without the prefix) and its value; None if nothing is."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class GoodRow:
     timezone: str | None
     external_id: str | None
     dedupe_key: str | None
-    values: Mapping[str, str]
+    cells: Mapping[str, str]
     steering: Mapping[str, str]
 
 
@@ -44,7 +44,7 @@ class GoodRow:
 class BadRow:
     """A row that is refused, and why."""
 
-    number: int
+    row_number: int
     code: str
     message: str
     column: str | None = None
@@ -113,7 +113,7 @@ def read_row(number: int, row: Mapping[str, object], rules: RowRules) -> GoodRow
 
 
 def read_rows(rows: Sequence[tuple[int, Mapping[str, object]]], rules: RowRules) -> ReadRows:
-    """Numbered rows. Of rows that mean the same person the first one counts."""
+    """Reads numbered rows. Of several rows with the same `dedupe_key` the first one is good."""
     read = ReadRows()
     seen: set[str] = set()
     for number, row in rows:

@@ -125,7 +125,7 @@ def _bad_rows(audience: Row[Any], header: Sequence[str], records: Sequence[Seque
     rows, bad = _numbered(header, records, 1)
     rules = rules_of(audience, [row for _, row in rows[:20]])
     read = (read_row(number, row, rules) for number, row in rows)
-    return sorted([*bad, *(one for one in read if isinstance(one, BadRow))], key=lambda one: one.number)
+    return sorted([*bad, *(one for one in read if isinstance(one, BadRow))], key=lambda one: one.row_number)
 
 
 async def _refuse(services: Services, import_id: str, owner: str, bad: Sequence[BadRow], total: int) -> None:
@@ -167,11 +167,7 @@ def _keep_errors(connection: Connection, services: Services, import_id: str, bad
         {
             "id": services.ids.new("ier"),
             "import_id": import_id,
-            "row_number": one.number,
-            "column": one.column,
-            "code": one.code,
-            "message": one.message,
-            "value_redacted": one.value_redacted,
+            **vars(one),
         }
         for one in bad
     ]

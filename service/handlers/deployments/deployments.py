@@ -1,9 +1,10 @@
-"""Deployments: made, read, changed, removed. What starts and stops them is in `deployment_actions`."""
+"""Deployments: made, read, changed, deleted. `actions.py` starts and stops them."""
 
+from functools import partial
 from typing import Any
 
 import orjson
-from sqlalchemy import Row, bindparam, delete, func, insert, literal, select
+from sqlalchemy import bindparam, delete, func, insert, literal, select
 
 from callwright.contract.declaration.pagination import Page
 from callwright.contract.declaration.words import Spend
@@ -32,7 +33,7 @@ from callwright.service.handlers.deployments.rows import (
 from callwright.service.handlers.deployments.view import show, show_contact, shown_status
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, milliseconds
-from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import micros
 from callwright.service.platform.refusals import Refusal, invalid
@@ -54,7 +55,7 @@ _ANSWERS = select(_KEYS.body).where(
     _KEYS.body.like('{"data":{"id":"dep@_%', escape="@"),
 )
 NETWORK_IS_SIMULATED = True
-"""No carrier is connected: whatever is made here rings no telephone."""
+"""No carrier is connected, so no deployment makes a real telephone ring."""
 
 
 @handles(contract.list_deployments)
@@ -67,17 +68,13 @@ def list_deployments(asked: contract.ListDeployments, context: RequestContext) -
     rows = SEEN.where(_D.org_id == context.org_id)
     if asked.idempotency_key is not None:
         rows = rows.where(_D.id.in_(_answered_with(context, asked.idempotency_key)))
-        columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are found already
+        columns["idempotency_key"] = literal(asked.idempotency_key)  # the rows are already limited to it
     listing = Listing(contract.list_deployments, rows, columns, _D.id)
-
-    def shown(row: Row[Any]) -> contract.Deployment:
-        return show(row, full_at_ms=context.full_at_ms)
-
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=shown)
+    return context.page(listing, asked, partial(show, full_at_ms=context.full_at_ms))
 
 
 def _answered_with(context: RequestContext, key: str) -> list[str]:
-    """The deployments that requests with an idempotency key were answered with, whichever API key made them."""
+    """The ids of the deployments in the answers to requests with this idempotency key, whichever API key sent them."""
     given_ = {"org": context.org_id, "key": key, "since": context.now_ms - DAY}
     return [orjson.loads(body)["data"]["id"] for body in context.connection.execute(_ANSWERS, given_).scalars()]
 
@@ -135,35 +132,22 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
     missing = missing_columns(agent, audience, asked.voicemail.message_template) if audience.valid_count else []
     if missing:
         raise invalid("audience_id", f"the audience has no column {missing[0]!r}, which prompt or messages use")
-    deployment_id = context.ids.new("dep")
-    context.connection.execute(
-        insert(deployments),
-        {
-            **asked.model_dump(
-                include={
-                    "name",
-                    "agent_id",
-                    "audience_id",
-                    "max_concurrency",
-                }
-            ),
-            **columns_of(settings_in(asked)),
-            "id": deployment_id,
-            "org_id": context.org_id,
-            "status": "draft",
-            "status_changed_at": context.now_ms,
-            "simulated": NETWORK_IS_SIMULATED,
-            "seed": context.settings.sim_seed,
-            "phone_number_ids": json_text(number_ids),
-            "start_at": start_ms,
-            "end_at": end_ms,
-            "budget_cap_micros": micros(asked.budget_cap.amount) if asked.budget_cap else None,
-            "metadata": json_text(asked.metadata),
-            "created_at": context.now_ms,
-            "updated_at": context.now_ms,
-            "created_by_key_id": context.key_id,
-        },
-    )
+    row: dict[str, Any] = {
+        **asked.model_dump(include={"name", "agent_id", "audience_id", "max_concurrency"}),
+        **columns_of(settings_in(asked)),
+        **context.new_row("dep"),
+        "status": "draft",
+        "status_changed_at": context.now_ms,
+        "simulated": NETWORK_IS_SIMULATED,
+        "seed": context.settings.sim_seed,
+        "phone_number_ids": json_text(number_ids),
+        "start_at": start_ms,
+        "end_at": end_ms,
+        "budget_cap_micros": micros(asked.budget_cap.amount) if asked.budget_cap else None,
+        "metadata": json_text(asked.metadata),
+    }
+    context.connection.execute(insert(deployments), row)
+    deployment_id = row["id"]
     _set_numbers(context, deployment_id, number_ids)
     if asked.auto_start:
         start(context, find(context, deployment_id))
@@ -172,7 +156,7 @@ def create_deployment(asked: contract.CreateDeployment, context: RequestContext)
 
 _OWN = frozenset({"name", "call_type", "phone_number_id", "auto_start", "start_at", "end_at", "budget_cap"})
 _COPIED = tuple(name for name in contract.CreateDeployment.model_fields if name not in _OWN)
-"""What a copy takes over. Moments are the original's own, and so is all that happened."""
+"""The fields that a clone copies."""
 
 
 @handles(contract.clone_deployment)
@@ -210,7 +194,7 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
             changes["agent_snapshot"] = json_text(kept_agent(agent))
     if "audience_id" in changes:
         audience_handlers.find(context, changes["audience_id"], field="audience_id")
-        if row.status == "scheduled":  # it begins by itself, with everybody who is there by then
+        if row.status == "scheduled":  # it starts by itself and calls everybody in the audience by then
             audience_of(context.connection, changes["audience_id"], lock=True)
             if waiting_imports := still_importing(context.connection, changes["audience_id"]):
                 raise waiting_imports
@@ -237,8 +221,6 @@ def update_deployment(asked: contract.UpdateDeployment, context: RequestContext)
     if "budget_cap" in changes:
         cap = changes.pop("budget_cap")
         changes["budget_cap_micros"] = micros(cap.amount) if cap else None
-    if "metadata" in changes:
-        changes["metadata"] = json_text(changes["metadata"])
     spending_cap.check_change(context.connection, context.answerable, row, changes)
     if set(changes) - {"metadata"}:
         changes["settings_changes"] = _D.settings_changes + 1
@@ -269,8 +251,4 @@ def list_contacts(asked: ListContacts, context: RequestContext) -> Page[Contact]
         _K.id,
         default="position",
     )
-
-    def shown(row: Row[Any]) -> Contact:
-        return show_contact(row, campaign)
-
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=shown)
+    return context.page(listing, asked, partial(show_contact, campaign=campaign))

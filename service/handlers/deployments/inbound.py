@@ -1,6 +1,6 @@
 """Inbound deployments: made, changed, resumed and unbound. A number belongs to one of them at a time.
 
-What they say is kept for when callers come: on the simulated network nobody calls in yet.
+Their settings are kept for later: on the simulated network nobody calls in yet.
 """
 
 from typing import Any, TypeVar
@@ -30,12 +30,8 @@ from callwright.service.tables.schema import deployments, phone_numbers
 
 Choice = TypeVar("Choice", AfterHours, Overflow)
 _N = phone_numbers.c
-_NO_CAMPAIGN = {
-    "audience_id": "",
-    "phone_number_ids": "[]",
-    **columns_of(None),
-}
-"""What stands in the columns of a campaign, which hold no null; nobody is shown it."""
+_NO_CAMPAIGN = {"audience_id": "", "phone_number_ids": "[]", **columns_of(None)}
+"""The values of columns that only campaigns use and that cannot be null. No caller sees them."""
 
 
 @handles(contract.create_inbound_deployment)
@@ -61,11 +57,9 @@ def create_inbound_deployment(asked: CreateInboundDeployment, context: RequestCo
     _check_capable(number, "phone_number_id")
     check_concurrency(context, asked.max_concurrency)
     _check_unbounded(context)
-    deployment_id = context.ids.new("dep")
-    row = {
+    row: dict[str, Any] = {
         **_NO_CAMPAIGN,
-        "id": deployment_id,
-        "org_id": context.org_id,
+        **context.new_row("dep"),
         "name": asked.name,
         "call_type": "inbound",
         "status": "active",
@@ -77,19 +71,17 @@ def create_inbound_deployment(asked: CreateInboundDeployment, context: RequestCo
         "inbound": settings.model_dump_json(),
         "max_concurrency": asked.max_concurrency,
         "metadata": json_text(asked.metadata),
-        "created_at": context.now_ms,
-        "updated_at": context.now_ms,
-        "created_by_key_id": context.key_id,
     }
     context.connection.execute(insert(deployments), row)
-    _bind(context, asked.phone_number_id, deployment_id)
-    return seen(context, deployment_id)
+    _bind(context, asked.phone_number_id, row["id"])
+    return seen(context, row["id"])
 
 
 def changed_settings(context: RequestContext, row: Row[Any], asked: contract.UpdateDeployment) -> str | None:
-    """How a deployment takes calls after a change, as its row keeps it; None where that is not to change.
+    """The column `inbound` of a deployment after a change; None if the change does not concern it.
 
-    The change may be named as a deployment is made or as it is shown. Raises `Refusal` for what cannot be.
+    A field may be named at the top, as when the deployment is made, or inside `inbound`, as it is shown. Raises
+    `Refusal` for a field that is named twice, another phone number, or a number that cannot be called.
     """
     outside = {name: value for name, value in asked.named().items() if name in ANSWERING}
     inside = asked.inbound.named() if asked.inbound is not None else {}
@@ -122,7 +114,7 @@ def check_resume(context: RequestContext, row: Row[Any]) -> None:
 
 
 def unbind(context: RequestContext, row: Row[Any]) -> None:
-    """Frees the number of an inbound deployment, so that another one may have it."""
+    """Releases the number of an inbound deployment for another one."""
     _bind(context, settings_of(row).phone_number_id, None)
 
 
@@ -144,7 +136,7 @@ def _check_unbounded(context: RequestContext) -> None:
 
 
 def _checked(choice: Choice, field: str, own_number: str) -> Choice:
-    """The choice with its number in E.164. Raises `Refusal` for a number that cannot be called, or is the own one."""
+    """The choice with its `forward_to` in E.164. Raises `Refusal` if it cannot be called or is the number itself."""
     if choice.forward_to is None:
         return choice
     field = f"{field}.forward_to"

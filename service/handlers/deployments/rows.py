@@ -12,7 +12,7 @@ from callwright.service.dialling.queue import WAITING
 from callwright.service.handlers.deployments.view import show
 from callwright.service.handlers.request_context import RequestContext
 from callwright.service.platform.database.prepared import Prepared
-from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.platform.refusals import Refusal
 from callwright.service.tables.schema import audience_rows, deployment_contacts, deployments
 
 _D, _K = deployments.c, deployment_contacts.c
@@ -38,36 +38,29 @@ SEEN = select(
         audience_rows, audience_rows.c.id == _SOON.c.id
     )
 )
-"""Deployments with what `deployment_view.show` needs: of one that is active, who is looked at next."""
+"""Deployments with what `view.show` needs: an active one has the contact that is called next."""
+_SEEN_ONE = SEEN.where(_D.id == bindparam("id"), _D.org_id == bindparam("org"))
 
 
 def find(context: RequestContext, deployment_id: str, *, lock: bool = True) -> Row[Any]:
-    """The deployment's row, locked until the unit of work ends unless that only reads. Raises `Refusal`: not_found."""
-    row = context.connection.execute(
-        _LOCKED if lock else _ONE, {"id": deployment_id, "org": context.org_id}
-    ).one_or_none()
-    if row is None:
-        raise not_found()
-    return row
+    """The deployment's row, with `lock` locked until the unit of work ends. Raises `Refusal`: not_found."""
+    return context.one(_LOCKED if lock else _ONE, id=deployment_id)
 
 
 def seen(context: RequestContext, deployment_id: str) -> contract.Deployment:
     """The deployment as callers see it. Raises `Refusal`: not_found."""
-    row = context.connection.execute(SEEN.where(_D.id == deployment_id, _D.org_id == context.org_id)).one_or_none()
-    if row is None:
-        raise not_found()
-    return show(row, full_at_ms=context.full_at_ms)
+    return show(context.one(_SEEN_ONE, id=deployment_id), full_at_ms=context.full_at_ms)
 
 
 def change(context: RequestContext, deployment_id: str, **values: Any) -> None:
-    """Writes columns of a deployment that was found before."""
+    """Updates columns of a deployment."""
     context.connection.execute(
         update(deployments).where(_D.id == deployment_id).values(**values, updated_at=context.now_ms)
     )
 
 
 def move(context: RequestContext, deployment_id: str, status: contract.DeploymentStatus, reason: str | None) -> None:
-    """Puts a deployment into another state."""
+    """Changes the status of a deployment."""
     change(context, deployment_id, status=status, status_reason=reason, status_changed_at=context.now_ms)
 
 
@@ -80,6 +73,6 @@ def check_concurrency(context: RequestContext, wanted: int) -> None:
 
 
 def kept_agent(agent: Row[Any]) -> dict[str, Any]:
-    """What a deployment keeps of its agent from the start on."""
+    """What a deployment keeps of its agent when it starts."""
     kept = {name: getattr(agent, name) for name in (*SNAPSHOT, "name")}
     return {**kept, "agent_updated_at": agent.updated_at}

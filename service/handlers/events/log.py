@@ -10,11 +10,11 @@ from callwright.contract.declaration.pagination import Page
 from callwright.contract.events import EVERY, WEBHOOK_TEST
 from callwright.contract.webhooks import Delivery, Replayed
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.handlers.resources import resource
 from callwright.service.handlers.webhooks import deliveries as webhook_deliveries
 from callwright.service.handlers.webhooks import subscriptions as webhooks
 from callwright.service.platform.clock.clock import iso_milliseconds
-from callwright.service.platform.database.listing import Listing, page_of
-from callwright.service.platform.refusals import not_found
+from callwright.service.platform.database.listing import Listing
 from callwright.service.tables.delivery_rows import take_over
 from callwright.service.tables.schema import deliveries, outbox
 from callwright.service.tables.schema import webhooks as subscriptions
@@ -33,23 +33,12 @@ _ACTIVE = (
 
 def find(context: RequestContext, event_id: str) -> Row[Any]:
     """The event's row. Raises `Refusal`: not_found, also once the event is older than the log."""
-    row = context.connection.execute(_FIND, {"id": event_id, "org": context.org_id}).one_or_none()
-    if row is None:
-        raise not_found()
-    return row
+    return context.one(_FIND, id=event_id)
 
 
 def show(row: Row[Any]) -> contract.Event:
     """An event as callers see it."""
-    return contract.Event(
-        id=row.id,
-        type=row.type,
-        created_at=iso_milliseconds(row.created_at),
-        org_id=row.org_id,
-        data=json.loads(row.data),
-        simulated=row.simulated,
-        subject_id=row.subject_id,
-    )
+    return resource(contract.Event, row, created_at=iso_milliseconds(row.created_at), data=json.loads(row.data))
 
 
 @handles(contract.list_events)
@@ -58,7 +47,7 @@ def list_events(asked: contract.ListEvents, context: RequestContext) -> Page[con
     columns = {name: _O[name] for name in ("type", "subject_id", "created_at")}
     own = select(outbox).where(_O.org_id == context.org_id)
     listing = Listing(contract.list_events, own, columns, _O.id, counted=("created_at", "subject_id"))
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
+    return context.page(listing, asked, show)
 
 
 @handles(contract.get_event)
@@ -73,14 +62,12 @@ def list_event_deliveries(asked: contract.ListEventDeliveries, context: RequestC
     event = find(context, asked.id)
     rows = select(deliveries).where(_D.event_id == event.id)
     listing = Listing(contract.list_event_deliveries, rows, {"created_at": _D.created_at}, _D.id)
-    return page_of(
-        context.connection, context.cursors, listing, asked, org_id=context.org_id, show=webhook_deliveries.show
-    )
+    return context.page(listing, asked, webhook_deliveries.show)
 
 
 @handles(contract.replay_event, brief=True)
 def replay_event(asked: contract.ReplayEvent, context: RequestContext) -> Replayed:
-    """Queues an event again, whether it has arrived or not."""
+    """Queues an event again, whether or not it was delivered before."""
     event = find(context, asked.id)
     if asked.webhook_id is not None:
         chosen = [webhooks.find_active(context, asked.webhook_id, field="webhook_id").id]
@@ -93,7 +80,7 @@ def replay_event(asked: contract.ReplayEvent, context: RequestContext) -> Replay
 
 
 def _wanting(context: RequestContext, event: Row[Any]) -> list[str]:
-    """The active subscriptions that want the event: a test goes to the one that was tested, all else by its name."""
+    """The active subscriptions that get the event. A test goes only to the subscription that it tests."""
     active = context.connection.execute(_ACTIVE, {"org": context.org_id}).all()
     if event.type == WEBHOOK_TEST.name:
         return [webhook_id for webhook_id, _ in active if webhook_id == event.subject_id]

@@ -1,6 +1,5 @@
-"""Deliveries to a webhook subscription: their log, a test, and making again what did not arrive."""
+"""Deliveries to a webhook subscription: their log, test deliveries and replays."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -12,9 +11,10 @@ from callwright.contract.declaration.pagination import Page
 from callwright.contract.events import WEBHOOK_TEST
 from callwright.contract.events import WebhookTest as TestData
 from callwright.service.handlers.request_context import RequestContext, handles
+from callwright.service.handlers.resources import resource
 from callwright.service.handlers.webhooks import subscriptions
-from callwright.service.platform.clock.clock import iso_milliseconds, moment, moment_or_none, second_began
-from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.platform.clock.clock import iso_milliseconds, second_began
+from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.refusals import not_found
 from callwright.service.tables.delivery_rows import Cause, delivery_row, queue, take_over
 from callwright.service.tables.outbox import add_events, event_row
@@ -37,40 +37,13 @@ COLUMNS = {name: _D[name] for name in ("status", "cause", "event_type", "event_i
 MESSAGE = "This is a test of your webhook subscription. Nothing has happened."
 
 
-def _fields(row: Row[Any]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "webhook_id": row.webhook_id,
-        "event_id": row.event_id,
-        "event_type": row.event_type,
-        "cause": row.cause,
-        "status": row.status,
-        "created_at": moment(row.created_at),
-        "attempt_count": row.attempt_count,
-        "next_attempt_at": moment_or_none(row.next_attempt_at),
-        "finished_at": moment_or_none(row.finished_at),
-        "last_outcome": row.last_outcome,
-        "last_response_status": row.last_response_status,
-    }
-
-
 def show(row: Row[Any]) -> contract.Delivery:
     """A delivery as callers see it."""
-    return contract.Delivery(**_fields(row))
+    return resource(contract.Delivery, row)
 
 
 def _attempt(row: Row[Any]) -> contract.DeliveryAttempt:
-    return contract.DeliveryAttempt(
-        number=row.number,
-        started_at=iso_milliseconds(row.started_at),
-        duration_ms=row.duration_ms,
-        outcome=row.outcome,
-        url=row.url,
-        request_headers=json.loads(row.request_headers),
-        response_status=row.response_status,
-        response_excerpt=row.response_excerpt,
-        detail=row.detail,
-    )
+    return resource(contract.DeliveryAttempt, row, started_at=iso_milliseconds(row.started_at))
 
 
 @handles(contract.list_webhook_deliveries)
@@ -79,10 +52,10 @@ def list_webhook_deliveries(asked: contract.ListWebhookDeliveries, context: Requ
     row = subscriptions.find(context, asked.id)
     if asked.event_id is None:
         rows = select(deliveries).where(_D.webhook_id == row.id)
-    else:  # an expression in place of the column, so that the index by event leads to the few there are
+    else:  # an expression keeps the index by subscription out, so that the index by event finds the few rows
         rows = select(deliveries).where(_D.webhook_id + "" == row.id)
     listing = Listing(contract.list_webhook_deliveries, rows, COLUMNS, _D.id, counted=("created_at", "event_id"))
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
+    return context.page(listing, asked, show)
 
 
 @handles(contract.get_webhook_delivery)
@@ -93,7 +66,7 @@ def get_webhook_delivery(asked: contract.GetWebhookDelivery, context: RequestCon
     if found is None:
         raise not_found()
     attempts = [_attempt(each) for each in context.connection.execute(_ATTEMPTS, {"id": found.id})]
-    return contract.DeliveryWithAttempts(**_fields(found), attempts=attempts)
+    return resource(contract.DeliveryWithAttempts, found, attempts=attempts)
 
 
 @handles(contract.test_webhook, brief=True)
@@ -109,7 +82,7 @@ def try_webhook(asked: contract.TestWebhook, context: RequestContext) -> contrac
 
 @handles(contract.replay_webhook)
 def replay_webhook(asked: contract.ReplayWebhook, context: RequestContext) -> contract.Replayed:
-    """Queues what did not arrive, the oldest first; each event once, however often it was tried."""
+    """Queues the deliveries that failed, the oldest first, each event once."""
     row = subscriptions.find_active(context, asked.id)
     wanted = _AGAIN.where(_D.status.in_(asked.statuses), *_made_between(asked.created_from, asked.created_before))
     found = context.connection.execute(wanted.limit(contract.MOST_REPLAYED + 1), {"webhook": row.id}).all()
@@ -127,7 +100,7 @@ def _made_between(begin: datetime | None, end: datetime | None) -> list[Any]:
 
 
 def send(context: RequestContext, cause: Cause, wanted: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Queues a delivery for each subscription, event and type of event; gives the ids of the deliveries."""
+    """Queues a delivery for each `(webhook_id, event_id, event_type)`; returns the ids of the deliveries."""
     rows = [
         delivery_row(
             context.ids,

@@ -1,8 +1,7 @@
 """Webhook subscriptions: made, changed, deleted, and given a new secret."""
 
-import json
 import secrets
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Row, bindparam, func, insert, select, update
 
@@ -12,10 +11,11 @@ from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
 from callwright.contract.problems import INVALID_STATE_TRANSITION, PLAN_LIMIT_REACHED, SECRETS_STILL_SIGN
 from callwright.service.handlers.changes import given
 from callwright.service.handlers.request_context import RequestContext, handles
-from callwright.service.platform.clock.clock import SECOND, instant_or_none, moment, moment_or_none
-from callwright.service.platform.database.listing import Listing, page_of
+from callwright.service.handlers.resources import resource
+from callwright.service.platform.clock.clock import SECOND, instant_or_none, moment
+from callwright.service.platform.database.listing import Listing
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.refusals import Refusal, invalid, not_found
+from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules import webhook_url
 from callwright.service.tables.delivery_rows import end_pending
 from callwright.service.tables.schema import endpoint_queues, organizations, webhooks
@@ -26,10 +26,11 @@ SECRET_BYTES = 32
 SHOWN_OF_SECRET = 10
 """Characters of a secret by which it is recognised."""
 
+Shown = TypeVar("Shown", contract.Webhook, contract.NewWebhook)
 _W = webhooks.c
 _FIND = select(webhooks).where(_W.id == bindparam("id"), _W.org_id == bindparam("org"), _W.deleted_at.is_(None))
 _FOR_CHANGE = _FIND.with_for_update(key_share=True)
-_AS_IT_IS = _FIND.with_for_update(read=True)
+_FOR_SENDING = _FIND.with_for_update(read=True)
 _ADD = insert(webhooks)
 _ADD_QUEUE = insert(endpoint_queues)
 _HOLD = select(organizations.c.id).where(organizations.c.id == bindparam("org")).with_for_update(key_share=True)
@@ -39,16 +40,16 @@ _DISABLED_ALLOWS = ("update", "rotate_secret", "delete")
 
 def find(context: RequestContext, webhook_id: str, *, field: str | None = None) -> Row[Any]:
     """The subscription's row. Raises `Refusal`: not_found, also for one that was deleted."""
-    return _found(context, _FIND, webhook_id, field)
+    return context.one(_FIND, field=field, id=webhook_id)
 
 
 def find_active(context: RequestContext, webhook_id: str, *, field: str | None = None) -> Row[Any]:
-    """The row of a subscription that is sent to, and that nobody disables or deletes before this transaction ends.
+    """The row of an active subscription, which nobody disables or deletes before this transaction ends.
 
     Raises:
         Refusal: not_found; invalid_state_transition for a subscription that is disabled.
     """
-    row = _found(context, _AS_IT_IS, webhook_id, field)
+    row = context.one(_FOR_SENDING, field=field, id=webhook_id)
     if row.status != "active":
         raise Refusal(
             INVALID_STATE_TRANSITION,
@@ -59,45 +60,18 @@ def find_active(context: RequestContext, webhook_id: str, *, field: str | None =
     return row
 
 
-def _found(context: RequestContext, statement: Any, webhook_id: str, field: str | None = None) -> Row[Any]:
-    row: Row[Any] | None = context.connection.execute(
-        statement, {"id": webhook_id, "org": context.org_id}
-    ).one_or_none()
-    if row is None:
-        raise not_found(field)
-    return row
-
-
-def _fields(row: Row[Any], now_ms: int) -> dict[str, Any]:
+def _show(model: type[Shown], row: Row[Any], now_ms: int) -> Shown:
     ends = [until_ms for _, until_ms in signing.earlier_at(now_ms, row.earlier_secrets)]
-    return {
-        "id": row.id,
-        "created_at": moment(row.created_at),
-        "updated_at": moment(row.updated_at),
-        "created_by_key_id": row.created_by_key_id,
-        "url": row.url,
-        "events": json.loads(row.events),
-        "description": row.description,
-        "secret_prefix": row.secret[:SHOWN_OF_SECRET],
-        "previous_secret_until": moment(max(ends)) if ends else None,
-        "status": row.status,
-        "disabled_reason": row.disabled_reason,
-        "disabled_at": moment_or_none(row.disabled_at),
-        "consecutive_failures": row.consecutive_failures,
-        "last_success_at": moment_or_none(row.last_success_at),
-        "last_failure_at": moment_or_none(row.last_failure_at),
-        "last_response_status": row.last_response_status,
-        "metadata": json.loads(row.metadata),
-    }
+    until = moment(max(ends)) if ends else None
+    return resource(model, row, secret_prefix=row.secret[:SHOWN_OF_SECRET], previous_secret_until=until)
 
 
 def _seen(context: RequestContext, webhook_id: str) -> contract.Webhook:
-    return contract.Webhook(**_fields(find(context, webhook_id), context.now_ms))
+    return _show(contract.Webhook, find(context, webhook_id), context.now_ms)
 
 
 def _seen_with_secret(context: RequestContext, webhook_id: str) -> contract.NewWebhook:
-    row = find(context, webhook_id)
-    return contract.NewWebhook(**_fields(row, context.now_ms), secret=row.secret)
+    return _show(contract.NewWebhook, find(context, webhook_id), context.now_ms)
 
 
 def _check_url(context: RequestContext, url: str) -> None:
@@ -135,9 +109,9 @@ def list_webhooks(asked: contract.ListWebhooks, context: RequestContext) -> Page
     listing = Listing(contract.list_webhooks, own, columns, _W.id)
 
     def show(row: Row[Any]) -> contract.Webhook:
-        return contract.Webhook(**_fields(row, context.now_ms))
+        return _show(contract.Webhook, row, context.now_ms)
 
-    return page_of(context.connection, context.cursors, listing, asked, org_id=context.org_id, show=show)
+    return context.page(listing, asked, show)
 
 
 @handles(contract.get_webhook)
@@ -151,10 +125,8 @@ def create_webhook(asked: contract.CreateWebhook, context: RequestContext) -> co
     """A new subscription with its secret."""
     _check_url(context, asked.url)
     _check_room(context)
-    webhook_id = context.ids.new("whk")
-    row = {
-        "id": webhook_id,
-        "org_id": context.org_id,
+    row: dict[str, Any] = {
+        **context.new_row("whk"),
         "url": asked.url,
         "events": _event_names(asked.events),
         "description": asked.description,
@@ -163,26 +135,21 @@ def create_webhook(asked: contract.CreateWebhook, context: RequestContext) -> co
         "enabled_at": context.now_ms,
         "consecutive_failures": 0,
         "metadata": json_text(asked.metadata),
-        "created_at": context.now_ms,
-        "updated_at": context.now_ms,
-        "created_by_key_id": context.key_id,
     }
     context.connection.execute(_ADD, row)
-    context.connection.execute(_ADD_QUEUE, {"webhook_id": webhook_id})
-    return _seen_with_secret(context, webhook_id)
+    context.connection.execute(_ADD_QUEUE, {"webhook_id": row["id"]})
+    return _seen_with_secret(context, row["id"])
 
 
 @handles(contract.update_webhook, stops=True)
 def update_webhook(asked: contract.UpdateWebhook, context: RequestContext) -> contract.Webhook:
     """A changed subscription. What waits when it is disabled is missed; its log stays, also where the URL changes."""
-    row = _found(context, _FOR_CHANGE, asked.id)
+    row = context.one(_FOR_CHANGE, id=asked.id)
     changes = given(asked)
     if "url" in changes:
         _check_url(context, changes["url"])
     if "events" in changes:
         changes["events"] = _event_names(changes["events"])
-    if "metadata" in changes:
-        changes["metadata"] = json_text(changes["metadata"])
     status = changes.get("status", row.status)
     if status != row.status:
         changes |= _enabled(context) if status == "active" else _disabled(context)
@@ -214,7 +181,7 @@ def _tell_disabled(context: RequestContext, row: Row[Any]) -> None:
 @handles(contract.delete_webhook, stops=True)
 def delete_webhook(asked: contract.DeleteWebhook, context: RequestContext) -> None:
     """Ends a subscription. Its row stays without secrets, so that the log of its deliveries can be read by event."""
-    row = _found(context, _FOR_CHANGE, asked.id)
+    row = context.one(_FOR_CHANGE, id=asked.id)
     _change(context, row.id, deleted_at=context.now_ms, secret="", earlier_secrets="[]")
     end_pending(context.connection, row.id, "cancelled", context.now_ms)
 
@@ -222,7 +189,7 @@ def delete_webhook(asked: contract.DeleteWebhook, context: RequestContext) -> No
 @handles(contract.rotate_webhook_secret, brief=True)
 def rotate_webhook_secret(asked: contract.RotateWebhookSecret, context: RequestContext) -> contract.NewWebhook:
     """A new secret. The present one signs on until the overlap ends, earlier ones until their own ends."""
-    row = _found(context, _FOR_CHANGE, asked.id)
+    row = context.one(_FOR_CHANGE, id=asked.id)
     if asked.secret == row.secret:
         raise invalid("secret", "is the secret it has already; give another one, or leave it out")
     earlier = [one for one in signing.earlier_at(context.now_ms, row.earlier_secrets) if one[0] != asked.secret]

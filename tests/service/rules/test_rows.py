@@ -27,7 +27,7 @@ def test_a_row_is_split_into_number_values_and_steering() -> None:
     row = {"phone": " +1 212 555 0100 ", "name": " Ada ", "id": 7, "zone": "Europe/Berlin", "sim.outcome": "busy"}
     read = good(row)
     assert (read.phone, read.country, read.timezone, read.external_id) == (NUMBER, "US", "Europe/Berlin", "7")
-    assert read.values == {"name": "Ada", "id": "7", "zone": "Europe/Berlin"}
+    assert read.cells == {"name": "Ada", "id": "7", "zone": "Europe/Berlin"}
     assert read.steering == {"outcome": "busy"}
     assert good({"phone": NUMBER, "sim.outcome": ""}).steering == {}
 
@@ -56,7 +56,7 @@ def test_a_row_is_split_into_number_values_and_steering() -> None:
 def test_a_refused_row_says_why_and_where(row: dict[str, Any], code: str, column: str | None) -> None:
     read = read_row(3, row, RULES)
     assert isinstance(read, BadRow)
-    assert (read.number, read.code, read.column) == (3, code, column)
+    assert (read.row_number, read.code, read.column) == (3, code, column)
     assert read.message
     assert NUMBER not in read.message
 
@@ -69,14 +69,14 @@ def test_a_refused_number_is_shown_masked() -> None:
 
 def test_values_at_their_limits_are_kept() -> None:
     row = {"phone": NUMBER, "note": "x" * 1_000, **{str(index): "" for index in range(98)}}
-    assert len(good(row).values) == 99
+    assert len(good(row).cells) == 99
 
 
 def test_of_rows_of_one_person_the_first_counts() -> None:
     rows = [(1, {"phone": NUMBER, "id": "a"}), (2, {"phone": "+1 212 555 0100", "id": "b"}), (5, {"phone": "x"})]
     read = read_rows(rows, RULES)
     assert [number for number, _ in read.good] == [1]
-    assert [(bad.number, bad.code) for bad in read.bad] == [(2, "duplicate_in_file"), (5, "invalid_phone")]
+    assert [(bad.row_number, bad.code) for bad in read.bad] == [(2, "duplicate_in_file"), (5, "invalid_phone")]
     assert read.duplicates == 1
     by_id = read_rows(rows, replace(RULES, dedupe="external_id"))
     assert ([number for number, _ in by_id.good], by_id.duplicates) == ([1, 2], 0)
@@ -136,4 +136,4 @@ def test_the_type_of_a_column_is_read_off_its_values(value: str, kind: str) -> N
 @given(st.dictionaries(st.text(max_size=20), st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=50))))
 def test_any_row_is_read_without_failing(row: dict[str, Any]) -> None:
     read = read_row(1, row, RULES)
-    assert isinstance(read, BadRow) or "\0" not in str(read.values)
+    assert isinstance(read, BadRow) or "\0" not in str(read.cells)
