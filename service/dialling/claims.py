@@ -1,7 +1,7 @@
-"""Claiming calls: the transaction after which a contact is being called, and before which nobody is.
+"""Claiming calls: the one transaction that decides that a contact is called now.
 
-A call row is made once for each contact and attempt; the database refuses a second one, and refuses a call to a number
-that is being called already. Money is held back in the same transaction.
+There is one call row for each contact and attempt. The database refuses a second one, and a call to a number that is
+being called already. The same transaction reserves the money.
 """
 
 import json
@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, update
+from sqlalchemy import Connection, Row, update
 
 from callwright.contract.events import DEPLOYMENT_STARTED, DeploymentStarted
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.eligibility import reasons
 from callwright.service.dialling.eligibility.gate import Deferred, Never, gate
 from callwright.service.dialling.leases import mine, until
-from callwright.service.dialling.queue import Rules
+from callwright.service.dialling.queue import Rules, change_contacts
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.clock.clock import MINUTE, moment
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
@@ -25,40 +25,16 @@ from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import PRICES
 from callwright.service.tables import audit_log, counters, outbox
 from callwright.service.tables.ledger import book, wallet_of
-from callwright.service.tables.schema import calls, deployment_contacts, deployments
+from callwright.service.tables.schema import calls, deployments
 from callwright.service.telephony.engine import CallRequest
 
-_K = deployment_contacts.c
-_CLAIM = (
-    update(deployment_contacts)
-    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
-    .values(
-        status="in_flight",
-        attempts=bindparam("b_attempt"),
-        attempt_times=bindparam("b_times"),
-        caller_number_id=bindparam("b_number"),
-        last_call_id=bindparam("b_call"),
-        due_at=None,
-        next_at=None,
-    )
-)
-_DEFER = (
-    update(deployment_contacts)
-    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
-    .values(next_at=bindparam("b_next"))
-)
-_SUPPRESS = (
-    update(deployment_contacts)
-    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
-    .values(status="suppressed", status_reason=bindparam("b_reason"), next_at=None)
-)
 BUSY_ELSEWHERE_MS = MINUTE
-"""How long a contact waits whose number is being called by another deployment of the organization."""
+"""How long a contact waits while another deployment of the organization calls the same number."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A call that is about to be claimed: the contact as it was read, the request, and the moment of dialling."""
+    """A call that may be claimed: the contact as it was read, the request, the caller id and when it is dialled."""
 
     contact: Row[Any]
     request: CallRequest
@@ -68,7 +44,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How many calls may be claimed now, and why no more if none may."""
+    """How many calls may be claimed now; `reason` says why if none may until something changes."""
 
     most: int
     reason: str | None = None
@@ -76,16 +52,16 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The ids of the calls that are now to be dialled, and how many the gate did not let through any more."""
+    """The ids of the calls to dial now, and how many drafts the gate refused at the claim."""
 
     calls: frozenset[str] = frozenset()
     refused: int = 0
 
 
 def allowance(connection: Connection, row: Row[Any], *, lock: bool = False) -> Allowance:
-    """What lines, budget and wallet leave room for. Each call holds back two minutes' price.
+    """How many calls the concurrency limit, budget and wallet allow. Each call reserves the price of two minutes.
 
-    With `lock` the wallet cannot change before this transaction ends, so that two deployments never share one cent.
+    With `lock` the wallet cannot change before this transaction ends, so that no money is reserved twice.
     """
     room = row.max_concurrency - row.in_flight
     reservation = PRICES.reservation()
@@ -113,11 +89,12 @@ def claim(
     now_ms: int,
     lease_until_ms: int,
 ) -> Claimed:
-    """Claims calls. Whoever may not be called by now is deferred or suppressed instead, as the schedule says of others.
+    """Claims the drafts that the gate still allows. The other contacts are deferred or suppressed, like those that the
+    schedule names.
 
-    `contacts` are those of the round, by id. The deployment is read again under its lock: if it is no longer active,
-    nothing is claimed, and the gate is asked by the calling hours as they are now. An opt-out is written under the
-    wallet's lock, which is held from here on: it is either seen here, or its call ends later than this claim.
+    `contacts` are those of the round, by id. The deployment is read again under its lock: unless it is still active,
+    nothing is claimed, and the gate uses its current calling hours. The wallet stays locked until the end. Opt-outs
+    are written under the same lock, so no call is claimed after an opt-out that was committed before.
 
     Raises:
         LeaseLost: another process drives the deployment.
@@ -131,14 +108,11 @@ def claim(
     made = _make_calls(connection, row, allowed, owner)
     taken = [draft for draft in allowed if draft.request.call_id in made]
     busy = [(draft.contact.id, draft.dial_ms + BUSY_ELSEWHERE_MS) for draft in allowed if draft not in taken]
-    own = {"b_deployment": row.id}
-    if later := [*schedule.deferred, *deferred, *busy]:
-        connection.execute(_DEFER, [{**own, "b_id": contact_id, "b_next": due_ms} for contact_id, due_ms in later])
-    suppressed = [*schedule.never, *never]
-    if suppressed:
-        connection.execute(_SUPPRESS, [{**own, "b_id": contact_id, "b_reason": why} for contact_id, why in suppressed])
-    if taken:
-        connection.execute(_CLAIM, [_claimed(row.id, draft) for draft in taken])
+    later, suppressed = [*schedule.deferred, *deferred, *busy], [*schedule.never, *never]
+    change_contacts(connection, row.id, {contact_id: {"next_at": due_ms} for contact_id, due_ms in later})
+    gone = {"status": "suppressed", "next_at": None}
+    change_contacts(connection, row.id, {contact_id: gone | {"status_reason": why} for contact_id, why in suppressed})
+    change_contacts(connection, row.id, {draft.contact.id: _claimed(draft) for draft in taken})
     moves = [(draft.contact.status, "in_flight") for draft in taken]
     moves += [(contacts[contact_id].status, "suppressed") for contact_id, _ in suppressed]
     reserved = PRICES.reservation() * len(taken)
@@ -182,7 +156,7 @@ def claim(
 def _judged(
     connection: Connection, rules: Rules, drafts: Sequence[Draft], now_ms: int
 ) -> tuple[list[Draft], list[tuple[str, int]], list[tuple[str, str]]]:
-    """What the gate says now: the calls that are allowed, who is deferred until when, who is never called and why."""
+    """The drafts that the gate allows now, the contacts that it defers with when, and those it refuses with why."""
     blocked = reasons.of_contacts(connection, rules.row, [draft.contact.id for draft in drafts], now_ms)
     allowed: list[Draft] = []
     deferred: list[tuple[str, int]] = []
@@ -222,18 +196,19 @@ def _make_calls(connection: Connection, row: Row[Any], drafts: Sequence[Draft], 
             "variables": json_text(draft.request.variables),
             "driver": owner,
         }
-        for draft in sorted(drafts, key=lambda draft: draft.request.to)  # in one order, so that no two claims deadlock
+        for draft in sorted(drafts, key=lambda draft: draft.request.to)  # one order, so that two claims cannot deadlock
     ]
     return insert_ignoring_conflicts(connection, calls, rows)
 
 
-def _claimed(deployment_id: str, draft: Draft) -> dict[str, Any]:
-    times = [*json.loads(draft.contact.attempt_times), draft.dial_ms]
+def _claimed(draft: Draft) -> dict[str, Any]:
+    """The columns of a contact that is being called."""
     return {
-        "b_deployment": deployment_id,
-        "b_id": draft.contact.id,
-        "b_attempt": draft.request.attempt,
-        "b_times": json_text(times),
-        "b_number": draft.number.id,
-        "b_call": draft.request.call_id,
+        "status": "in_flight",
+        "attempts": draft.request.attempt,
+        "attempt_times": json_text([*json.loads(draft.contact.attempt_times), draft.dial_ms]),
+        "caller_number_id": draft.number.id,
+        "last_call_id": draft.request.call_id,
+        "due_at": None,
+        "next_at": None,
     }

@@ -1,12 +1,12 @@
-"""A deployment's queue: who is due, what a call to them needs, and which calls a crash left open."""
+"""A deployment's contacts: who is due, the requests of their calls, and the calls that a crash left open."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, literal_column, select, update
 
 from callwright.contract.deployments.dialling import CallingHours, RetryPolicy
 from callwright.contract.deployments.settings import CampaignSettings
@@ -26,29 +26,19 @@ from callwright.service.telephony.engine import AgentSnapshot, CallRequest, Voic
 
 _D, _K, _R, _C = deployments.c, deployment_contacts.c, audience_rows.c, calls.c
 WAITING: ColumnElement[bool] = literal_column("deployment_contacts.status IN ('pending', 'retry_waiting')")
-"""A literal, so that both engines use the partial index."""
+"""The contacts that wait to be called. A literal, so that both databases use the partial index."""
 FIND = select(deployments).where(_D.id == bindparam("id"))
 LOCKED = FIND.with_for_update()
 _JOINED: Select[*tuple[Any, ...]] = select(
-    _K.id,
-    _K.phone,
-    _K.position,
-    _K.status,
-    _K.attempts,
-    _K.due_at,
-    _K.next_at,
-    _K.attempt_times,
-    _K.caller_number_id,
-    _R.country,
-    _R.timezone,
-    _R.cells,
-    _R.steering,
+    *(_K.id, _K.phone, _K.position, _K.status, _K.attempts, _K.due_at, _K.next_at, _K.attempt_times),
+    *(_K.caller_number_id, _R.country, _R.timezone, _R.cells, _R.steering),
 ).outerjoin(audience_rows, _R.id == _K.id)
 _SOONEST = select(func.min(_K.next_at)).where(_K.deployment_id == bindparam("id"), WAITING)
 _OPEN = select(calls).where(_C.deployment_id == bindparam("id"), _C.ended_at.is_(None)).order_by(_C.created_at, _C.id)
 _CONTACTS: Select[*tuple[Any, ...]] = _JOINED.where(
     _K.deployment_id == bindparam("id"), _K.id.in_(bindparam("ids", expanding=True))
 )
+_CHANGE = update(deployment_contacts).where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
 _NUMBERS: Select[*tuple[Any, ...]] = (
     select(phone_numbers.c.id, phone_numbers.c.number, phone_numbers.c.country)
     .join(deployment_numbers, deployment_numbers.c.phone_number_id == phone_numbers.c.id)
@@ -66,7 +56,7 @@ _PROVIDERS = (
 
 @dataclass(frozen=True)
 class Rules:
-    """What a deployment dials by, read from its row once."""
+    """The row of a deployment, with the agent and the settings in it."""
 
     row: Row[Any]
     agent: AgentSnapshot
@@ -74,17 +64,17 @@ class Rules:
 
     @classmethod
     def of(cls, row: Row[Any], agent: AgentSnapshot | None = None) -> "Rules":
-        """The rules in a deployment's row. `agent` is who would call, where nothing was kept of one yet."""
+        """The rules of a deployment. `agent` is for one that has not started and so has no agent in its row."""
         return cls(row, agent or agent_of(row), settings_of(row))
 
     @property
     def policy(self) -> RetryPolicy:
-        """When somebody who was not reached is called again."""
+        """When a contact that was not reached is called again."""
         return self.settings.retry_policy
 
     @property
     def hours(self) -> CallingHours | None:
-        """When people may be called; None at any time."""
+        """When people may be called; None for any time."""
         return self.settings.calling_hours
 
     def request(self, contact: Row[Any], *, call_id: str, attempt: int, from_number: str) -> CallRequest:
@@ -109,13 +99,13 @@ class Rules:
         )
 
     def candidate(self, contact: Row[Any], blocked: NeverReason | None) -> Candidate:
-        """A contact as the gate judges them."""
+        """A contact as the gate takes it."""
         zones = zones_of_person(self.hours, contact.timezone, contact.phone)
         return Candidate(contact.id, contact.next_at, zones, blocked)
 
 
-def is_open(contacts: Sequence[Row[Any]]) -> bool:
-    """Whether it is to be decided anew when one of the contacts is called again."""
+def needs_decision(contacts: Sequence[Row[Any]]) -> bool:
+    """Whether a changed retry policy has yet to decide when one of the contacts is called again."""
     return any(contact.due_at is None for contact in contacts)
 
 
@@ -130,9 +120,9 @@ def _due(consent_column: str | None, simulated: bool) -> Select[*tuple[Any, ...]
 
 
 def due(connection: Connection, row: Row[Any], until_ms: int, most: int, *, now_ms: int) -> Sequence[Row[Any]]:
-    """Contacts due up to a moment of the deployment, the longest waiting first, each with what `blocked` it.
+    """Contacts due until a time of the deployment's clock, the earliest first, each with why it is `blocked`.
 
-    `now_ms` is the service's moment.
+    `now_ms` is the time of the service.
     """
     statement = _due(consent.consent_column(row), row.simulated)
     given = {"id": row.id, "until": until_ms, "most": most, **reasons.given(row, now_ms)}
@@ -145,32 +135,35 @@ def soonest(connection: Connection, deployment_id: str) -> int | None:
 
 
 def numbers_of(connection: Connection, deployment_id: str) -> Sequence[Row[Any]]:
-    """The numbers a deployment may call from."""
+    """The active numbers of a deployment, in their order."""
     return connection.execute(_NUMBERS, {"id": deployment_id}).all()
 
 
 def providers_of(connection: Connection, deployment_id: str) -> Sequence[str]:
-    """Who provides the deployment's numbers, those included that are not active any more."""
+    """The providers of a deployment's numbers, including numbers that are not active any more."""
     return connection.execute(_PROVIDERS, {"id": deployment_id}).scalars().all()
 
 
 def contacts_by_id(connection: Connection, deployment_id: str, ids: Sequence[str]) -> dict[str, Row[Any]]:
-    """Contacts with their rows."""
+    """Contacts of a deployment by their ids, with the columns of their audience rows."""
     found = connection.execute(_CONTACTS, {"id": deployment_id, "ids": list(ids)}).all()
     return {row.id: row for row in found}
 
 
+def change_contacts(connection: Connection, deployment_id: str, changes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Updates contacts of a deployment. `changes` has by id the new values of columns, the same columns for each."""
+    if changes:
+        own = {"b_deployment": deployment_id}
+        connection.execute(_CHANGE, [{**own, "b_id": contact_id, **values} for contact_id, values in changes.items()])
+
+
 def open_calls(connection: Connection, rules: Rules) -> list[tuple[CallRequest, Row[Any]]]:
-    """The calls of a deployment that have not ended, as the requests they were made with."""
+    """The calls of a deployment that have not ended: the request of each and its row."""
     rows = connection.execute(_OPEN, {"id": rules.row.id}).all()
     contacts = contacts_by_id(connection, rules.row.id, [row.contact_id for row in rows])
-    return [
-        (
-            rules.request(
-                contacts[row.contact_id], call_id=row.id, attempt=row.attempt_number, from_number=row.from_number
-            ),
-            row,
-        )
-        for row in rows
-        if row.contact_id in contacts
-    ]
+
+    def request(row: Row[Any]) -> CallRequest:
+        contact = contacts[row.contact_id]
+        return rules.request(contact, call_id=row.id, attempt=row.attempt_number, from_number=row.from_number)
+
+    return [(request(row), row) for row in rows if row.contact_id in contacts]

@@ -19,7 +19,7 @@ from callwright.service.dialling.caller_id import choose
 from callwright.service.dialling.claims import Draft
 from callwright.service.dialling.driver_writes import DriverWrites
 from callwright.service.dialling.leases import fence_of
-from callwright.service.dialling.queue import FIND, Rules, is_open, open_calls, providers_of
+from callwright.service.dialling.queue import FIND, Rules, needs_decision, open_calls, providers_of
 from callwright.service.dialling.real_time import DeploymentTime, RealTime
 from callwright.service.dialling.rounds import Pace, Round, look
 from callwright.service.dialling.schedule import Planned, Schedule, schedule_round
@@ -107,7 +107,7 @@ class Runner:
             if not seen.numbers:
                 await writes.end(endings.fail, deployment_id, "no_phone_number")
                 return False
-        if is_open(seen.contacts):
+        if needs_decision(seen.contacts):
             await writes.decide(deployment_id)
             return True
         is_busy = False

@@ -1,8 +1,8 @@
-"""Deciding anew when people are called who wait, once the rules that had decided it were changed.
+"""When waiting contacts are called after the rules of their deployment were changed.
 
-A change of the calling hours makes everybody due again from the moment the retry policy allows, and the driver puts off
-whom the new hours forbid. A change of the retry policy leaves open when the next attempt is due; it is decided by the
-last call, at once for the first few thousand people, by the driver for more.
+Changed calling hours: every contact becomes due as the retry policy has it, and the driver defers those whom the new
+hours forbid. A changed retry policy: the next attempt of a contact is decided again from its last call, for the first
+2,000 contacts at once and for the others by the driver.
 """
 
 import json
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, case, select, update
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.dialling.eligibility.gate import CALLING_HOURS, NO_CONSENT
 from callwright.service.dialling.leases import mine
-from callwright.service.dialling.queue import FIND, WAITING
+from callwright.service.dialling.queue import FIND, WAITING, change_contacts
 from callwright.service.platform.clock.clock import MINUTE
 from callwright.service.rules.retries import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables.campaign_settings import settings_of
@@ -23,7 +23,7 @@ from callwright.service.tables.schema import calls, deployment_contacts, deploym
 
 _C, _K = calls.c, deployment_contacts.c
 AT_ONCE = 2_000
-"""People decided about in one transaction."""
+"""Contacts decided in one transaction."""
 _RETRYING = _K.status == "retry_waiting"
 _UNDECIDED: Select[*tuple[Any, ...]] = (
     select(
@@ -35,15 +35,10 @@ _UNDECIDED: Select[*tuple[Any, ...]] = (
     .order_by(_K.position)
     .limit(AT_ONCE)
 )
-_DECIDE = (
-    update(deployment_contacts)
-    .where(_K.deployment_id == bindparam("b_deployment"), _K.id == bindparam("b_id"))
-    .values(status=bindparam("b_status"), due_at=bindparam("b_due"), next_at=bindparam("b_due"))
-)
 
 
 def rules_changed(connection: Connection, deployment_id: str, fields: Collection[str]) -> None:
-    """Lets changed fields of a deployment that has started hold for everybody who waits. The caller holds its lock."""
+    """Applies changed fields of a deployment that has started to its waiting contacts. The caller holds its lock."""
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
     if row.started_at is None:
         return
@@ -61,7 +56,7 @@ def rules_changed(connection: Connection, deployment_id: str, fields: Collection
 
 
 def _free(connection: Connection, row: Row[Any], reasons: Collection[str]) -> None:
-    """Lets people wait again who were suppressed for these reasons; if one still holds, the claim suppresses them."""
+    """Makes contacts that were suppressed for these reasons wait again. The claim suppresses them anew if need be."""
     states: str = row.states
     for status, is_one, due_ms in (
         ("pending", _K.attempts == 0, row.clock_ms),
@@ -77,7 +72,7 @@ def _free(connection: Connection, row: Row[Any], reasons: Collection[str]) -> No
 
 
 def decide(connection: Connection, deployment_id: str, *, owner: str) -> None:
-    """Decides when the next attempt of people is due of whom that is open, a few thousand at a time.
+    """Decides when contacts are called again for whom a changed retry policy left that open, 2,000 at a time.
 
     Raises:
         LeaseLost: another process drives the deployment.
@@ -93,16 +88,14 @@ def _decide(connection: Connection, deployment_id: str) -> None:
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
     policy = settings_of(row).retry_policy
     steps = [(contact.id, _step(policy, contact)) for contact in found]
-    own = {"b_deployment": deployment_id}
-    connection.execute(
-        _DECIDE, [{**own, "b_id": name, "b_status": step.state, "b_due": step.due_ms} for name, step in steps]
-    )
+    changes = {name: {"status": step.state, "due_at": step.due_ms, "next_at": step.due_ms} for name, step in steps}
+    change_contacts(connection, deployment_id, changes)
     states = moved(row.states, [("retry_waiting", step.state) for _, step in steps])
     connection.execute(update(deployments).where(deployments.c.id == deployment_id).values(states=states))
 
 
 def _step(policy: RetryPolicy, contact: Row[Any]) -> Step:
-    """The step after the contact's last call, by the policy as it is now."""
+    """The contact's next step after its last call, by the current policy."""
     callback_ms: int | None = contact.callback_at
     if callback_ms is not None:
         callback_ms = max(callback_ms, contact.ended_at + CALLBACK_MINUTES * MINUTE)
