@@ -271,8 +271,7 @@ async def _first_look(session: "ServerSession", address: Address) -> _WatchedCam
     """What is there now. Raises MCPError where this key cannot read it."""
     from callwright.client.errors import CallwrightError, NotFound
     from callwright.tools.catalogue.registry import tool_named
-    from callwright.tools.replies.errors import explained
-    from callwright.tools.runtime.tool_context import fence_of
+    from callwright.tools.replies.errors import explained_to
     from callwright.tools.wording.mentions import offered_words
 
     try:
@@ -281,7 +280,7 @@ async def _first_look(session: "ServerSession", address: Address) -> _WatchedCam
         said = offered_words("Unknown resource. list_deployments shows what exists.", session.offers)
         raise refused(said, address.uri) from error
     except CallwrightError as error:
-        said = explained(error, tool_named("get_deployment"), offers=session.offers, fence=fence_of(session))
+        said = explained_to(session, error, tool_named("get_deployment"))
         raise MCPError(code=INTERNAL_ERROR, message=said, data={"uri": address.uri}) from error
     return _WatchedCampaign(session, address, _state(found), found.status == "active")
 

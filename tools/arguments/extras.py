@@ -16,7 +16,7 @@ from callwright.client.errors import DoesNotFit
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.operation import AnyOperation, MediaStream, Operation
 from callwright.tools.runtime.tool_context import Caller, Media
-from callwright.tools.wording.cleaning import cleaned
+from callwright.tools.wording.cleaning import cleaned, with_texts
 
 P = ParamSpec("P")
 In = TypeVar("In", bound=Input)
@@ -99,7 +99,7 @@ def separated(arguments: Mapping[str, Any], schemas: Mapping[str, Json]) -> tupl
 
 def described(schema: Json) -> Json:
     """A further argument as it is shown to a model: its words cleaned, at every depth."""
-    return cast("Json", _clean(schema))
+    return cast("Json", with_texts(schema, cleaned))
 
 
 def _types(schema: Json) -> list[str]:
@@ -124,13 +124,3 @@ def _unwrapped(value: Any, types: list[str]) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return value
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return cleaned(value)
-    if isinstance(value, dict):
-        return {cleaned(name): _clean(entry) for name, entry in cast("Json", value).items()}
-    if isinstance(value, list):
-        return [_clean(entry) for entry in cast("list[Any]", value)]
-    return value

@@ -10,7 +10,7 @@ from callwright.contract.declaration.words import LanguageTag, Timestamp
 from callwright.contract.voices import GetVoice, get_voice
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.budget import fitting_text
-from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Deleted, Projection, Reply, Tool, data_of, projected
+from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Projection, Reply, Tool, data_of, deleted, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed
 
@@ -98,10 +98,6 @@ async def _found(context: ToolContext, asked: GetAgentInParts) -> Reply:
     return Reply(text=text, data=data_of(found))
 
 
-def _gone(gone: Deleted, _: ToolContext) -> str:
-    return f"Deleted agent {gone.id}."
-
-
 _SHORTER = {
     "name": "Unique in the organization.",
     "system_prompt": "Up to 32,768 characters; {{column}} inserts an audience column.",
@@ -183,6 +179,6 @@ TOOLS: tuple[Tool, ...] = (
             "finished uses it. To change an agent instead use update_agent. Ask the person before deleting."
         ),
         hints=CHANGES,
-        reply=_gone,
+        reply=deleted("Deleted agent {id}."),
     ),
 )

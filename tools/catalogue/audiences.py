@@ -11,7 +11,7 @@ from callwright.contract.declaration.words import Timestamp
 from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.catalogue.audience_rows import refusals
 from callwright.tools.replies.budget import fitting
-from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Deleted, Projection, Reply, Tool, data_of, projected
+from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Projection, Reply, Tool, data_of, deleted, projected
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.foreign_fields import foreign_paths
 from callwright.tools.wording.cleaning import cleaned, fenced
@@ -135,10 +135,6 @@ async def _found(context: ToolContext, asked: GetAudienceInParts) -> Reply:
     return Reply(text=text, data=data_of(found), untrusted=tuple(foreign_paths(Audience, AudienceDetails)))
 
 
-def _gone(gone: Deleted, _: ToolContext) -> str:
-    return f"Deleted audience {gone.id} and its rows."
-
-
 TOOLS: tuple[Tool, ...] = (
     Tool(
         operation=contract.list_audiences,
@@ -217,6 +213,6 @@ TOOLS: tuple[Tool, ...] = (
             "finished uses it. To rename one instead use update_audience. Ask the person before deleting."
         ),
         hints=CHANGES,
-        reply=_gone,
+        reply=deleted("Deleted audience {id} and its rows."),
     ),
 )

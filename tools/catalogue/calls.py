@@ -8,9 +8,9 @@ from callwright.contract import calls as contract
 from callwright.contract.calls import Call, CallCost, CostItem, RecordingState
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.words import Timestamp
-from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, recording, unworded
+from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, recording
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript
-from callwright.tools.runtime.tool import READS, Hints, Projection, Tool
+from callwright.tools.runtime.tool import READS, Hints, Projection, Tool, unworded
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import clock_time, line, lines, listed, moment, shortened

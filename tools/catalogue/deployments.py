@@ -10,7 +10,7 @@ from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.replies.campaign_answers import DeploymentFound, DeploymentState, InboundState
 from callwright.tools.replies.campaign_words import entry, preview, whole
 from callwright.tools.replies.waiting import GetDeploymentWaiting, awaited
-from callwright.tools.runtime.tool import CHANGES, READS, Deleted, Hints, Tool
+from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, moment
 
@@ -69,10 +69,6 @@ def _contact(contact: Contact, context: ToolContext) -> str:
     )
 
 
-def _gone(gone: Deleted, _: ToolContext) -> str:
-    return f"Deleted draft {gone.id}."
-
-
 TOOLS: tuple[Tool, ...] = (
     Tool(
         operation=contract.list_deployments,
@@ -104,7 +100,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
-        takes=what_to_confirm.CreateConfirmed,
         confirmation=what_to_confirm.create,
         gives=DeploymentState,
         words=_MOMENTS | _SHORTER | _INSIDE,
@@ -137,7 +132,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=False, idempotent=False, open_world=True),
         reply=whole,
-        takes=what_to_confirm.BindConfirmed,
         confirmation=what_to_confirm.bind,
         gives=InboundState,
         words={
@@ -181,7 +175,6 @@ TOOLS: tuple[Tool, ...] = (
         ),
         hints=Hints(read_only=False, destructive=True, idempotent=True, open_world=True),
         reply=whole,
-        takes=what_to_confirm.UpdateConfirmed,
         confirmation=what_to_confirm.update,
         gives=DeploymentState,
         words=_MOMENTS
@@ -204,7 +197,7 @@ TOOLS: tuple[Tool, ...] = (
             "deleted, because its calls are records. To end that one use cancel_deployment."
         ),
         hints=CHANGES,
-        reply=_gone,
+        reply=deleted("Deleted draft {id}."),
     ),
     Tool(
         operation=contract.preview_deployment,

@@ -2,8 +2,8 @@
 
 from callwright.contract import webhooks as contract
 from callwright.contract.webhooks import NewWebhook, Webhook
-from callwright.tools.replies.webhook_trial import WebhookTested, tried, unworded
-from callwright.tools.runtime.tool import CHANGES, READS, Deleted, Hints, Tool, projection_of
+from callwright.tools.replies.webhook_trial import WebhookTested, tried
+from callwright.tools.runtime.tool import CHANGES, READS, Hints, Tool, deleted, projection_of, unworded
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines, listed, moment
 
@@ -74,10 +74,6 @@ def _secret(webhook: NewWebhook) -> str:
         f"Signing secret: {webhook.secret}\nIt is shown this once and not again: give it to the person now, for the "
         "endpoint that checks signatures with it."
     )
-
-
-def _gone(gone: Deleted, _: ToolContext) -> str:
-    return f"Deleted webhook subscription {gone.id}; nothing more is sent to it."
 
 
 TOOLS: tuple[Tool, ...] = (
@@ -176,6 +172,6 @@ TOOLS: tuple[Tool, ...] = (
             "for a while use update_webhook with status disabled. Ask the person before deleting."
         ),
         hints=CHANGES,
-        reply=_gone,
+        reply=deleted("Deleted webhook subscription {id}; nothing more is sent to it."),
     ),
 )

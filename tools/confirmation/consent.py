@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import anyio
 from mcp.server.elicitation import AcceptedElicitation, render_elicitation_schema
@@ -25,13 +25,10 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from callwright.contract.declaration.model import Input
 from callwright.tools.confirmation.asked_at import PATIENCE_S, AskedAt, moment_of
 from callwright.tools.confirmation.signed_sentences import Signature, is_genuine, new_signature, signature_in
-from callwright.tools.runtime.confirmation import Confirmation, ConfirmationOf
+from callwright.tools.runtime.confirmation import LONGEST_QUESTION, Confirmation, ConfirmationOf
 from callwright.tools.runtime.tool_context import Clock, ToolContext
 from callwright.tools.wording.cleaning import NOT_INSTRUCTIONS, cleaned
 
-LONGEST_QUESTION = 4_000
-"""Characters of what a person is asked. What is longer is refused and never cut."""
-_LONGEST_ANSWER = LONGEST_QUESTION + 200
 _QUESTION = "agreement"
 _REVISIONS = "expected_revisions"
 _NOTHING = "Nothing was dialled, nothing spent, nothing changed."
@@ -39,18 +36,6 @@ _TOO_LATE = f"The person has not answered within {PATIENCE_S / 60:.0f} minutes. 
 _DIFFERENT = f"The person did not agree. {_NOTHING} Ask them what should be different; do not try the same again."
 
 In = TypeVar("In", bound=Input)
-
-
-class ConfirmationArguments(Input):
-    """An argument of every tool that has to be confirmed."""
-
-    person_agreed_to: Annotated[
-        str | None,
-        Field(
-            max_length=_LONGEST_ANSWER,
-            description="Only when an answer asks for it: the sentence the person agreed to, word for word.",
-        ),
-    ] = None
 
 
 class Agreement(BaseModel):

@@ -46,7 +46,6 @@ from callwright.contract.phone_numbers import (
 )
 from callwright.contract.wallet import GetWallet, get_wallet
 from callwright.tools.confirmation.change_words import answering_then, begins, change_said
-from callwright.tools.confirmation.consent import ConfirmationArguments
 from callwright.tools.confirmation.cost_words import joining_cost
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.replies.inbound_words import taking
@@ -68,39 +67,7 @@ _MOST_PAGES = 100
 _REPAIR = "Put that right first. preview_deployment shows what else stands in the way."
 
 
-class StartConfirmed(ConfirmationArguments, StartDeployment):
-    """The deployment whose people are to be called, the plan, and the person's yes."""
-
-
-class CreateConfirmed(ConfirmationArguments, CreateDeployment):
-    """A new campaign; with auto_start the person's yes."""
-
-
-class UpdateConfirmed(ConfirmationArguments, UpdateDeployment):
-    """Changes to a deployment; where it dials already, the person's yes."""
-
-
-class BindConfirmed(ConfirmationArguments, CreateInboundDeployment):
-    """A number to answer, and the person's yes."""
-
-
-class RentConfirmed(ConfirmationArguments, RentPhoneNumber):
-    """The number to rent, and the person's yes."""
-
-
-class RenewConfirmed(ConfirmationArguments, UpdatePhoneNumber):
-    """Changes to a phone number; where it is to be paid for every month again, the person's yes."""
-
-
-class RowsConfirmed(ConfirmationArguments, AddAudienceRows):
-    """People to add; where a deployment calls them at once, the person's yes."""
-
-
-class ImportConfirmed(ConfirmationArguments, ImportAudience):
-    """A file to import; where a deployment calls its people at once, the person's yes."""
-
-
-async def start(context: ToolContext, asked: StartConfirmed) -> Confirmation | None:
+async def start(context: ToolContext, asked: StartDeployment) -> Confirmation | None:
     """Starting or resuming: the summary of the plan.
 
     Raises:
@@ -156,7 +123,7 @@ def _first_words(preview: Mapping[str, Any]) -> str | None:
     return f"First words: {quoted(str(greeting), most=_LONGEST_GREETING)}" if greeting else "The contact speaks first."
 
 
-async def create(context: ToolContext, asked: CreateConfirmed) -> Confirmation | None:
+async def create(context: ToolContext, asked: CreateDeployment) -> Confirmation | None:
     """Drafting costs nothing; starting at once does not show the person a plan, so it is not done where they are asked.
 
     Raises:
@@ -170,7 +137,7 @@ async def create(context: ToolContext, asked: CreateConfirmed) -> Confirmation |
     return None
 
 
-async def bind(context: ToolContext, asked: BindConfirmed) -> Confirmation | None:
+async def bind(context: ToolContext, asked: CreateInboundDeployment) -> Confirmation | None:
     """Letting an agent answer whoever calls a number: which number, which agent, when, where others go."""
     number = await looked_up(context, get_phone_number, GetPhoneNumber(id=asked.phone_number_id))
     if not context.asks(real=_real(number)):
@@ -184,7 +151,7 @@ async def bind(context: ToolContext, asked: BindConfirmed) -> Confirmation | Non
 _CALL_AT_ONCE = "To call at once use preview_deployment, then start_deployment with its plan_id."
 
 
-async def update(context: ToolContext, asked: UpdateConfirmed) -> Confirmation | None:
+async def update(context: ToolContext, asked: UpdateDeployment) -> Confirmation | None:
     """Changing a campaign that dials, or will by itself, so that it dials more or other people.
 
     Raises:
@@ -225,7 +192,7 @@ def _then_answers(deployment: Mapping[str, Any], asked: UpdateDeployment) -> str
     return f"It then answers {when}. {rest}".rstrip()
 
 
-async def rent(context: ToolContext, asked: RentConfirmed) -> Confirmation | None:
+async def rent(context: ToolContext, asked: RentPhoneNumber) -> Confirmation | None:
     """Renting a number: which one, at what price.
 
     Raises:
@@ -249,7 +216,7 @@ async def rent(context: ToolContext, asked: RentConfirmed) -> Confirmation | Non
     )
 
 
-async def renew(context: ToolContext, asked: RenewConfirmed) -> Confirmation | None:
+async def renew(context: ToolContext, asked: UpdatePhoneNumber) -> Confirmation | None:
     """Renewing a number every month again."""
     if not asked.auto_renew:
         return None
@@ -262,12 +229,12 @@ async def renew(context: ToolContext, asked: RenewConfirmed) -> Confirmation | N
     return Confirmation(sentence=f"Pay {_price(number)} for {what}.", bound=_bound(number))
 
 
-async def add_rows(context: ToolContext, asked: RowsConfirmed) -> Confirmation | None:
+async def add_rows(context: ToolContext, asked: AddAudienceRows) -> Confirmation | None:
     """Adding people to an audience that is being called."""
     return await joining(context, asked.id, len(asked.rows))
 
 
-async def import_file(context: ToolContext, asked: ImportConfirmed) -> Confirmation | None:
+async def import_file(context: ToolContext, asked: ImportAudience) -> Confirmation | None:
     """Importing people into an audience that is being called. Raises ToolError where nobody can say how many."""
     return await joining(context, asked.id, await to_thread.run_sync(rows_in, asked.csv))
 

@@ -1,15 +1,13 @@
 """Recordings of services that keep them elsewhere: through the `recording_url` of the call, with nothing made up."""
 
-import base64
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from mcp.types import AudioContent, ContentBlock, ResourceLink
-
 from callwright.client.compat.foreign_address import sound_type
-from callwright.client.errors import AddressUnreadable, AnswerTooLarge, CallwrightError
+from callwright.client.errors import AddressUnreadable, CallwrightError
 from callwright.contract.calls import GetCall, GetRecording, get_call, get_recording
+from callwright.tools.media.audio_blocks import audio_blocks, small_sound
 from callwright.tools.media.foreign_transcripts import needs_another_way
 from callwright.tools.runtime.tool import Reply
 from callwright.tools.runtime.tool_context import Caller, Media, ToolContext
@@ -48,7 +46,7 @@ async def foreign_recording(
     `inline_bytes` is None where the sound is not wanted in the reply.
     """
     async with any_recording(context.client, asked, about=about) as (media, url):
-        sound = await _small(media, inline_bytes) if inline_bytes is not None else None
+        sound = await small_sound(media, inline_bytes) if inline_bytes is not None else None
         media_type = sound_of(sound, media.media_type)
         size = media.size if sound is None else len(sound)
     resource = f"callwright://calls/{asked.call_uuid}/recording" if size is None or size <= resource_bytes else None
@@ -75,7 +73,9 @@ async def foreign_recording(
         f"Address: {shown}" if shown else None,
     )
     data = {name: value for name, value in found.items() if value is not None}
-    return Reply(text=text, data=data, more=_blocks(found, sound))
+    name = f"recording of {asked.call_uuid}"
+    blocks = audio_blocks(name, uri=resource or url, media_type=media_type, size=size, sound=sound)
+    return Reply(text=text, data=data, more=blocks)
 
 
 def sound_of(sound: bytes | None, told: str) -> str:
@@ -100,21 +100,3 @@ async def _address(client: Caller, asked: GetRecording, refused: CallwrightError
     if not isinstance(url, str) or not url:
         raise refused
     return url
-
-
-async def _small(media: Media, most: int) -> bytes | None:
-    try:
-        return await media.read(most)
-    except AnswerTooLarge:
-        return None
-
-
-def _blocks(found: dict[str, Any], sound: bytes | None) -> tuple[ContentBlock, ...]:
-    blocks: list[ContentBlock] = []
-    if uri := found["resource_uri"] or found["url"]:
-        name = f"recording of {found['call_id']}"
-        blocks.append(ResourceLink(name=name, uri=uri, mime_type=found["media_type"], size=found["size_bytes"]))
-    if sound is not None:
-        data = base64.b64encode(sound).decode("ascii")
-        blocks.append(AudioContent(data=data, mime_type=found["media_type"]))
-    return tuple(blocks)

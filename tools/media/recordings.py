@@ -1,20 +1,18 @@
 """get_recording for a model: what the recording is and where; the sound itself only if it is asked for and small."""
 
-import base64
-from typing import Annotated, Any
+from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import AudioContent, ContentBlock, ResourceLink
 from pydantic import Field
 
-from callwright.client.errors import AnswerTooLarge
 from callwright.contract.calls import Call, GetCall, GetRecording, get_call, get_recording
 from callwright.contract.checks.counts import count_of
 from callwright.contract.declaration.model import Resource
 from callwright.tools.arguments.arguments import narrowed
+from callwright.tools.media.audio_blocks import audio_blocks, small_sound
 from callwright.tools.media.foreign_recordings import foreign_recording
 from callwright.tools.runtime.tool import Reply, data_of
-from callwright.tools.runtime.tool_context import Media, Session, ToolContext
+from callwright.tools.runtime.tool_context import Session, ToolContext
 from callwright.tools.wording.text import clock_time, line, lines
 
 INLINE_BYTES = 200_000
@@ -77,7 +75,7 @@ async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
         others = context.hint("list_calls with outcome=[answered] finds others.")
         raise ToolError(f"Call {call.id} has no recording: {why}. {others}".rstrip())
     async with context.client.open(get_recording, narrowed(asked, GetRecording)) as media:
-        sound = await _sound(media) if asked.inline else None
+        sound = await small_sound(media, INLINE_BYTES - 1) if asked.inline else None
         url = recording_url(context.session, call.id, asked.format)
         readable = asked.format == "mp3" and (media.size is None or media.size <= RESOURCE_BYTES)
         found = RecordingDetails(
@@ -91,7 +89,14 @@ async def recording(context: ToolContext, asked: GetRecordingInline) -> Reply:
             url=url,
             inline=sound is not None,
         )
-    return Reply(text=_words(call, found, asked, context), data=data_of(found), more=_blocks(found, sound))
+    blocks = audio_blocks(
+        f"recording of {call.id}",
+        uri=found.resource_uri or found.url,
+        media_type=found.media_type,
+        size=found.size_bytes,
+        sound=sound,
+    )
+    return Reply(text=_words(call, found, asked, context), data=data_of(found), more=blocks)
 
 
 def _words(call: Call, found: RecordingDetails, asked: GetRecordingInline, context: ToolContext) -> str:
@@ -110,31 +115,3 @@ def _words(call: Call, found: RecordingDetails, asked: GetRecordingInline, conte
         "It is too large to send along." if asked.inline and not found.inline else None,
         f"Resource: {found.resource_uri}" if found.resource_uri else where_it_is(found.url),
     )
-
-
-def _blocks(found: RecordingDetails, sound: bytes | None) -> tuple[ContentBlock, ...]:
-    blocks: list[ContentBlock] = []
-    if uri := found.resource_uri or found.url:
-        blocks.append(
-            ResourceLink(
-                name=f"recording of {found.call_id}", uri=uri, mime_type=found.media_type, size=found.size_bytes
-            )
-        )
-    if sound is not None:
-        data = base64.b64encode(sound).decode("ascii")
-        blocks.append(AudioContent(data=data, mime_type=found.media_type))
-    return tuple(blocks)
-
-
-async def _sound(media: Media) -> bytes | None:
-    if media.size is not None and media.size >= INLINE_BYTES:
-        return None
-    try:
-        return await media.read(INLINE_BYTES - 1)
-    except AnswerTooLarge:
-        return None
-
-
-def unworded(_: Any, __: ToolContext) -> str:
-    """Stands where a tool words its answer itself."""
-    return ""

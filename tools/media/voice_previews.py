@@ -1,16 +1,15 @@
 """get_voice_preview for a model: where a voice can be heard, and the sound itself where that is asked for."""
 
-import base64
 from typing import Annotated
 
-from mcp.types import AudioContent, ContentBlock, ResourceLink
 from pydantic import Field
 
 from callwright.contract.declaration.model import Resource
 from callwright.contract.voices import GetVoice, GetVoicePreview, get_voice, get_voice_preview
 from callwright.tools.arguments.arguments import narrowed
-from callwright.tools.media.recordings import INLINE_BYTES, unworded, where_it_is
-from callwright.tools.runtime.tool import READS, Reply, Tool, data_of
+from callwright.tools.media.audio_blocks import audio_blocks
+from callwright.tools.media.recordings import INLINE_BYTES, where_it_is
+from callwright.tools.runtime.tool import READS, Reply, Tool, data_of, unworded
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import line, lines
 
@@ -48,12 +47,13 @@ async def voice_preview(context: ToolContext, asked: GetVoicePreviewInline) -> R
             url=f"{base_url}/voices/{voice.id}/preview" if base_url else None,
             inline=asked.inline,
         )
-    link = ResourceLink(
-        name=f"preview of {voice.id}", uri=found.resource_uri, mime_type=found.media_type, size=found.size_bytes
+    blocks = audio_blocks(
+        f"preview of {voice.id}",
+        uri=found.resource_uri,
+        media_type=found.media_type,
+        size=found.size_bytes,
+        sound=sound if asked.inline else None,
     )
-    blocks: list[ContentBlock] = [link]
-    if asked.inline:
-        blocks.append(AudioContent(data=base64.b64encode(sound).decode("ascii"), mime_type=found.media_type))
     return Reply(
         text=lines(
             line(f"Voice {voice.id}", voice.name, voice.language, f"{found.size_bytes / 1000:.0f} kB"),
@@ -61,7 +61,7 @@ async def voice_preview(context: ToolContext, asked: GetVoicePreviewInline) -> R
             where_it_is(found.url),
         ),
         data=data_of(found),
-        more=tuple(blocks),
+        more=blocks,
     )
 
 

@@ -36,7 +36,7 @@ class ReferenceKind:
     """What its ids look like. Such a value is taken as an id and never looked up."""
     finds: AnyOperation
     """The list in which it stands."""
-    accepts: str
+    accepts: str = "id or exact name"
     """What its arguments take, in words that begin with `id`."""
     names: tuple[str, ...] = ("name",)
     """The fields of an entry that name it."""
@@ -55,31 +55,16 @@ def _ids(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"{prefix}_[0-9A-Za-z]+")
 
 
-AGENT = ReferenceKind(
-    noun="agent", type=words.AgentId, ids=_ids("agt"), finds=list_agents, accepts="id or exact name", filtered=True
-)
-AUDIENCE = ReferenceKind(
-    noun="audience",
-    type=words.AudienceId,
-    ids=_ids("aud"),
-    finds=list_audiences,
-    accepts="id or exact name",
-    filtered=True,
-)
+AGENT = ReferenceKind(noun="agent", type=words.AgentId, ids=_ids("agt"), finds=list_agents, filtered=True)
+AUDIENCE = ReferenceKind(noun="audience", type=words.AudienceId, ids=_ids("aud"), finds=list_audiences, filtered=True)
 DEPLOYMENT = ReferenceKind(
-    noun="deployment",
-    type=words.DeploymentId,
-    ids=_ids("dep"),
-    finds=list_deployments,
-    accepts="id or exact name",
-    filtered=True,
+    noun="deployment", type=words.DeploymentId, ids=_ids("dep"), finds=list_deployments, filtered=True
 )
 VOICE = ReferenceKind(
     noun="voice",
     type=words.VoiceId,
     ids=re.compile(r"[a-z]{2,3}(-[0-9A-Za-z]+){2,}"),
     finds=list_voices,
-    accepts="id or exact name",
     names=("name", "id"),
 )
 PHONE_NUMBER = ReferenceKind(
@@ -153,13 +138,13 @@ _SOURCE = ", from "
 @lru_cache(maxsize=200)
 def references_of(model: type[Input]) -> Mapping[str, Reference]:
     """The arguments of a tool that refer to something, by name."""
-    return {name: found for name, one in _arguments(model) if isinstance(found := one, Reference)}
+    return {name: found for name, found in _arguments(model) if isinstance(found, Reference)}
 
 
 @lru_cache(maxsize=200)
 def numbers_of(model: type[Input]) -> Mapping[str, TelephoneNumber]:
     """The arguments of a tool that are telephone numbers, by name."""
-    return {name: found for name, one in _arguments(model) if isinstance(found := one, TelephoneNumber)}
+    return {name: found for name, found in _arguments(model) if isinstance(found, TelephoneNumber)}
 
 
 def _arguments(model: type[Input]) -> Iterator[tuple[str, Reference | TelephoneNumber | None]]:

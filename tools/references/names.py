@@ -16,9 +16,9 @@ from callwright.tools.numbers.masking import numbers_hidden_in
 from callwright.tools.numbers.number_repair import E164
 from callwright.tools.references.kinds import CONTACT, numbers_of, references_of
 from callwright.tools.references.search import LookedUpValue, Search, ToolNamed
-from callwright.tools.replies.errors import explained
+from callwright.tools.replies.errors import explained_to
 from callwright.tools.runtime.tool import Reply, Tool
-from callwright.tools.runtime.tool_context import Session, fence_of
+from callwright.tools.runtime.tool_context import Session
 from callwright.tools.wording.text import lines
 
 _REGIONS = ("country", "default_country")
@@ -58,7 +58,7 @@ async def resolved(tool: Tool, arguments: Mapping[str, Any], session: Session, t
     try:
         search = Search(await session.client(), session, _region(found), tools)
     except CallwrightError as error:
-        raise ToolError(explained(error, tool, offers=session.offers, fence=fence_of(session))) from error
+        raise ToolError(explained_to(session, error, tool)) from error
     for given, reference in sorted(named, key=lambda entry: CONTACT in entry[1].kinds):  # they need deployment_id
         _put(found, given, await search.id_of(given, reference, found.get("deployment_id")))
     for given in written:

@@ -12,10 +12,10 @@ from callwright.contract.declaration.pagination import Page
 from callwright.tools.numbers.number_repair import E164, WANTED, NumberReading, is_telephone_number, readings
 from callwright.tools.references.kinds import CONTACT, KINDS, OTHER_IDS, PHONE_NUMBER, Reference, ReferenceKind
 from callwright.tools.references.near_names import MOST_NEAR, nearest
-from callwright.tools.replies.errors import explained
+from callwright.tools.replies.errors import explained_to
 from callwright.tools.replies.untyped_answers import entries_like
 from callwright.tools.runtime.tool import Tool
-from callwright.tools.runtime.tool_context import Caller, Session, fence_of
+from callwright.tools.runtime.tool_context import Caller, Session
 from callwright.tools.untrusted.masked_fields import own_text
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import line, lines, masked, moment, shortened
@@ -240,11 +240,7 @@ class Search:
             self._foreign = True
             return []
         except CallwrightError as error:
-            raise ToolError(
-                explained(
-                    error, self._tools(operation.name), offers=self._session.offers, fence=fence_of(self._session)
-                )
-            ) from error
+            raise ToolError(explained_to(self._session, error, self._tools(operation.name))) from error
         page: Page[Any] | None = found.answer
         if page is None:
             self._foreign = True

@@ -21,6 +21,7 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.tools.numbers.masking import masked_everywhere
 from callwright.tools.replies.not_offered import not_there
 from callwright.tools.runtime.tool import Tool
+from callwright.tools.runtime.tool_context import Session
 from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.mentions import Offers, everything, offered_words
 from callwright.tools.wording.text import shortened
@@ -108,33 +109,19 @@ FINDERS: dict[str, str] = {
 }
 """The tool that shows what exists, by the field that names it."""
 
-BY_NOUN: dict[str, str] = {
-    "agents": "list_agents",
-    "voices": "list_voices",
-    "audiences": "list_audiences",
-    "phone_numbers": "list_phone_numbers",
-    "deployments": "list_deployments",
-    "calls": "list_calls",
-    "transcripts": "list_calls",
-    "wallet": "get_wallet",
-    "webhooks": "list_webhooks",
-    "events": "list_events",
+LOOKS: dict[str, tuple[str, str]] = {
+    "agents": ("list_agents", "get_agent"),
+    "voices": ("list_voices", "get_voice"),
+    "audiences": ("list_audiences", "get_audience"),
+    "phone_numbers": ("list_phone_numbers", "get_phone_number"),
+    "deployments": ("list_deployments", "get_deployment"),
+    "calls": ("list_calls", "get_call"),
+    "transcripts": ("list_calls", "list_calls"),
+    "wallet": ("get_wallet", "get_wallet"),
+    "webhooks": ("list_webhooks", "get_webhook"),
+    "events": ("list_events", "get_event"),
 }
-"""The tool that shows what exists, by the noun of the operation's path."""
-
-LOOKS: dict[str, str] = {
-    "agents": "get_agent",
-    "voices": "get_voice",
-    "audiences": "get_audience",
-    "phone_numbers": "get_phone_number",
-    "deployments": "get_deployment",
-    "calls": "get_call",
-    "transcripts": "list_calls",
-    "wallet": "get_wallet",
-    "webhooks": "get_webhook",
-    "events": "get_event",
-}
-"""The tool that shows one of them."""
+"""The tool that shows what exists and the one that shows one of them, by the noun of the operation's path."""
 
 _STEPS = re.compile(r"[^.\[\]]+")
 _FILTER_WORDS = frozenset({"filter", "from", "before", "created_at"})
@@ -150,7 +137,7 @@ def explained(
 ) -> str:
     """What happened and the next step, in one short paragraph. Text from the service is cleaned, masked and cut.
 
-    With `fence`, a tag (see `fence_of`), the service's own words stand inside a fence: another program wrote them.
+    With `fence`, a tag that nobody can guess, the service's own words stand inside a fence: another program wrote them.
 
     A tool that is switched off is not advised. `key` is the idempotency key of the call.
     """
@@ -182,11 +169,16 @@ def explained(
     return f"{what} It may have happened: look with {look} before trying again."
 
 
+def explained_to(session: Session, error: CallwrightError, tool: Tool, *, key: str = "") -> str:
+    """As `explained`, with the tools of a session, and with a fence where the service runs elsewhere."""
+    fence = session.ids() if session.remote else None
+    return explained(error, tool, offers=session.offers, key=key, fence=fence)
+
+
 def looks(operation: AnyOperation) -> tuple[str, ...]:
     """The tools that show whether a change has happened, the best first."""
-    listing = BY_NOUN[operation.noun]
-    gone = operation.method == "DELETE"
-    return (LOOKS[operation.noun], listing) if operation.path_fields and not gone else (listing,)
+    finds, shows = LOOKS[operation.noun]
+    return (shows, finds) if operation.path_fields and operation.method != "DELETE" else (finds,)
 
 
 def _happened(problem: ServiceProblem, tool: Tool, *, own: bool) -> str:
@@ -222,7 +214,7 @@ def _offered(value: JsonValue, tool: Tool) -> JsonValue:
 
 
 def _advice(problem: ServiceProblem, operation: AnyOperation, offers: Offers) -> str:
-    find = BY_NOUN[operation.noun]
+    find = LOOKS[operation.noun][0]
     if problem.code == "not_found" or (problem.status == 404 and problem.code not in NEXT):
         field = (problem.field or "").split(".")[-1]
         if field == "import_id":

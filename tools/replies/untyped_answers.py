@@ -17,10 +17,10 @@ from callwright.contract.checks.visible import cleaned, cleaned_lines
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page, Pagination
-from callwright.tools.runtime.tool import Reply, Tool
+from callwright.tools.runtime.tool import Reply, Tool, unworded
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.untrusted.guarded_answers import guarded_json
-from callwright.tools.wording.cleaning import fenced
+from callwright.tools.wording.cleaning import fenced, with_texts
 from callwright.tools.wording.text import line, lines, shortened
 
 Out = TypeVar("Out")
@@ -49,7 +49,7 @@ class UntypedResource(Resource):
 def untyped(entry: Any) -> UntypedResource:
     """One thing as the service gave it, without characters that nobody sees."""
     fields = cast("Json", entry) if isinstance(entry, dict) else {"value": entry}
-    return UntypedResource.model_validate({cleaned(name): _visible(value) for name, value in fields.items()})
+    return UntypedResource.model_validate(with_texts(fields, cleaned_lines))
 
 
 def one_of(found: LenientResponse[Out]) -> Out | UntypedResource:
@@ -132,11 +132,7 @@ async def acted(tool: Tool, context: ToolContext, asked: Input) -> Reply:
 def untyped_reply(data: Json, context: ToolContext) -> Reply:
     """The reply of a tool about one thing that the contract's model does not fit."""
     answer = untyped(data)
-    return Reply(text=said(_unworded, answer, context), data=further(answer), untrusted=tuple(further(answer)))
-
-
-def _unworded(_: Any, __: ToolContext) -> str:
-    return ""
+    return Reply(text=said(unworded, answer, context), data=further(answer), untrusted=tuple(further(answer)))
 
 
 def further(answer: BaseModel) -> Json:
@@ -188,17 +184,6 @@ def _within(facts: list[str], most: int) -> tuple[list[str], int]:
             break
         kept.append(fact)
     return kept, len(facts) - len(kept)
-
-
-def _visible(value: Any) -> Any:
-    """The value with its strings cleaned line by line; lines themselves stay."""
-    if isinstance(value, str):
-        return cleaned_lines(value)
-    if isinstance(value, dict):
-        return {cleaned(name): _visible(entry) for name, entry in cast("Json", value).items()}
-    if isinstance(value, list):
-        return [_visible(entry) for entry in cast("list[Any]", value)]
-    return value
 
 
 def _told(data: Json) -> Json:

@@ -1,7 +1,5 @@
 """test_webhook with patience: sends the test, waits for what the endpoint says, and tells it in words."""
 
-from typing import Any
-
 from callwright.client.errors import CallwrightError, NotOffered
 from callwright.contract.event_log import ExplainEvent, WebhookArrival, explain_event
 from callwright.contract.webhooks import (
@@ -77,11 +75,6 @@ async def tried(context: ToolContext, asked: TestWebhook) -> Reply:
         fenced([excerpt[:200]], tag=context.session.ids(), what=WHAT) if excerpt and not arrived else None,
     )
     return Reply(text=text, data=data_of(result), untrusted=("response_excerpt",) if excerpt else ())
-
-
-def unworded(_: Any, __: ToolContext) -> str:
-    """The words come from `tried`."""
-    return ""
 
 
 def _said(result: WebhookTested, context: ToolContext) -> str:

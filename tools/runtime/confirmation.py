@@ -2,12 +2,30 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from callwright.contract.declaration.model import Input
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 
+LONGEST_QUESTION = 4_000
+"""Characters of what a person is asked. What is longer is refused and never cut."""
 _MOST_SHOWN = 600
+_LONGEST_ANSWER = LONGEST_QUESTION + 200
+
+
+class ConfirmationArguments(Input):
+    """The argument of every tool that has to be confirmed."""
+
+    person_agreed_to: Annotated[
+        str | None,
+        Field(
+            max_length=_LONGEST_ANSWER,
+            description="Only when an answer asks for it: the sentence the person agreed to, word for word.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.types import ContentBlock
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page
-from callwright.tools.runtime.confirmation import ConfirmationOf
+from callwright.tools.runtime.confirmation import ConfirmationArguments, ConfirmationOf
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.toolsets import Toolset
 from callwright.tools.untrusted.foreign_fields import foreign_paths
@@ -127,7 +127,7 @@ class Tool:
     """Finds out what the operation wants and the tool does not ask for, before the service is asked plainly."""
     act: Act | None = None
     confirmation: ConfirmationOf | None = None
-    """What a person has to confirm before it runs, where it dials or spends. It takes `ConfirmationArguments`."""
+    """What a person has to confirm before it runs, where it dials or spends. Its arguments then take their yes."""
     fenced_as: str = ""
     """What the entries of a list are, where each is made of words from outside: all stand in one fence, under this."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -155,7 +155,7 @@ class Tool:
         """The model that the arguments are held against. Those of `hidden` are in it and are refused all the same."""
         takes = self.takes or self.operation.takes
         if not self.many:
-            return takes
+            return takes if self.confirmation is None else _with_confirmation(takes)
         names: Any = Annotated[list[Literal[self.entry_fields]] | None, Field(min_length=1, max_length=100)]  # pyright: ignore[reportInvalidTypeForm, reportInvalidTypeArguments]  # a choice made of the contract's names
         return create_model(f"{takes.__name__}Fields", __base__=takes, fields=(names, None))
 
@@ -203,6 +203,21 @@ class Tool:
     def unfolded(self) -> frozenset[str]:
         """Arguments of which the definition says the type and the description alone."""
         return self.flat | {"fields"} if self.many else self.flat
+
+
+@cache
+def _with_confirmation(takes: type[Input]) -> type[Input]:
+    return create_model(f"{takes.__name__}Confirmed", __base__=(ConfirmationArguments, takes))
+
+
+def unworded(_: Any, __: ToolContext) -> str:
+    """The `reply` of a tool whose `act` words the answer itself."""
+    return ""
+
+
+def deleted(words: str) -> Words:
+    """The `reply` of a tool that deletes; `{id}` in it stands for what was deleted."""
+    return lambda gone, _: words.format(id=gone.id)
 
 
 def data_of(answer: BaseModel) -> dict[str, Any]:

@@ -88,9 +88,7 @@ class Clock(Protocol):
         """Seconds since the epoch."""
         ...
 
-    async def sleep(self, seconds: float, /) -> None:
-        """Waits."""
-        ...
+    async def sleep(self, seconds: float, /) -> None: ...
 
 
 class Session(Protocol):
@@ -137,9 +135,7 @@ class Session(Protocol):
         ...
 
     @property
-    def clock(self) -> Clock:
-        """Time."""
-        ...
+    def clock(self) -> Clock: ...
 
     @property
     def ids(self) -> Callable[[], str]:
@@ -158,11 +154,6 @@ class Session(Protocol):
     async def client(self) -> Caller:
         """The client, connected at the first call. Raises the errors of `callwright.client.errors`."""
         ...
-
-
-def fence_of(session: Session) -> str | None:
-    """The tag of a fence for what the service itself says; None where it is this program's own."""
-    return session.ids() if session.remote else None
 
 
 class Sessions(Protocol):

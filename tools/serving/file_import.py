@@ -28,13 +28,12 @@ from callwright.tools.arguments.csv_parts import CsvPart, UnreadableFile, parts_
 from callwright.tools.arguments.file_copy import FileCopy, copied
 from callwright.tools.arguments.files import Folders
 from callwright.tools.catalogue.registry import tool_named
-from callwright.tools.confirmation.consent import ConfirmationArguments
 from callwright.tools.confirmation.what_to_confirm import joining, rows_in
 from callwright.tools.replies.asking import asked_plainly
-from callwright.tools.replies.errors import explained
+from callwright.tools.replies.errors import explained_to
 from callwright.tools.runtime.confirmation import Confirmation
 from callwright.tools.runtime.tool import Projection, Reply, Tool, data_of, projected
-from callwright.tools.runtime.tool_context import ToolContext, fence_of
+from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import lines, shortened
 
@@ -49,7 +48,7 @@ _OPEN = ("pending", "importing")
 _COUNTS = ("added", "invalid", "duplicates")
 
 
-class ImportAudienceFile(ConfirmationArguments, Expecting):
+class ImportAudienceFile(Expecting):
     """A CSV file to import, as text or by its path."""
 
     id: AudienceId
@@ -191,7 +190,7 @@ async def _begun(
         rows = f"rows {part.first_row:,} to {part.last_row:,}"
         raise ToolError(f"{sent.rows} Of {rows} and what follows nothing was sent: {refused}") from refused
     except CallwrightError as error:
-        said = explained(error, tool, offers=context.session.offers, fence=fence_of(context.session))
+        said = explained_to(context.session, error, tool)
         where = f"Rows {part.first_row:,} to {part.last_row:,} failed: {said}"
         raise ToolError(f"{sent.rows} {where} {_again(part.first_row)}") from error
 
@@ -206,12 +205,7 @@ async def _settled(context: ToolContext, sent: _SentParts, deadline: float) -> N
         try:
             last = await context.client.ask(get_audience_import, question)
         except CallwrightError as error:
-            said = explained(
-                error,
-                tool_named(get_audience_import.name),
-                offers=context.session.offers,
-                fence=fence_of(context.session),
-            )
+            said = explained_to(context.session, error, tool_named(get_audience_import.name))
             raise ToolError(
                 f"{sent.rows} {where}, but how it goes cannot be seen: {said} {_again(part.last_row + 1)}"
             ) from error

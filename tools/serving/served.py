@@ -125,9 +125,9 @@ async def _run(
     from callwright.tools.catalogue.registry import tool_named
     from callwright.tools.confirmation.consent import confirmed
     from callwright.tools.references.names import resolved
-    from callwright.tools.replies.errors import explained
+    from callwright.tools.replies.errors import explained_to
     from callwright.tools.runtime.guarded import client_of
-    from callwright.tools.runtime.tool_context import ToolContext, fence_of
+    from callwright.tools.runtime.tool_context import ToolContext
 
     async def progress(now: float, total: float | None, words: str) -> None:
         await request.report_progress(now, total, words)
@@ -147,7 +147,7 @@ async def _run(
             key = context.key
         return await _done(tool, context, asked, found.noted)
     except CallwrightError as error:
-        raise ToolError(explained(error, tool, offers=session.offers, key=key, fence=fence_of(session))) from error
+        raise ToolError(explained_to(session, error, tool, key=key)) from error
     finally:
         tool_name.reset(running)
 

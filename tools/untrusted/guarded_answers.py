@@ -3,7 +3,7 @@
 It works on the contract's models and on JSON that does not fit them alike.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -31,6 +31,7 @@ from callwright.tools.untrusted.foreign_fields import (
     shows_whole,
 )
 from callwright.tools.untrusted.masked_fields import may_hold_text, own_text, unknown_number, unknown_text
+from callwright.tools.wording.cleaning import named_apart
 
 Out = TypeVar("Out")
 _OWN_ID = "external_id"
@@ -126,8 +127,8 @@ def _json(
     row = None
     if masks and model is not None and is_about_a_contact(model):
         row = _row_context(data, model, foreign_fields(model, call_type), rows)
-    kept: dict[str, Any] = {}
-    for name, value in data.items():
+
+    def entry(name: str, value: Any) -> tuple[str, Any]:
         treatment = _treatment(model, name, call_type)
         if treatment.rule is not None:
             shown = _safe(treatment.rule, value, masks=masks, row=row)
@@ -135,7 +136,9 @@ def _json(
             shown = _own(value, masks, name, whole=treatment.whole)
         else:
             shown = _unknown(name, value, masks, speech=treatment.speech)
-        _keep(kept, name if treatment.known else _column(name, masks), shown)
+        return name if treatment.known else _column(name, masks), shown
+
+    kept = named_apart(entry(name, value) for name, value in data.items())
     if (own := _as_its_cell(data, row)) is not None:
         kept[_OWN_ID] = own
     return kept
@@ -170,7 +173,7 @@ def _own(value: Any, masks: bool, name: str, *, whole: bool = False) -> Any:
         return entries if all(new is old for new, old in zip(shown, entries, strict=True)) else shown
     if isinstance(value, dict):
         inner = cast("dict[str, Any]", value)
-        kept = _named_apart((_said(key, masks), _own(entry, masks, key)) for key, entry in inner.items())
+        kept = named_apart((_said(key, masks), _own(entry, masks, key)) for key, entry in inner.items())
         return inner if all(kept.get(key) is entry for key, entry in inner.items()) else kept
     return guarded(value, masks=masks) if isinstance(value, BaseModel) else value
 
@@ -189,7 +192,7 @@ def _unknown(name: str, value: Any, masks: bool, *, speech: bool = False) -> Any
         return [_unknown(name, part, masks, speech=speech) for part in cast("list[Any]", value)]
     if isinstance(value, dict):
         inner = cast("dict[str, Any]", value)
-        return _named_apart(
+        return named_apart(
             (_column(key, masks), _unknown(key, part, masks, speech=speech)) for key, part in inner.items()
         )
     return unknown_number(name, value) if masks else value
@@ -205,7 +208,7 @@ def _safe(kind: ForeignKind | type[BaseModel], value: Any, *, masks: bool, row: 
         if kind == "text":
             return _cells(inner, masks, row)
         if kind == "quoted":
-            return _named_apart((_column(name, masks), _safe(kind, part, masks=masks)) for name, part in inner.items())
+            return named_apart((_column(name, masks), _safe(kind, part, masks=masks)) for name, part in inner.items())
         return _unknown("", inner, masks and kind != "speech")
     if not isinstance(value, str):
         return masked_number(value, column="phone" if kind == "number" else "") if masks and kind != "speech" else value
@@ -239,7 +242,7 @@ def _column(name: str, hides: bool) -> str:
 
 def _cells(cells: Mapping[str, Any], hides: bool, row: RowContext | None) -> dict[str, Any]:
     """A row's cells by column."""
-    return _named_apart((_column(column, hides), _cell(column, value, hides, row)) for column, value in cells.items())
+    return named_apart((_column(column, hides), _cell(column, value, hides, row)) for column, value in cells.items())
 
 
 def _as_its_cell(fields: Mapping[str, Any], row: RowContext | None) -> str | None:
@@ -264,18 +267,3 @@ def _cell(column: str, value: Any, hides: bool, row: RowContext | None) -> Any:
     if isinstance(value, (list, dict)):
         return _unknown(column, value, hides)
     return masked_number(value, column=column) if hides else value
-
-
-def _named_apart(entries: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Values by name. Names that became the same are numbered, so that nothing is lost."""
-    kept: dict[str, Any] = {}
-    for shown, value in entries:
-        _keep(kept, shown, value)
-    return kept
-
-
-def _keep(kept: dict[str, Any], shown: str, value: Any) -> None:
-    name, number = shown, 2
-    while name in kept:
-        name, number = f"{shown} ({number})", number + 1
-    kept[name] = value

@@ -5,11 +5,14 @@ no angle bracket, so nothing there looks like the end of the fence, or like the 
 What a person would not see is taken out everywhere (`callwright.contract.checks.visible`).
 """
 
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
 
 from callwright.contract.checks.visible import cleaned
 
-__all__ = ["NOT_INSTRUCTIONS", "cleaned", "cleaned_at", "fenced"]
+__all__ = ["NOT_INSTRUCTIONS", "cleaned", "cleaned_at", "fenced", "named_apart", "with_texts"]
+
+Value = TypeVar("Value")
 
 _NO_BRACKETS = str.maketrans("<>", "‹›")
 
@@ -43,7 +46,9 @@ def cleaned_at(data: dict[str, Any], path: str) -> None:
         if rest:
             cleaned_at(inner, rest)
         else:
-            data[name] = _cells(inner)
+            data[name] = named_apart(
+                (cleaned(cell), cleaned(value) if isinstance(value, str) else value) for cell, value in inner.items()
+            )
     elif isinstance(found, list):
         entries = cast("list[Any]", found)
         data[name] = [cleaned(entry) if isinstance(entry, str) else entry for entry in entries]
@@ -52,12 +57,24 @@ def cleaned_at(data: dict[str, Any], path: str) -> None:
                 cleaned_at(cast("dict[str, Any]", entry), rest)
 
 
-def _cells(cells: dict[str, Any]) -> dict[str, Any]:
-    """Names and values cleaned. Names that become the same are numbered, so that no value is lost."""
-    kept: dict[str, Any] = {}
-    for name, value in cells.items():
-        shown, number = cleaned(name), 2
-        while shown in kept:
-            shown, number = f"{cleaned(name)} ({number})", number + 1
-        kept[shown] = cleaned(value) if isinstance(value, str) else value
+def named_apart(entries: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    """Values by name. Names that became the same are numbered, so that no value is lost."""
+    kept: dict[str, Value] = {}
+    for shown, value in entries:
+        name, number = shown, 2
+        while name in kept:
+            name, number = f"{shown} ({number})", number + 1
+        kept[name] = value
     return kept
+
+
+def with_texts(value: Any, changed: Callable[[str], str], *, named: Callable[[str], str] = cleaned) -> Any:
+    """JSON with every text in it changed, and the names of fields by `named`, at any depth."""
+    if isinstance(value, str):
+        return changed(value)
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        return {named(name): with_texts(entry, changed, named=named) for name, entry in fields.items()}
+    if isinstance(value, list):
+        return [with_texts(entry, changed, named=named) for entry in cast("list[Any]", value)]
+    return value

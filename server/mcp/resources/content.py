@@ -5,9 +5,10 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
-from callwright.tools.wording.cleaning import cleaned
+from callwright.tools.wording.cleaning import cleaned, with_texts
 from callwright.tools.wording.text import shortened
 
 TEXT_BYTES = 80_000
@@ -40,7 +41,8 @@ def json_text(data: dict[str, Any], *, whole_with: str, entries: Mapping[str, Se
     for most in _CUTS:
         if len(text.encode()) <= TEXT_BYTES:
             break
-        text = _dumped({**_cut(data, most), "shortened": f"Texts over {most:,} characters are cut: {whole_with}."})
+        cut = with_texts(data, partial(shortened, most=most), named=str)
+        text = _dumped({**cut, "shortened": f"Texts over {most:,} characters are cut: {whole_with}."})
     return Content(text)
 
 
@@ -92,13 +94,3 @@ def _with_entries(data: dict[str, Any], entries: Mapping[str, Sequence[str]]) ->
 
 def _dumped(data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1)
-
-
-def _cut(value: Any, most: int) -> Any:
-    if isinstance(value, str):
-        return shortened(value, most)
-    if isinstance(value, dict):
-        return {name: _cut(entry, most) for name, entry in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [_cut(entry, most) for entry in cast("list[Any]", value)]
-    return value

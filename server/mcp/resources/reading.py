@@ -20,8 +20,7 @@ from callwright.server.mcp.resources.resources import Address, BadAddress, refus
 from callwright.server.mcp.session import ServerSession
 from callwright.server.mcp.topics import guide, guides
 from callwright.tools.catalogue.registry import tool_named
-from callwright.tools.replies.errors import explained
-from callwright.tools.runtime.tool_context import fence_of
+from callwright.tools.replies.errors import explained_to
 from callwright.tools.wording.mentions import offered_words
 
 Read = Callable[[ServerSession, Address], Awaitable[Content]]
@@ -44,13 +43,9 @@ async def read(session: ServerSession, address: Address) -> Content:
         found = offered_words(f"Unknown resource. {_finder(tool)} shows what exists.", session.offers)
         raise ResourceNotFoundError(found) from error
     except (InvalidRequest, InvalidArguments) as error:
-        raise refused(
-            explained(error, tool_named(tool), offers=session.offers, fence=fence_of(session)), address.uri
-        ) from error
+        raise refused(explained_to(session, error, tool_named(tool)), address.uri) from error
     except CallwrightError as error:
-        raise ResourceError(
-            explained(error, tool_named(tool), offers=session.offers, fence=fence_of(session))
-        ) from error
+        raise ResourceError(explained_to(session, error, tool_named(tool))) from error
 
 
 READERS: Mapping[str, tuple[Read, str]] = {

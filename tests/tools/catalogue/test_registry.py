@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, cast
 
 import pytest
@@ -11,7 +12,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.prompts.registry import PROMPTS
 from callwright.server.mcp.instructions import instructions
 from callwright.tools.catalogue.registry import TOOLS
-from callwright.tools.replies.errors import BY_NOUN, FINDERS, LOOKS, NEXT, looks
+from callwright.tools.replies.errors import FINDERS, LOOKS, NEXT, looks
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.serving.definitions import FILE, definitions, file_text
 from callwright.tools.toolsets import TOOLSETS
@@ -176,7 +177,7 @@ def test_every_problem_code_has_a_next_step() -> None:
 
 def test_next_steps_name_only_tools_that_exist() -> None:
     assert _unknown_names(" ".join(NEXT.values())) == set()
-    assert {*FINDERS.values(), *BY_NOUN.values(), *LOOKS.values()} <= NAMES
+    assert {*FINDERS.values(), *chain.from_iterable(LOOKS.values())} <= NAMES
 
 
 @each_tool

@@ -18,7 +18,7 @@ from callwright.tools.arguments.csv_parts import parts_of
 from callwright.tools.arguments.files import Folders
 from callwright.tools.arguments.schema import input_schema
 from callwright.tools.serving import file_import as module
-from callwright.tools.serving.file_import import ImportAudienceFile, import_tool
+from callwright.tools.serving.file_import import import_tool
 from callwright.tools.serving.served import served_tools
 from callwright.tools.serving.served_files import with_files
 from callwright.tools.toolsets import enabled_tools
@@ -319,8 +319,9 @@ async def test_the_schema_names_the_folders_and_no_longer_wants_text(folder: Pat
 
 def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path) -> None:
     tool = next(tool for tool in with_files(served_tools(), Folders([folder])) if tool.name == "import_audience")
-    checked = input_schema(ImportAudienceFile, words={})["properties"]
-    assert set(tool.parameters["properties"]) == set(import_tool(Folders([folder])).offered)
+    checking = import_tool(Folders([folder]))
+    checked = input_schema(checking.arguments, words={})["properties"]
+    assert set(tool.parameters["properties"]) == set(checking.offered)
     assert set(tool.parameters["properties"]) == {*checked} - {"content", "expected_revisions"}
     for name, schema in tool.parameters["properties"].items():
         assert {**schema, "description": ""} == {**checked[name], "description": ""}
