@@ -64,7 +64,7 @@ def goes_on_by_hand_alone(home: Path, data: Path, key: str, deployment_id: str, 
         assert health_of(service)[0] == 200
         assert state_of(http, deployment_id) == ("paused", "started_paused")
         assert service.told(signal.SIGTERM) == 0
-    with serving(home, data, *flags, **SLOWLY) as service, rest_client(service, key) as http:
+    with serving(home, data, *flags) as service, rest_client(service, key) as http:
         assert state_of(http, deployment_id) == ("paused", "started_paused")
         assert made <= attempts_of(http, deployment_id) < PEOPLE
         data_of(http.post(f"/deployments/{deployment_id}/resume"))
