@@ -1,7 +1,7 @@
-"""The seam between the dialler and whatever makes the calls.
+"""The interface between the dialler and a call engine.
 
 The dialler owns retries, calling hours, limits and storage. An engine takes one immutable request, makes one call and
-reports what happened. The simulated network is one engine; a carrier is another behind the same words.
+reports what happened. The simulated network is an engine; a carrier would be another one.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -51,7 +51,7 @@ EndedBy = Literal["agent", "contact", "carrier", "platform", "api"]
 
 @dataclass(frozen=True)
 class AgentSnapshot:
-    """What the agent was when its deployment started; edits made afterwards do not reach a running campaign."""
+    """The agent as it was when its deployment started; later edits do not change a running campaign."""
 
     id: str
     system_prompt: str
@@ -85,7 +85,7 @@ class CallRequest:
     steering: Mapping[str, str] = field(default_factory=dict[str, str])
     """The audience's `sim.*` columns without their prefix; only the simulated network reads them."""
     seed: str = ""
-    """Decides everything that is left to chance on the simulated network."""
+    """Decides everything that is random on the simulated network."""
     ring_timeout_s: float = 30.0
     max_duration_s: float = 600.0
     voicemail: VoicemailPolicy = VoicemailPolicy()
@@ -108,19 +108,22 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class CallResult:
-    """What is known of a finished call. Times are seconds after dialling began, `None` where it did not happen."""
+    """A finished call. Times are seconds after dialling began, `None` where it did not happen.
+
+    The defaults are those of a call that ended as soon as it was dialled.
+    """
 
     call_id: str
     outcome: Outcome
-    disposition: Disposition | None
+    disposition: Disposition | None = None
     hangup_cause: HangupCause
     ended_by: EndedBy
-    answered_by: AnsweredBy | None
-    initiated_s: float
+    answered_by: AnsweredBy | None = None
+    initiated_s: float = 0.0
     """When the carrier accepted the call."""
-    ringing_s: float | None
-    answered_s: float | None
-    ended_s: float
+    ringing_s: float | None = None
+    answered_s: float | None = None
+    ended_s: float = 0.0
     turns: Sequence[Turn] = ()
     unanswered_questions: Sequence[str] = ()
     """What the contact asked and the agent's prompt could not answer."""
@@ -150,10 +153,10 @@ Report = Callable[[CallProgress], Awaitable[None]]
 
 
 class Timeline(Protocol):
-    """The time in which calls are made one by one: the deployment's."""
+    """The clock by which calls are made one by one: the deployment's."""
 
     def now_ms(self) -> int:
-        """The deployment's moment."""
+        """The time of the deployment's clock."""
         ...
 
     async def until(self, moment_ms: int) -> None:
@@ -163,13 +166,13 @@ class Timeline(Protocol):
 
 @dataclass(frozen=True)
 class EngineParts:
-    """What an engine is made of."""
+    """What the service hands to an engine."""
 
     database: Database
     timeline: Timeline
     fence: Callable[[Connection, CallRequest], object]
-    """Asked in a transaction before a call is placed: raises where somebody else makes the call by now, as after a long
-    silence of this process."""
+    """Called in a transaction before a call is placed. Raises if another process drives the deployment by now, for
+    example because this one was frozen."""
 
 
 class CallEngine(Protocol):
@@ -189,16 +192,16 @@ class CallEngine(Protocol):
 
 @runtime_checkable
 class VirtualTimeEngine(CallEngine, Protocol):
-    """An engine that knows beforehand what becomes of a call, so that calls can be made without waiting."""
+    """An engine that knows the result of a call in advance, so that calls can be made without waiting."""
 
     def simulate(self, request: CallRequest) -> CallResult:
-        """What becomes of a call. Nothing is dialled."""
+        """The result of a call. Nothing is dialled."""
         ...
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
-        """Dials calls that were claimed, with their moments."""
+        """Dials claimed calls, each with its time of dialling."""
         ...
 
     async def known(self, call_ids: Sequence[str]) -> set[str]:
-        """Those of the calls that were dialled before, for whoever finds them unfinished after a crash."""
+        """Those of the calls that were dialled before. Asked about calls that a crash left unfinished."""
         ...

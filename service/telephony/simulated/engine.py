@@ -15,27 +15,16 @@ log = logging.getLogger(__name__)
 
 
 def outcome_of(request: CallRequest) -> CallResult:
-    """What becomes of a call. A fault of the network's own ends it as failed; it never stops a campaign."""
+    """The result of a call. An error in the simulation ends the call as failed and does not stop the campaign."""
     try:
         return simulate(request)
     except Exception:
         log.exception("the simulated network failed", extra={"call_id": request.call_id})
-        return CallResult(
-            call_id=request.call_id,
-            outcome="failed",
-            disposition=None,
-            hangup_cause="platform_error",
-            ended_by="platform",
-            answered_by=None,
-            initiated_s=0.0,
-            ringing_s=None,
-            answered_s=None,
-            ended_s=0.0,
-        )
+        return CallResult(call_id=request.call_id, outcome="failed", hangup_cause="platform_error", ended_by="platform")
 
 
 def cut_short(result: CallResult, after_s: float) -> CallResult:
-    """The call as it was when it was hung up by request, that long after dialling began."""
+    """The result of a call that was hung up by request, `after_s` after dialling began."""
     if after_s >= result.ended_s:
         return result
     answered = result.answered_s is not None and result.answered_s <= after_s
@@ -68,11 +57,11 @@ class SimulatedEngine:
         self._hang_ups: dict[str, anyio.Event] = {}
 
     def simulate(self, request: CallRequest) -> CallResult:
-        """What becomes of a call. Nothing is dialled: on this network that is known beforehand."""
+        """The result of a call. Nothing is dialled: this network knows it in advance."""
         return outcome_of(request)
 
     async def dial(self, dialled: Sequence[tuple[CallRequest, int]]) -> None:
-        """Dials calls that were claimed, with their moments: the network writes them down."""
+        """Dials claimed calls, each with its time of dialling: the network records them."""
         await self._database.write(self._record, dialled)
 
     def _record(self, connection: Connection, dialled: Sequence[tuple[CallRequest, int]]) -> None:
@@ -81,11 +70,11 @@ class SimulatedEngine:
         placed_calls.record(connection, dialled)
 
     async def known(self, call_ids: Sequence[str]) -> set[str]:
-        """Those of the calls that were dialled before, for whoever finds them unfinished after a crash."""
+        """Those of the calls that were dialled before."""
         return await self._database.read(placed_calls.known, call_ids)
 
     async def run(self, request: CallRequest, report: Report, *, dial_ms: int) -> CallResult:
-        """Makes one call in the time of the timeline. A call that is known already goes on where it stood."""
+        """Makes one call by the clock of the timeline. A call that was dialled before goes on where it stood."""
         timeline = self._timeline
         if not await self.known([request.call_id]):
             await self.dial([(request, dial_ms)])
@@ -111,7 +100,7 @@ class SimulatedEngine:
             del self._hang_ups[request.call_id]
 
     async def _hung_up(self, hang_up: anyio.Event, until_ms: int) -> bool:
-        """Waits until a moment or a hang-up; whether it was the hang-up."""
+        """Waits until `until_ms` or a hang-up; returns whether it was the hang-up."""
         if hang_up.is_set():
             return True
         async with anyio.create_task_group() as tasks:

@@ -1,4 +1,4 @@
-"""The simulated telephone network: one call in, what became of it out. No clock, no waiting, no input or output."""
+"""The simulated telephone network: computes the result of a call, without a clock, waiting, input or output."""
 
 import math
 from collections.abc import Iterator
@@ -6,14 +6,7 @@ from typing import cast
 
 from callwright.contract.calls import Outcome
 from callwright.service.rules.templates import variables_in
-from callwright.service.telephony.engine import (
-    AnsweredBy,
-    CallRequest,
-    CallResult,
-    Disposition,
-    EndedBy,
-    HangupCause,
-)
+from callwright.service.telephony.engine import AnsweredBy, CallRequest, CallResult, Disposition, EndedBy, HangupCause
 from callwright.service.telephony.simulated.chance import Chance, key_of
 from callwright.service.telephony.simulated.conversation.contact import Contact
 from callwright.service.telephony.simulated.conversation.conversation import Conversation
@@ -58,7 +51,7 @@ _FATE_OF_OUTCOME: dict[Outcome, Fate] = {
 
 
 def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFILE) -> CallResult:
-    """What becomes of the call.
+    """The result of a call.
 
     The same seed, number, attempt, steering, agent and variables give the same result, whatever the ids, the order of
     calls, the process or the version of Python. Never raises for what a request can hold.
@@ -75,8 +68,9 @@ def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFIL
         return _never_dialled(request, outcome, steering)
     chosen = _FATE_OF_OUTCOME[outcome] if outcome else forced.fate if forced else None
     fate = chosen or fate_of(profile, person=Chance(person, "line"), moment=line)
-    if outcome is not None:
-        forced = _kept(forced, outcome)
+    if forced is not None and outcome is not None:
+        talks = forced.fate == "answered" and outcome in ("answered", "transferred")
+        forced = forced if talks else None
     rung = ring(fate, line, timeout_s=request.ring_timeout_s, must_answer=chosen is not None)
     if outcome == "cancelled":
         return _cancelled(request, rung, steering)
@@ -85,25 +79,12 @@ def simulate(request: CallRequest, profile: ReachabilityProfile = DEFAULT_PROFIL
     return _connected(request, rung, rung.answered_s, steering, forced, person, moment)
 
 
-def _kept(forced: ReservedNumber | None, outcome: Outcome) -> ReservedNumber | None:
-    """A reserved number's wish, where the steered outcome leaves room for it."""
-    return (
-        forced if forced is not None and forced.fate == "answered" and outcome in ("answered", "transferred") else None
-    )
-
-
 def _never_dialled(request: CallRequest, outcome: Outcome, steering: Steering) -> CallResult:
     return CallResult(
         call_id=request.call_id,
         outcome=outcome,
-        disposition=None,
         hangup_cause="originator_cancel",
         ended_by="platform",
-        answered_by=None,
-        initiated_s=0.0,
-        ringing_s=None,
-        answered_s=None,
-        ended_s=0.0,
         warnings=tuple(_warnings(request, steering)),
     )
 
@@ -113,13 +94,10 @@ def _cancelled(request: CallRequest, rung: Ring, steering: Steering) -> CallResu
     return CallResult(
         call_id=request.call_id,
         outcome="cancelled",
-        disposition=None,
         hangup_cause="originator_cancel",
         ended_by="api",
-        answered_by=None,
         initiated_s=rung.initiated_s,
         ringing_s=rung.ringing_s,
-        answered_s=None,
         ended_s=round(ringing_s + 0.5 * (rung.ended_s - ringing_s), 3),
         warnings=tuple(_warnings(request, steering)),
     )
@@ -133,13 +111,10 @@ def _unconnected(request: CallRequest, rung: Ring, steering: Steering) -> CallRe
     return CallResult(
         call_id=request.call_id,
         outcome=outcome,
-        disposition=None,
         hangup_cause=cause,
         ended_by=ended_by,
-        answered_by=None,
         initiated_s=rung.initiated_s,
         ringing_s=rung.ringing_s,
-        answered_s=None,
         ended_s=rung.ended_s,
         warnings=tuple(_warnings(request, steering)),
     )

@@ -1,34 +1,22 @@
-"""The contact's side of a conversation: what a persona answers to a turn of the agent."""
+"""The contact's side of a conversation: what a persona answers to the agent."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 from callwright.service.telephony.simulated.chance import Chance
 from callwright.service.telephony.simulated.conversation.persona import AT_ONCE, Persona
 from callwright.service.telephony.simulated.conversation.phrases import Act, bank_of, bank_or_english
 from callwright.service.telephony.simulated.conversation.speech_acts import options_of
 
-_BY_ACT = frozenset(
-    (
-        "good_time",
-        "identity_check",
-        "rating",
-        "how_many",
-        "when",
-        "confirm",
-        "detail",
-        "any",
-        "offer",
-        "how_are",
-        "open",
-    )
-)
-# What a contact says once, in the phrases of the same name.
+_BY_ACT = frozenset(get_args(Act)) - {"statement", "yes_no", "choice"}
+"""The acts that have phrases of the same name."""
+# The phrases for what a contact says once, by its intent.
 _SAID_ONCE = {"no": "refuse", "opt_out": "opt_out", "wrong_number": "wrong_number", "wants_human": "wants_human"}
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What comes back. No text and no hanging up is silence."""
+    """What the contact does. A reply without text that does not hang up is silence."""
 
     text: str = ""
     gap_s: float = 0.0
@@ -39,7 +27,7 @@ class Reply:
 
 
 class Contact:
-    """One persona on the telephone. Ask it for replies in order."""
+    """One persona in one call. Its replies depend on their order."""
 
     def __init__(self, persona: Persona, chance: Chance) -> None:
         self._persona = persona
@@ -57,11 +45,11 @@ class Contact:
 
     @property
     def has_script(self) -> bool:
-        """Whether words of its own are still to be said."""
+        """Whether turns of its script are left."""
         return bool(self._script)
 
     def opening(self) -> Reply:
-        """What it says when it picks up and has to speak first."""
+        """What it says when it answers and has to speak first."""
         if self._script:
             return self._scripted()
         if self._intent == "silent":
@@ -108,7 +96,7 @@ class Contact:
         return self._answer(heard, act)
 
     def farewell(self) -> Reply:
-        """What it says when the agent has taken its leave: its script, a goodbye or nothing."""
+        """What it says after the agent's goodbye: its script, a goodbye or nothing."""
         if self._script:
             return self._scripted()
         if self._intent == "gatekeeper":
@@ -126,7 +114,7 @@ class Contact:
         return reply
 
     def _raise(self, cuts_in: bool) -> Reply | None:
-        """Says what it wants, once. `None` when its wish needs no words of its own."""
+        """Says its intent, once. None for an intent that it does not say."""
         intent, chance = self._intent, self._chance
         self._raised = True
         if phrases := _SAID_ONCE.get(intent):

@@ -1,7 +1,7 @@
-"""Turns what an English prompt tells the agent to do into what the agent says. Simple rules and a way out.
+"""Turns the instructions of an English prompt into what the agent says, by simple rules.
 
 "Ask whether Thursday suits" becomes "Does Thursday suit you?", "Confirm the address" becomes "Could you confirm the
-address?". What no rule knows is put as "Could you tell me ...?" or left for the caller to say as it stands.
+address?". An instruction without a rule becomes "Could you tell me ...?", or `spoken` returns None.
 """
 
 import re
@@ -48,17 +48,17 @@ _QUOTED = re.compile(r"[\"“«]([^\"”»]{3,})[\"”»]")
 
 
 def is_imperative(sentence: str) -> bool:
-    """Whether the sentence tells the agent to ask, tell, confirm or offer something."""
+    """Whether the sentence instructs the agent to ask, tell, confirm or offer something."""
     return _IMPERATIVE.match(sentence) is not None
 
 
 def split_steps(sentence: str) -> list[str]:
-    """One sentence for each instruction in it: "Ask if X and confirm Y" holds two."""
+    """The instructions of a sentence: "Ask if X and confirm Y" has two."""
     return [step.strip() for step in _SPLIT.split(sentence) if step.strip()]
 
 
 def spoken(instruction: str) -> str | None:
-    """What the agent says to follow the instruction, or `None` when no rule knows."""
+    """What the agent says to follow the instruction; None when no rule fits."""
     instruction = " ".join(instruction.split())
     quoted = _QUOTED.search(instruction)
     if quoted is not None and is_imperative(instruction):
@@ -84,15 +84,11 @@ def spoken(instruction: str) -> str | None:
 
 
 def you(words: str) -> str:
-    """The words with the third person that means the contact put into the second."""
-    words = _YOU.sub(_keep_object, _YOUR.sub("your", _YOURSELF.sub("yourself", words)))
+    """The words with "you" where the contact is meant: "their address" becomes "your address"."""
+    words = _YOU.sub("you", _YOUR.sub("your", _YOURSELF.sub("yourself", words)))
     for third, second in _SECOND_PERSON.items():
         words = re.sub(rf"\byou {third}\b", f"you {second}", words)
     return words
-
-
-def _keep_object(_match: re.Match[str]) -> str:
-    return "you"
 
 
 def _sentence(words: str, end: str) -> str:
@@ -120,12 +116,10 @@ def _told(verb: str, rest: str) -> str:
 
 def _offered(verb: str, rest: str) -> str:
     words = you(rest)
-    if words.startswith("to "):
-        if verb in ("invite", "encourage"):
-            return f"We'd like to invite you {words}. Would you be interested?"
-        return f"I can offer {words}. Would that help?"
     if verb in ("invite", "encourage"):
         return f"We'd like to invite you {words}. Would you be interested?"
+    if words.startswith("to "):
+        return f"I can offer {words}. Would that help?"
     words = re.sub(r"^that\s+", "", words)
     return f"We can offer you {words}. Would you be interested?"
 
@@ -135,32 +129,24 @@ def _asked(verb: str, rest: str) -> str:
         return _yes_no(you(match[1]))
     if re.match(rf"(?:(?:in|at|on|for|by|to|from) )?{_WH}\b", rest, re.I):
         return _wh(you(rest))
-    if match := re.match(r"for (.+)", rest, re.I | re.S):
-        return f"Could you give me {you(match[1])}?"
-    if match := re.match(r"to (.+)", rest, re.I | re.S):
-        return f"Could you {you(match[1])}?"
-    if match := re.match(r"about (.+)", rest, re.I | re.S):
-        return f"Could I ask about {you(match[1])}?"
-    if match := re.match(r"that\s+(.+)", rest, re.I | re.S):
-        return f"Could you confirm that {you(match[1])}?"
-    if verb in ("confirm", "verify", "check", "make sure"):
-        return f"Could you confirm {you(rest)}?"
-    if verb in ("take", "record", "note", "note down"):
-        return f"Could I take {you(rest)}?"
-    if verb in (
-        "ask",
-        "find out",
-        "see",
-        "understand",
-        "learn",
-        "determine",
-        "establish",
-        "clarify",
-        "identify",
-        "qualify",
-    ):
-        return f"Could you tell me {you(rest)}?"
-    return f"Could you give me {you(rest)}?"
+    for beginning, question in _BY_BEGINNING.items():
+        if match := re.match(rf"{beginning}\s+(.+)", rest, re.I | re.S):
+            return f"{question} {you(match[1])}?"
+    return f"{_BY_VERB.get(verb, 'Could you give me')} {you(rest)}?"
+
+
+_BY_BEGINNING = {
+    "for": "Could you give me",
+    "to": "Could you",
+    "about": "Could I ask about",
+    "that": "Could you confirm that",
+}
+_BY_VERB = {
+    **dict.fromkeys(("confirm", "verify", "check", "make sure"), "Could you confirm"),
+    **dict.fromkeys(("take", "record", "note", "note down"), "Could I take"),
+    **dict.fromkeys(("ask", "find out", "see", "understand", "learn", "determine"), "Could you tell me"),
+    **dict.fromkeys(("establish", "clarify", "identify", "qualify"), "Could you tell me"),
+}
 
 
 def _yes_no(clause: str) -> str:

@@ -1,43 +1,29 @@
-"""What a sentence asks for, and what a contact wants: told by its words, no more."""
+"""What a sentence of the agent asks for, and what a contact wants, found by markers in the text."""
 
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from callwright.service.telephony.simulated.conversation.phrases import Act, Bank
 
-Wish = Literal[
+Stated = Literal[
     "opt_out",
     "wrong_number",
-    "human",
-    "robot",
     "screening",
     "hold",
+    "human",
+    "robot",
     "later",
     "no",
     "away",
     "hurry",
     "goodbye",
-    "question",
-    "no_start",
-    "nothing",
 ]
+"""What a contact may want, the most important first: a contact who opts out and says goodbye has opted out."""
+Wish = Stated | Literal["question", "no_start", "nothing"]
 
+_STATED: tuple[Stated, ...] = get_args(Stated)
 _CACHED_SENTENCES = 4096
 _EDGES = " \t\"'“”«»¿¡?？؟!.,;:…।()[]"
-# What must be honoured comes first: a contact who opts out and says goodbye has opted out.
-_WISHES: tuple[Wish, ...] = (
-    "opt_out",
-    "wrong_number",
-    "screening",
-    "hold",
-    "human",
-    "robot",
-    "later",
-    "no",
-    "away",
-    "hurry",
-    "goodbye",
-)
 
 
 def is_question(text: str) -> bool:
@@ -63,9 +49,9 @@ def act_of(text: str, bank: Bank) -> Act:
 
 @lru_cache(maxsize=_CACHED_SENTENCES)
 def wish_of(text: str, bank: Bank) -> Wish:
-    """What a contact's turn wants from the agent; `nothing` when it simply goes along."""
+    """What a contact wants from the agent; `nothing` for an ordinary answer."""
     said = _normal(text)
-    for wish in _WISHES:
+    for wish in _STATED:
         if any(marker in said for marker in bank.hears[wish]):
             return wish
     if text in bank.small_talk or any(marker in said for marker in bank.hears["purpose"]):
