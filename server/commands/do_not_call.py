@@ -46,7 +46,9 @@ async def empty(settings: ProgramSettings, org: str, simulated: bool) -> None:
         org_id = accounts.find_organization(connection, org)
         cleared = numbers.clear_simulated(connection, org_id)
         if cleared:
-            records.note(connection, ids, org_id, "do_not_call.cleared", org_id, now_ms, {"simulated": cleared})
+            records.add_audit_entry(
+                connection, ids, org_id, "do_not_call.cleared", org_id, now_ms, {"simulated": cleared}
+            )
         return cleared
 
     async with account_database(settings) as (database, ids, now_ms):

@@ -1,6 +1,6 @@
-"""Organizations, users and keys, for whoever runs the service: the terminal, and the embedded default.
+"""Organizations, users and keys, for the commands and the embedded service. No API operation makes them.
 
-No API operation makes them. Every act leaves an audit entry in the organizations it concerns.
+Every change leaves an audit entry in the organizations that it concerns.
 """
 
 from callwright.service.accounts.api_keys import (
@@ -33,7 +33,6 @@ from callwright.service.accounts.organizations import (
     find_organization,
     fund,
     organizations_of,
-    plan_of,
     warn_of_low_balance,
 )
 from callwright.service.accounts.users import OPERATOR, create_user, find_user, operator_user, user_with
@@ -64,7 +63,6 @@ __all__ = [
     "leave",
     "operator_user",
     "organizations_of",
-    "plan_of",
     "revoke_key",
     "user_with",
     "users_of",

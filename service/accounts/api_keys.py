@@ -9,14 +9,14 @@ from callwright.contract.checks.names import checked_label
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import first_owner, role_of
 from callwright.service.accounts.principals import IDENTITY_LENGTH, KeyKind, fingerprint, new_secret
-from callwright.service.accounts.records import hold, note
+from callwright.service.accounts.records import add_audit_entry, lock_organization
 from callwright.service.accounts.users import checked
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import api_keys, memberships, users
 
 MAX_ACTIVE_KEYS = 20
 PROFILES = ("analyst", "operator", "builder", "all")
-"""Which tools a personal key may be offered, fewest first."""
+"""The sets of tools that a personal key may have, the smallest first."""
 DEFAULT_PROFILE = "builder"
 _K, _M = api_keys.c, memberships.c
 
@@ -34,9 +34,9 @@ def create_key(
 ) -> NewKey:
     """A new API key. An organization has at most 20 active ones, personal keys not counted.
 
-    It remembers who made it: a user in the organization, its first owner if absent.
+    `created_by_user_id` is a user in the organization; if absent, its first owner.
     """
-    hold(connection, org_id)
+    lock_organization(connection, org_id)
     active = select(func.count()).where(_K.org_id == org_id, _K.revoked_at.is_(None), _K.kind == "live")
     if connection.execute(active).scalar_one() >= MAX_ACTIVE_KEYS:
         raise AccountError(f"an organization has at most {MAX_ACTIVE_KEYS} active keys; revoke one first")
@@ -56,15 +56,14 @@ def create_personal_key(
 ) -> NewKey:
     """A new key for one person and the tool server alone. REST refuses it.
 
-    `profile` is one of `PROFILES`. `spending_cap_micros` is what the key may commit in all, None as much as the wallet
-    holds. The limit of 20 active keys is one of API keys; personal keys do not count towards it. The key remembers who
-    made it as an API key does.
+    `profile` is one of `PROFILES`. `spending_cap_micros` is the most that the key may commit in all; None for no limit
+    but the wallet. Personal keys do not count towards the limit of 20 active keys. Its creator is as in `create_key`.
     """
     if profile not in PROFILES:
         raise AccountError(f"there is no profile {profile!r}; use one of {', '.join(PROFILES)}")
     if spending_cap_micros is not None and spending_cap_micros < 0:
         raise AccountError("a spending cap cannot be below zero")
-    hold(connection, org_id)
+    lock_organization(connection, org_id)
     limits = {"profile": profile, "spending_cap_micros": spending_cap_micros}
     return _add_key(connection, ids, org_id, "personal", label, now_ms, created_by_user_id, **limits)
 
@@ -92,12 +91,12 @@ def _add_key(
         **limits,
     }
     connection.execute(insert(api_keys), row)
-    note(connection, ids, org_id, "api_key.created", made.id, now_ms)
+    add_audit_entry(connection, ids, org_id, "api_key.created", made.id, now_ms)
     return made
 
 
 def _creator(connection: Connection, org_id: str, user_id: str | None) -> str:
-    """The user who makes a key of an organization, which is held. Raises `AccountError` for one who is not in it."""
+    """The user who makes a key. The organization is locked. Raises `AccountError` for a user who is not in it."""
     if user_id is None:
         user_id = first_owner(connection, org_id)
         if user_id is None:
@@ -146,5 +145,5 @@ def revoke_key(connection: Connection, ids: Ids, key: str, now_ms: int) -> str:
     row = found[0]
     if row.revoked_at is None:
         connection.execute(update(api_keys).where(_K.id == row.id).values(revoked_at=now_ms))
-        note(connection, ids, row.org_id, "api_key.revoked", row.id, now_ms)
+        add_audit_entry(connection, ids, row.org_id, "api_key.revoked", row.id, now_ms)
     return row.id

@@ -1,4 +1,4 @@
-"""The organization and the key with which the service in an assistant's own process works."""
+"""The organization and the key of a service that runs inside an assistant's process."""
 
 from sqlalchemy import Connection, select, update
 
@@ -6,7 +6,7 @@ from callwright.service.accounts.api_keys import create_key
 from callwright.service.accounts.memberships import OWNER, first_owner, join, role_of
 from callwright.service.accounts.organizations import create_organization
 from callwright.service.accounts.principals import fingerprint
-from callwright.service.accounts.records import change, note
+from callwright.service.accounts.records import add_audit_entry, before_and_after
 from callwright.service.accounts.users import operator_user
 from callwright.service.platform.database.concurrency import wait_for_turn
 from callwright.service.platform.ids import Ids
@@ -14,10 +14,10 @@ from callwright.service.tables.schema import api_keys, organizations
 
 DEFAULT_ORGANIZATION = "default"
 DEFAULT_PLAN = "enterprise"
-"""It is the user's own machine, so there is nothing to ration."""
+"""It is the user's own machine, so nothing has to be limited."""
 EMBEDDED_LABEL = "embedded"
 _LOCK = 7_263_902
-"""Any number that is ours: who makes the organization waits for the others."""
+"""The number of the lock under which processes make the organization one after the other."""
 _K = api_keys.c
 
 
@@ -30,10 +30,10 @@ def default_organization(connection: Connection, ids: Ids, now_ms: int) -> str:
 
 
 def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int) -> str:
-    """The key of the default organization: the one that was kept if it still works, else a new one.
+    """The key of the default organization: `kept` if it still works, else a new one.
 
-    Makes the organization when there is none, and revokes an earlier embedded key that was lost. The key belongs to the
-    installation: when its creator has left, it passes to the first owner, who is the operator where nobody else is.
+    Makes the organization when there is none, and revokes an earlier embedded key that was lost. When the creator of
+    the key has left, the first owner becomes its creator; without an owner, the operator becomes one.
     """
     if kept is not None:
         known = connection.execute(
@@ -43,8 +43,8 @@ def embedded_key(connection: Connection, ids: Ids, kept: str | None, now_ms: int
             if role_of(connection, known.org_id, known.created_by_user_id) is None:
                 owner = _owner(connection, ids, known.org_id, now_ms)
                 connection.execute(update(api_keys).where(_K.id == known.id).values(created_by_user_id=owner))
-                passed = {"created_by_user_id": change(known.created_by_user_id, owner)}
-                note(connection, ids, known.org_id, "api_key.passed_on", known.id, now_ms, passed)
+                passed = {"created_by_user_id": before_and_after(known.created_by_user_id, owner)}
+                add_audit_entry(connection, ids, known.org_id, "api_key.passed_on", known.id, now_ms, passed)
             return kept
     org_id = default_organization(connection, ids, now_ms)
     owner = _owner(connection, ids, org_id, now_ms)

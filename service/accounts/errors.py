@@ -1,5 +1,5 @@
-"""What an act on an account is refused with."""
+"""The error of the functions on accounts."""
 
 
 class AccountError(Exception):
-    """What was asked of an account cannot be done; the text says why and what to do."""
+    """A change to an account is refused; the text says why and what to do."""

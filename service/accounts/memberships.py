@@ -1,11 +1,11 @@
-"""Who is in which organization. Each has an owner at all times, but for one whose last owner was deleted by force."""
+"""Who is in which organization. Each has an owner, unless its last one was deleted with `force`."""
 
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from callwright.service.accounts.errors import AccountError
-from callwright.service.accounts.records import change, hold, note
+from callwright.service.accounts.records import add_audit_entry, before_and_after, lock_organization
 from callwright.service.accounts.users import create_user, find_user, user_with
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import api_keys, memberships, organizations, users
@@ -41,28 +41,30 @@ def role_of(connection: Connection, org_id: str, user_id: str) -> str | None:
 def join(connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, now_ms: int) -> None:
     """Puts a user into an organization, or gives one who is in it another role.
 
-    Who left may come back. Raises `AccountError`: unknown user or role, already in it with that role, or the last owner
-    would no longer be one.
+    A user who left may join again. Raises `AccountError`: unknown user or role, a user who has that role already, or
+    the last owner would lose the role.
     """
     if role not in ROLES:
         raise AccountError(f"there is no role {role!r}; use one of {', '.join(ROLES)}")
-    who = _held_user(connection, user_id)
-    hold(connection, org_id)
+    who = _locked_user(connection, user_id)
+    lock_organization(connection, org_id)
     before = role_of(connection, org_id, user_id)
     if before == role:
-        raise AccountError(f"{_called(who)} has the role {role} in this organization already")
+        raise AccountError(f"{_email_or_name(who)} has the role {role} in this organization already")
     mine = (_M.org_id == org_id) & (_M.user_id == user_id)
     if before is not None:
         if before == OWNER:
             _check_other_owner(connection, org_id, who)
         connection.execute(update(memberships).where(mine).values(role=role))
-        note(connection, ids, org_id, "member.role_changed", user_id, now_ms, {"role": change(before, role)})
+        add_audit_entry(
+            connection, ids, org_id, "member.role_changed", user_id, now_ms, {"role": before_and_after(before, role)}
+        )
         return
     again = update(memberships).where(mine).values(role=role, created_at=now_ms, left_at=None)
     if connection.execute(again).rowcount == 0:
         row = {"org_id": org_id, "user_id": user_id, "role": role, "created_at": now_ms}
         connection.execute(insert(memberships), row)
-    note(connection, ids, org_id, "member.joined", user_id, now_ms, {"role": change(None, role)})
+    add_audit_entry(connection, ids, org_id, "member.joined", user_id, now_ms, {"role": before_and_after(None, role)})
 
 
 def add_member(
@@ -77,8 +79,8 @@ def add_member(
 ) -> str:
     """Puts the user with an e-mail address into an organization, making the user if there is none; returns the id.
 
-    `name` is for a new user: if absent, the address without its domain. Without `role` the user becomes a member; who
-    is in the organization keeps the role and is refused.
+    `name` is for a new user: if absent, the address without its domain. Without `role` the user becomes a member; one
+    who is in the organization already is refused and keeps the role.
     """
     found = user_with(connection, email)
     if found is None:
@@ -92,21 +94,21 @@ def add_member(
 
 
 def leave(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: int) -> int:
-    """Takes a user out of an organization; returns how many active keys the user has made there.
+    """Removes a user from an organization; returns how many active keys the user has made there.
 
-    Those go on working, except where a key's creator has to be in the organization. Raises `AccountError` when the user
-    is not in it, and for its last owner.
+    Those keys still work, except for operations whose key needs a creator in the organization. Raises
+    `AccountError` when the user is not in it, and for its last owner.
     """
-    hold(connection, org_id)
+    lock_organization(connection, org_id)
     who = find_user(connection, user_id)
     role = role_of(connection, org_id, user_id)
     if role is None:
         raise AccountError(
-            f"{_called(who)} is not in this organization; `callwright users list --org NAME` shows who is"
+            f"{_email_or_name(who)} is not in this organization; `callwright users list --org NAME` shows who is"
         )
     if role == OWNER:
         _check_other_owner(connection, org_id, who)
-    _part(connection, ids, org_id, user_id, role, "member.left", now_ms)
+    _end_membership(connection, ids, org_id, user_id, role, "member.left", now_ms)
     made = select(func.count()).where(
         api_keys.c.org_id == org_id, api_keys.c.created_by_user_id == user_id, api_keys.c.revoked_at.is_(None)
     )
@@ -114,34 +116,36 @@ def leave(connection: Connection, ids: Ids, org_id: str, user_id: str, now_ms: i
 
 
 def delete_user(connection: Connection, ids: Ids, user_id: str, now_ms: int, *, force: bool = False) -> None:
-    """Deletes a user for good, who leaves every organization. The e-mail address is erased and may be used anew.
+    """Deletes a user for good, also from every organization. The e-mail address is erased and may be used again.
 
-    The name stays, for it says who made which key. Raises `AccountError` for an unknown user, and for the last owner of
+    The name stays, because it says who made a key. Raises `AccountError` for an unknown user, and for the last owner of
     an organization unless `force` is given; that organization is then without one.
     """
-    who = _held_user(connection, user_id)
+    who = _locked_user(connection, user_id)
     mine = select(_M.org_id).where(_M.user_id == user_id, _M.left_at.is_(None)).order_by(_M.org_id)
     for org_id in connection.execute(mine).scalars().all():
-        hold(connection, org_id)
+        lock_organization(connection, org_id)
         role = role_of(connection, org_id, user_id)
-        if role is None:  # left while this waited
+        if role is None:  # the user has left in the meantime
             continue
         if role == OWNER and not force:
             _check_other_owner(connection, org_id, who, or_else=", or delete with --force")
-        _part(connection, ids, org_id, user_id, role, "user.deleted", now_ms)
+        _end_membership(connection, ids, org_id, user_id, role, "user.deleted", now_ms)
     connection.execute(update(users).where(_U.id == user_id).values(email=None, deleted_at=now_ms))
 
 
-def _held_user(connection: Connection, user_id: str) -> Row[Any]:
-    """A user who is not deleted, and who is not while this transaction lasts. Users are held before organizations."""
+def _locked_user(connection: Connection, user_id: str) -> Row[Any]:
+    """A user, whom nobody deletes before this transaction ends. Users are locked before organizations."""
     connection.execute(select(_U.id).where(_U.id == user_id).with_for_update())
     return find_user(connection, user_id)
 
 
-def _part(connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, action: str, now_ms: int) -> None:
+def _end_membership(
+    connection: Connection, ids: Ids, org_id: str, user_id: str, role: str, action: str, now_ms: int
+) -> None:
     mine = (_M.org_id == org_id) & (_M.user_id == user_id)
     connection.execute(update(memberships).where(mine).values(left_at=now_ms))
-    note(connection, ids, org_id, action, user_id, now_ms, {"role": change(role, None)})
+    add_audit_entry(connection, ids, org_id, action, user_id, now_ms, {"role": before_and_after(role, None)})
 
 
 def _check_other_owner(connection: Connection, org_id: str, who: Row[Any], *, or_else: str = "") -> None:
@@ -151,10 +155,10 @@ def _check_other_owner(connection: Connection, org_id: str, who: Row[Any], *, or
     if connection.execute(others).scalar_one() == 0:
         name = connection.execute(select(organizations.c.name).where(organizations.c.id == org_id)).scalar_one()
         raise AccountError(
-            f"{_called(who)} is the last owner of {name!r}; make somebody else one first, with "
+            f"{_email_or_name(who)} is the last owner of {name!r}; make somebody else one first, with "
             f"`callwright users add EMAIL --org NAME --role owner`{or_else}"
         )
 
 
-def _called(who: Row[Any]) -> str:
+def _email_or_name(who: Row[Any]) -> str:
     return who.email or who.name

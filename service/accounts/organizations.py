@@ -11,11 +11,11 @@ from callwright.contract.deployments.dearest_case import CURRENCY
 from callwright.contract.events import WALLET_TOPUP_SETTLED, WalletTopupSettled
 from callwright.service.accounts.errors import AccountError
 from callwright.service.accounts.memberships import OWNER, join
-from callwright.service.accounts.records import change, hold, note
+from callwright.service.accounts.records import add_audit_entry, before_and_after, lock_organization
 from callwright.service.accounts.users import checked, operator_user
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
-from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, negotiated
+from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, plan_of
 from callwright.service.tables import outbox
 from callwright.service.tables.ledger import Movement, book, wallet_of, warn_below
 from callwright.service.tables.recording_watermarks import settle
@@ -27,19 +27,19 @@ _NEGOTIABLE = {
     "requests_per_day": ("--requests-per-day", 1_000_000_000),
     "recording_retention_days": ("--recording-days", 36_500),
 }
-"""What an organization may have in place of its plan's value: the flag that sets it, and the most it may be."""
+"""The limits that an organization may negotiate: the flag that sets each, and the most it may be."""
 
 
 @dataclass(frozen=True)
 class PlanChange:
-    """What an organization was allowed before and is allowed now, negotiated values included."""
+    """The limits of an organization before and after a change, with negotiated values."""
 
     before: PricePlan
     after: PricePlan
 
     @property
     def deletes_recordings(self) -> bool:
-        """Whether recordings that were kept are older than what is kept now."""
+        """Whether recordings are now kept for a shorter time."""
         return self.after.recording_retention_days < self.before.recording_retention_days
 
 
@@ -67,7 +67,7 @@ def create_organization(
     }
     connection.execute(insert(wallets), wallet)
     _top_up(connection, ids, org_id, OPENING_BALANCE, "opening balance, play money", now_ms)
-    note(connection, ids, org_id, "organization.created", org_id, now_ms)
+    add_audit_entry(connection, ids, org_id, "organization.created", org_id, now_ms)
     owner = owner_user_id or operator_user(connection, ids, now_ms)
     join(connection, ids, org_id, owner, OWNER, now_ms)
     return org_id
@@ -89,11 +89,6 @@ def organizations_of(connection: Connection) -> list[Row[Any]]:
     return list(connection.execute(statement).all())
 
 
-def plan_of(row: Row[Any]) -> PricePlan:
-    """What an organization is allowed: its plan, with the negotiated values of its row."""
-    return negotiated(PRICE_PLANS[row.plan], **{name: getattr(row, name) for name in _NEGOTIABLE})
-
-
 def change_plan(
     connection: Connection,
     ids: Ids,
@@ -105,11 +100,11 @@ def change_plan(
     requests_per_day: int | EllipsisType | None = ...,
     recording_retention_days: int | EllipsisType | None = ...,
 ) -> PlanChange:
-    """Changes an organization's plan, or what it negotiated in the plan's place; both hold from the next request on.
+    """Changes an organization's plan or its negotiated limits, from the next request on.
 
-    What is left out stays, negotiated values too when the plan changes. None takes a negotiated value back, so that the
-    plan's counts. Raises `AccountError`, which names the command's flag, for an unknown plan and for values below 1 or
-    beyond reason.
+    What is left out stays as it is; a change of the plan keeps negotiated limits. None removes a negotiated limit, so
+    that the plan's counts. Raises `AccountError`, which names the flag of the command, for an unknown plan and for a
+    limit that is below 1 or too high.
     """
     if plan is not None:
         _check_plan(plan)
@@ -126,16 +121,16 @@ def change_plan(
         if value is not None and not 1 <= value <= most:
             raise AccountError(f"{flag} is from 1 to {most:,}, or `plan` for what the plan says")
         wanted[name] = value
-    hold(connection, org_id)
+    lock_organization(connection, org_id)
     before = connection.execute(select(organizations).where(_O.id == org_id)).one()
     changed = {name: value for name, value in wanted.items() if getattr(before, name) != value}
     if not changed:
         return PlanChange(plan_of(before), plan_of(before))
-    settle(connection, [org_id], now_ms)  # a longer retention brings nothing back
+    settle(connection, [org_id], now_ms)  # a longer retention must not show deleted recordings again
     connection.execute(update(organizations).where(_O.id == org_id).values(changed))
     after = connection.execute(select(organizations).where(_O.id == org_id)).one()
-    entry = {name: change(getattr(before, name), value) for name, value in changed.items()}
-    note(connection, ids, org_id, "organization.changed", org_id, now_ms, entry)
+    entry = {name: before_and_after(getattr(before, name), value) for name, value in changed.items()}
+    add_audit_entry(connection, ids, org_id, "organization.changed", org_id, now_ms, entry)
     return PlanChange(plan_of(before), plan_of(after))
 
 
@@ -149,7 +144,7 @@ def fund(connection: Connection, ids: Ids, org_id: str, micros: int, now_ms: int
     if micros <= 0:
         raise AccountError("the amount must be above zero")
     balance = _top_up(connection, ids, org_id, micros, "play money added", now_ms)
-    note(connection, ids, org_id, "wallet.funded", org_id, now_ms)
+    add_audit_entry(connection, ids, org_id, "wallet.funded", org_id, now_ms)
     return balance
 
 
@@ -161,8 +156,8 @@ def warn_of_low_balance(connection: Connection, ids: Ids, org_id: str, micros: i
     warn_below(connection, ids, org_id, micros, now_ms=now_ms)
     if before != micros:
         shown = [None if each is None else amount(each) for each in (before, micros)]
-        entry = {"low_balance_threshold": change(*shown)}
-        note(connection, ids, org_id, "wallet.changed", org_id, now_ms, entry)
+        entry = {"low_balance_threshold": before_and_after(*shown)}
+        add_audit_entry(connection, ids, org_id, "wallet.changed", org_id, now_ms, entry)
 
 
 def _top_up(connection: Connection, ids: Ids, org_id: str, micros: int, description: str, now_ms: int) -> int:

@@ -1,8 +1,8 @@
-"""Who acts: an API key of an organization, a user by a personal key, or the system itself.
+"""Principals: an API key of an organization, a user with a personal key, or the system itself.
 
-A key is its prefix and 48 hexadecimal characters, of which only the SHA-256 is stored. REST knows keys that begin with
-`svc_live_`. A key that begins with `svc_mcp_` belongs to a person and is no key of REST: the request pipeline takes one
-only from the tool server in the same process, which hands it over beside the request.
+A key is a prefix and 48 hexadecimal characters; only its SHA-256 is stored. REST accepts keys that begin with
+`svc_live_`. A key that begins with `svc_mcp_` belongs to a person: the request pipeline accepts it only from the tool
+server in the same process, which passes it in the ASGI scope of the request.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from callwright.contract.declaration.operation import CreatorBound
 from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, negotiated
+from callwright.service.rules.price_plans import NEGOTIABLE, PricePlan, plan_of
 from callwright.service.tables.schema import api_keys, memberships, organizations, users
 
 KeyKind = Literal["live", "personal"]
@@ -34,11 +34,11 @@ _PERSONAL = (
 )
 _FORM = re.compile(r"svc_(live|mcp)_[0-9a-f]{48}")
 IDENTITY_LENGTH = 16
-"""By how many leading characters people recognise a key."""
+"""The first characters of a key that are shown, so that people can recognise it."""
 IN_PROCESS_KEY = "callwright.in_process_key"
-"""Where in a request's ASGI scope the tool server puts a `InProcessKey`."""
+"""The key of a request's ASGI scope under which the tool server passes an `InProcessKey`."""
 
-# Literals, since each parameter of a statement that every request runs takes time.
+# Literals, because every request runs this statement and each parameter takes time.
 _NOTHING, _WITH, _WITHOUT = (literal_column(f"'{word}'", type_=String) for word in ("", "with_email", "without_email"))
 _CREATOR = (
     select(case((users.c.email > _NOTHING, _WITH), else_=_WITHOUT))
@@ -52,34 +52,27 @@ _CREATOR = (
 )
 _FIND = (
     select(
-        api_keys.c.id,
-        api_keys.c.org_id,
-        api_keys.c.kind,
-        api_keys.c.profile,
-        api_keys.c.spending_cap_micros,
-        api_keys.c.created_by_user_id,
-        organizations.c.plan,
-        organizations.c.requests_per_second,
-        organizations.c.requests_per_day,
-        organizations.c.recording_retention_days,
+        *(api_keys.c.id, api_keys.c.org_id, api_keys.c.kind, api_keys.c.profile, api_keys.c.spending_cap_micros),
+        *(api_keys.c.created_by_user_id, organizations.c.plan, *(organizations.c[name] for name in NEGOTIABLE)),
         _CREATOR.label("creator"),
     )
     .join(organizations, organizations.c.id == api_keys.c.org_id)
     .where(api_keys.c.hash == bindparam("hash"), api_keys.c.revoked_at.is_(None))
 )
-# Whoever revokes the key waits for the write under way; so a write is never committed with a revoked key. SQLite has
-# one writer anyway.
+# A revocation waits for a write with the key, so that no write is committed with a revoked key. SQLite has one writer
+# anyway.
 _READING, _WRITING = Prepared(_FIND), Prepared(_FIND.with_for_update(read=True, of=api_keys))
-# What a key with a spending cap commits is counted; its writes come one after the other, and this is their first lock.
+# Writes of a key with a spending cap run one after the other, because what each commits is added up. It is the first
+# lock that they take.
 _SPENDING = Prepared(_FIND.with_for_update(of=api_keys))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _ByKey:
-    """Who acts by a key, in the key's organization.
+    """A principal with a key of an organization.
 
-    `spending_cap_micros` is what the key may commit at most; None as much as the wallet holds. `creator` says whether
-    the user who made the key has an e-mail address on file; None when that user is no longer in the organization.
+    `spending_cap_micros` is the most that the key may commit; None for no limit but the wallet. `creator` says whether
+    the user who made the key has an e-mail address; None when that user is no longer in the organization.
     """
 
     key_id: str
@@ -112,7 +105,7 @@ class UserPrincipal(_ByKey):
 
 @dataclass(frozen=True)
 class SystemPrincipal:
-    """A part of the system that acts by itself, in any organization and without a key.
+    """A part of the system, which acts in any organization without a key.
 
     `actor` is its name in the audit log.
     """
@@ -127,17 +120,17 @@ KeyPrincipal = ApiKeyPrincipal | UserPrincipal
 Principal = KeyPrincipal | SystemPrincipal
 
 SERVICE = SystemPrincipal("platform")
-"""The service: its dialler, its deliveries and its periodic tasks."""
+"""The service itself: the dialler, webhook deliveries and periodic tasks."""
 COMMAND_LINE = SystemPrincipal("operator")
-"""Whoever runs the installation, by its commands."""
+"""A person who uses the commands of the installation."""
 
 
 @dataclass(frozen=True)
 class InProcessKey:
     """A key that the tool server in this process has checked.
 
-    Its type is what makes it count. An ASGI server makes a scope out of text and bytes that came over the network, and
-    nothing among them can be an object of this class.
+    It is trusted because of its type: what comes over the network is in the scope as text and bytes, and cannot be an
+    object of this class.
     """
 
     secret: str = field(repr=False)
@@ -149,12 +142,12 @@ def new_secret(kind: KeyKind = "live") -> str:
 
 
 def fingerprint(secret: str) -> str:
-    """What is stored of a key."""
+    """The hash of a key, which is stored in its place."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def bearer(header: str | None) -> str:
-    """The key in an Authorization header. Raises `Refusal`: api_key_required unless it begins like a live key."""
+    """The key in an Authorization header. Raises `Refusal`: api_key_required unless it begins with `svc_live_`."""
     scheme, _, token = (header or "").partition(" ")
     token = token.strip()
     if scheme.lower() != "bearer" or not token.startswith(PREFIX):
@@ -163,15 +156,14 @@ def bearer(header: str | None) -> str:
 
 
 def in_process_key(scope: Mapping[str, Any]) -> str | None:
-    """The key that the tool server handed over with this request; None where it came over the network."""
+    """The key that the tool server in this process passed; None for a request from the network."""
     handed: object = scope.get(IN_PROCESS_KEY)
     return handed.secret if isinstance(handed, InProcessKey) else None
 
 
 def identify(connection: Connection, secret: str, *, writes: bool = False, alone: bool = False) -> KeyPrincipal:
-    """Whose key this is, of either kind. With `writes` it cannot be revoked before the transaction ends.
-
-    With `alone` further writes with the key wait until then.
+    """The principal of a key of either kind. With `writes` the key cannot be revoked before the transaction ends; with
+    `alone` other writes with the key wait until then too.
 
     Raises:
         Refusal: invalid_api_key when it is unknown or revoked.
@@ -186,16 +178,10 @@ def identify(connection: Connection, secret: str, *, writes: bool = False, alone
 
 @lru_cache(maxsize=1_000)
 def _principal(row: Any) -> KeyPrincipal:
-    plan = negotiated(
-        PRICE_PLANS[row.plan],
-        requests_per_second=row.requests_per_second,
-        requests_per_day=row.requests_per_day,
-        recording_retention_days=row.recording_retention_days,
-    )
     given: dict[str, Any] = {
         "key_id": row.id,
         "org_id": row.org_id,
-        "plan": plan,
+        "plan": plan_of(row),
         "spending_cap_micros": row.spending_cap_micros,
         "creator": row.creator,
     }
@@ -205,7 +191,8 @@ def _principal(row: Any) -> KeyPrincipal:
 
 
 def check_creator(principal: KeyPrincipal, needs: CreatorBound, action_url: str) -> None:
-    """Raises `Refusal`: api_key_owner_required unless the user who made the key is in the organization still."""
+    """Raises `Refusal`: api_key_owner_required unless the user who made the key is still in the organization, and has
+    an e-mail address if `needs` says so."""
     if principal.creator is None:
         said = "The user who made this API key is no longer in the organization."
     elif needs == "member_with_email" and principal.creator == "without_email":

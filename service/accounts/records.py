@@ -1,4 +1,4 @@
-"""What all acts on an organization share: they follow one another, and each leaves an audit entry."""
+"""The lock and the audit entries of changes to an organization's account."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,17 +11,17 @@ from callwright.service.tables import audit_log
 from callwright.service.tables.schema import organizations
 
 
-def hold(connection: Connection, org_id: str) -> None:
-    """Lets no other act on the organization's keys, members and plan begin before this transaction ends.
+def lock_organization(connection: Connection, org_id: str) -> None:
+    """Keeps others from changing the organization's keys, members and plan before this transaction ends.
 
-    On SQLite writes follow one another anyway. On Postgres the lock is of the kind that rows pointing at the
-    organization do not wait for, so that the service goes on.
+    SQLite has one writer at a time anyway. On Postgres this lock does not block inserts of rows that refer to the
+    organization, so the service goes on working.
     """
     row = select(organizations.c.id).where(organizations.c.id == org_id)
     connection.execute(row.with_for_update(key_share=True)).one()
 
 
-def note(
+def add_audit_entry(
     connection: Connection,
     ids: Ids,
     org_id: str,
@@ -30,11 +30,11 @@ def note(
     now_ms: int,
     changes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Adds an audit entry. `changes` holds `before` and `after` by field."""
+    """Adds an audit entry of a command. `changes` has `before` and `after` by field, see `before_and_after`."""
     entry = audit_log.entry_row(ids, org_id, action, subject, by=COMMAND_LINE, at_ms=now_ms, changes=changes)
     audit_log.add_entries(connection, [entry])
 
 
-def change(before: Any, after: Any) -> dict[str, Any]:
-    """A field's entry in the `changes` of an audit entry."""
+def before_and_after(before: Any, after: Any) -> dict[str, Any]:
+    """One field in the `changes` of an audit entry."""
     return {"before": before, "after": after}

@@ -1,4 +1,4 @@
-"""The people behind organizations and keys.
+"""The people who belong to organizations and make keys.
 
 A user belongs to no organization by itself: `memberships` says who is in which.
 """
@@ -16,13 +16,13 @@ from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import users
 
 OPERATOR = "operator@localhost"
-"""The user who stands for whoever runs this installation, made when first needed."""
+"""The user of the person who runs this installation, made when it is first needed."""
 EMAIL_LENGTH = 200
 _U = users.c
 
 
 def checked(check: Callable[[str], str], what: str, value: str) -> str:
-    """The value itself, as `contract.names` has checked it. Raises `AccountError`, which begins with what it is."""
+    """The value, if `check` accepts it. Raises `AccountError`, whose text begins with `what`."""
     try:
         return check(value)
     except ValueError as error:
@@ -30,7 +30,7 @@ def checked(check: Callable[[str], str], what: str, value: str) -> str:
 
 
 def checked_email(email: str) -> str:
-    """The address in lower case. Raises `AccountError` unless it looks like one; whether mail arrives is not known."""
+    """The address in lower case. Raises `AccountError` unless it has the form of one; no mail is sent to it."""
     lowered = email.lower()
     before, at, behind = lowered.partition("@")
     is_plain = before and at and behind and "@" not in behind and len(lowered) <= EMAIL_LENGTH
@@ -45,8 +45,8 @@ def checked_email(email: str) -> str:
 def create_user(connection: Connection, ids: Ids, email: str | None, name: str, now_ms: int) -> str:
     """A new user, who is in no organization yet; returns the id.
 
-    Without an e-mail address the user's keys rent no phone numbers. Audit logs belong to organizations, so the first
-    entry about a user is about joining one.
+    Keys of a user without an e-mail address cannot rent phone numbers. Audit logs belong to organizations, so the
+    first entry about a user is the one about joining one.
     """
     address = None if email is None else checked_email(email)
     user_id = ids.new("usr")
@@ -60,7 +60,7 @@ def create_user(connection: Connection, ids: Ids, email: str | None, name: str, 
 
 
 def user_with(connection: Connection, email: str) -> Row[Any] | None:
-    """The user with an e-mail address, None if nobody has it. Raises `AccountError` for what is no address."""
+    """The user with an e-mail address, or None. Raises `AccountError` for a text that is no address."""
     return connection.execute(select(users).where(_U.email == checked_email(email))).one_or_none()
 
 

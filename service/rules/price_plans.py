@@ -1,15 +1,16 @@
-"""Plans and what they allow, and what an organization negotiated in their place."""
+"""Price plans and their limits, and the limits that an organization negotiated."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 
 @dataclass(frozen=True)
 class PricePlan:
-    """Limits of a plan; `None` where it sets none.
+    """The limits of a plan; `None` for no limit.
 
-    `requests_per_second` and `requests_per_day` count each key by itself, a day being one of UTC. Recordings are
-    deleted `recording_retention_days` after their call.
+    `requests_per_second` and `requests_per_day` (in UTC) count for each key by itself. Recordings are deleted
+    `recording_retention_days` after their call.
     """
 
     name: str
@@ -31,6 +32,10 @@ PRICE_PLANS = {
 }
 
 
+NEGOTIABLE = ("requests_per_second", "requests_per_day", "recording_retention_days")
+"""The limits that an organization may negotiate."""
+
+
 @lru_cache(maxsize=1_000)
 def negotiated(
     plan: PricePlan,
@@ -39,14 +44,12 @@ def negotiated(
     requests_per_day: int | None = None,
     recording_retention_days: int | None = None,
 ) -> PricePlan:
-    """The plan with an organization's own values, each at least 1; `None` leaves what the plan says.
-
-    Returns `plan` itself where nothing was negotiated.
-    """
-    own = {
-        "requests_per_second": requests_per_second,
-        "requests_per_day": requests_per_day,
-        "recording_retention_days": recording_retention_days,
-    }
-    given = {name: value for name, value in own.items() if value is not None}
+    """The plan with negotiated limits, each at least 1; `None` keeps the plan's. Returns `plan` itself without any."""
+    own = (requests_per_second, requests_per_day, recording_retention_days)
+    given = {name: value for name, value in zip(NEGOTIABLE, own, strict=True) if value is not None}
     return replace(plan, **given) if given else plan
+
+
+def plan_of(row: Any) -> PricePlan:
+    """The plan of an organization with its negotiated limits. `row` has the column `plan` and those limits."""
+    return negotiated(PRICE_PLANS[row.plan], **{name: getattr(row, name) for name in NEGOTIABLE})

@@ -15,7 +15,7 @@ from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import amount
-from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan
+from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, plan_of
 
 PLAN = "plan"
 """What takes a negotiated value back, so that the plan's counts."""
@@ -53,12 +53,12 @@ async def show_all(settings: ProgramSettings) -> None:
         found = await database.read(accounts.organizations_of)
     columns = (("name", "id"), "plan", ("requests/s", "requests/day"), "recordings", "play money (USD)", "made (UTC)")
     show(columns, (_row(row) for row in found))
-    if any(accounts.plan_of(row) != PRICE_PLANS[row.plan] for row in found):
+    if any(plan_of(row) != PRICE_PLANS[row.plan] for row in found):
         Console().print(f"{NEGOTIATED} negotiated, in place of what the plan says", highlight=False)
 
 
 def _row(row: Any) -> list[Cell]:
-    plan, allowed = PRICE_PLANS[row.plan], accounts.plan_of(row)
+    plan, allowed = PRICE_PLANS[row.plan], plan_of(row)
     return [
         (row.name, row.id),
         (row.plan,),

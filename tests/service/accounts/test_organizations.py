@@ -10,6 +10,7 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import AccountError
 from callwright.service.accounts.principals import identify
+from callwright.service.rules.price_plans import plan_of
 from callwright.service.tables.schema import outbox
 from tests.support.accounts import IDS, NOW_MS, entries, organization, roles
 
@@ -101,7 +102,7 @@ async def test_the_days_of_recordings_are_the_plans_unless_they_were_negotiated(
         longer = await database.write(accounts.change_plan, IDS, org_id, NOW_MS, recording_retention_days=365)
         assert not longer.deletes_recordings
         (row,) = await database.read(accounts.organizations_of)
-        assert accounts.plan_of(row).recording_retention_days == 365
+        assert plan_of(row).recording_retention_days == 365
         back = await database.write(accounts.change_plan, IDS, org_id, NOW_MS, recording_retention_days=None)
         assert back.after.recording_retention_days == 90
         assert back.deletes_recordings
