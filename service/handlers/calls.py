@@ -20,7 +20,7 @@ from callwright.service.platform.own_address import recording_url, transcript_ur
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.recording_retention import deleted_before_ms
 from callwright.service.rules.stored_turns import turns_between
-from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.tables.deployment_calls import OfDeployments
 from callwright.service.tables.recording_watermarks import watermark_of
@@ -187,7 +187,7 @@ def get_transcript(asked: contract.GetTranscript, context: RequestContext) -> co
 
 
 @handles_media(contract.get_recording)
-def get_recording(asked: contract.GetRecording, context: RequestContext) -> tuple[RecordingPlan, MediaType]:
+def get_recording(asked: contract.GetRecording, context: RequestContext) -> tuple[RecordingContent, MediaType]:
     """The contents of a recording. Raises `Refusal`: not_found when nobody spoke or it was deleted."""
     row = find(context, asked.call_uuid)
     if row.ended_at is None or not row.turn_count:
@@ -207,7 +207,7 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> tupl
         for turn in orjson.loads(_stored_turns(context, row.id))
     )
     try:
-        plan = RecordingPlan(
+        content = RecordingContent(
             call_id=row.id,
             duration_s=max(row.duration_ms / 1_000, turns[-1].end_s),
             turns=turns,
@@ -217,7 +217,7 @@ def get_recording(asked: contract.GetRecording, context: RequestContext) -> tupl
         )
     except ValueError as error:  # the call or one of its turns is too long
         raise Refusal(SERVICE_UNAVAILABLE, f"no recording can be made of this call: {error}") from error
-    return plan, "audio/wav" if asked.format == "wav" else "audio/mpeg"
+    return content, "audio/wav" if asked.format == "wav" else "audio/mpeg"
 
 
 @handles(contract.hang_up_call, stops=True)

@@ -19,7 +19,7 @@ from callwright.service.platform.refusals import not_found
 from callwright.service.rules.price_plans import PricePlan
 from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
-from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.tables import outbox
 
@@ -91,7 +91,7 @@ Handler = Callable[[Any, RequestContext], Any]
 HANDLERS: dict[str, Handler] = {}
 MARKS: dict[str, Mark] = {}
 """How the units of work of operations that have a handler run."""
-MediaRequest = tuple[RecordingPlan, MediaType]
+MediaRequest = tuple[RecordingContent, MediaType]
 MEDIA_HANDLERS: dict[str, Callable[[Any, RequestContext], MediaRequest]] = {}
 
 

@@ -7,7 +7,7 @@ from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import page_of_values, sort_fields
 from callwright.service.platform.refusals import not_found
 from callwright.service.speech.greetings import greeting
-from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.recordings import MediaType
 from callwright.service.speech.voices import VOICES, Voice, voice
 from callwright.service.telephony.engine import Turn
@@ -50,15 +50,15 @@ def get_voice(asked: contract.GetVoice, context: RequestContext) -> contract.Voi
 
 
 @handles_media(contract.get_voice_preview)
-def get_voice_preview(asked: contract.GetVoicePreview, context: RequestContext) -> tuple[RecordingPlan, MediaType]:
-    """A sentence of the voice, made like the recording of a call in which nobody answers. The left channel has it."""
+def get_voice_preview(asked: contract.GetVoicePreview, context: RequestContext) -> tuple[RecordingContent, MediaType]:
+    """A sentence of the voice in the left channel, made like the recording of a call."""
     found = voice(asked.id)
     if found is None:
         raise not_found()
     text = greeting(found.language)
     end_s = spoken_duration_s(text, found.language)
     turn = Turn(index=0, speaker="agent", text=text, start_s=0.0, end_s=end_s, language=found.language)
-    plan = RecordingPlan(
+    content = RecordingContent(
         call_id=f"preview {found.id}",
         duration_s=end_s,
         turns=(turn,),
@@ -66,4 +66,4 @@ def get_voice_preview(asked: contract.GetVoicePreview, context: RequestContext) 
         agent_language=found.language,
         seed=found.id,
     )
-    return plan, "audio/mpeg"
+    return content, "audio/mpeg"

@@ -1,10 +1,10 @@
-"""Puts samples into the two forms a recording is served in. Both say in the file itself that the call was simulated.
+"""Encodes samples as MP3 and WAV. Both say in the file itself that the call was simulated.
 
 Sources: ID3v2.3 (https://id3.org/id3v2.3.0), RIFF "Multimedia Programming Interface and Data Specifications 1.0".
 """
 
 from array import array
-from typing import Protocol, cast
+from typing import Any, cast
 
 import lameenc
 
@@ -17,24 +17,12 @@ _QUALITY = 5
 _CHUNK_SAMPLES = SAMPLE_RATE * 2 * 10
 
 
-class _Encoder(Protocol):
-    def set_bit_rate(self, kbps: int, /) -> None: ...
-    def set_channels(self, channels: int, /) -> None: ...
-    def set_in_sample_rate(self, rate: int, /) -> None: ...
-    def set_out_sample_rate(self, rate: int, /) -> None: ...
-    def set_quality(self, quality: int, /) -> None: ...
-    def silence(self) -> None: ...
-    def encode(self, pcm: bytes, /) -> bytearray: ...
-    def flush(self) -> bytearray: ...
-
-
 def encode_mp3(pcm: "array[int]", *, title: str) -> bytes:
     """An MP3 of little-endian stereo samples: 32 kb/s (240 kB a minute), at most 0.1 s longer than they are.
 
     Takes about 2.5 ms of one core for a second of sound, without the interpreter's lock.
     """
-    # lameenc ships no types.
-    encoder = cast("_Encoder", lameenc.Encoder())  # pyright: ignore[reportUnknownMemberType] - as above
+    encoder = cast("Any", lameenc.Encoder())  # pyright: ignore[reportUnknownMemberType] - lameenc ships no types
     encoder.set_bit_rate(_BIT_RATE_KBPS)
     encoder.set_channels(2)
     encoder.set_in_sample_rate(SAMPLE_RATE)
@@ -74,7 +62,7 @@ def _riff_chunk(name: bytes, body: bytes) -> bytes:
 
 
 def _id3_tag(title: str) -> bytes:
-    """An ID3v2.3 tag: the title, and the comment both as a comment and as a text of the user's own."""
+    """An ID3v2.3 tag: the title, and the comment as a comment frame and as a user-defined text frame."""
     frames = b"".join(
         (
             _id3_frame(b"TIT2", b"\x01" + _id3_text(title)),

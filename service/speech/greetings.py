@@ -1,4 +1,4 @@
-"""What a voice says when somebody wants to hear it: one short question, the same in every language."""
+"""The sentence of a voice's preview: one short question, the same in every language."""
 
 import json
 from functools import cache

@@ -10,12 +10,12 @@ from typing import Literal, Protocol
 from callwright.service.speech.synthesiser import MAX_TEXT_CHARS
 
 RENDERER_VERSION = 1
-"""Raised whenever the same plan would sound different, so that no older file is served for it."""
+"""Raised whenever the same content would sound different, so that no older file is served for it."""
 MAX_DURATION_S = 3600.0
 
 
 class TimedTurn(Protocol):
-    """What must be known of a turn to be heard; the call engine's `Turn` is one. Times: seconds after the answer."""
+    """A turn as a recording needs it; the call engine's `Turn` is one. Times are seconds after the answer."""
 
     @property
     def index(self) -> int: ...
@@ -32,8 +32,8 @@ class TimedTurn(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordingPlan:
-    """One call to be heard. Times in `turns` are seconds after the answer, as is `duration_s`, the end of the call.
+class RecordingContent:
+    """What is heard in the recording of a call. Times in `turns`, and `duration_s`, are seconds after the answer.
 
     Raises ValueError when the call has no length or more than `MAX_DURATION_S`, or a turn more text than can be spoken.
     """
@@ -54,18 +54,11 @@ class RecordingPlan:
 
     @cached_property
     def content_hash(self) -> str:
-        """32 hexadecimal digits: equal for plans that sound alike, different for all others."""
+        """32 hexadecimal digits, equal for contents that sound the same and different for all others."""
         heard = [
             [turn.speaker, turn.text, round(turn.start_s, 4), round(turn.end_s, 4), turn.language]
             for turn in self.turns
         ]
-        content = [
-            RENDERER_VERSION,
-            self.call_id,
-            round(self.duration_s, 4),
-            heard,
-            self.agent_voice_id,
-            self.agent_language,
-            self.seed,
-        ]
+        call = [self.call_id, round(self.duration_s, 4), heard, self.agent_voice_id, self.agent_language, self.seed]
+        content = [RENDERER_VERSION, *call]
         return blake2b(json.dumps(content, separators=(",", ":")).encode(), digest_size=16).hexdigest()

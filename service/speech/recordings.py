@@ -1,8 +1,8 @@
 """Recordings as files: made when somebody first asks for one, kept while there is room.
 
-A recording can always be made again from its plan, so the folder is a cache. A file's name is the call and the plan's
-content hash, the hash alone where there was no call; the access time says when it was last asked for and is set here,
-because many systems no longer keep it.
+A recording can be made again at any time, so the folder is a cache. The name of a file is the id of the call, if there
+is one, and the hash of the content. Its access time is the last time somebody asked for it, set here because many
+systems no longer do that.
 """
 
 import os
@@ -20,11 +20,11 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from callwright.service.speech.encoding import encode_mp3, encode_wav
-from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.rendering import Speech, render
 from callwright.service.speech.synthesiser import SpeechUnavailable
 
-__all__ = ["MediaType", "Recording", "RecordingPlan", "Recordings"]
+__all__ = ["MediaType", "Recording", "RecordingContent", "Recordings"]
 
 MediaType = Literal["audio/mpeg", "audio/wav"]
 
@@ -82,28 +82,28 @@ class Recordings:
         self._folder_lock = threading.Lock()
         """Held by threads that list and remove files, never while waiting for anything else."""
 
-    async def open(self, plan: RecordingPlan, *, media_type: MediaType) -> Recording:
-        """The recording of a plan, rendered now if it is not there. Whoever asks for the same one meanwhile waits.
+    async def open(self, content: RecordingContent, *, media_type: MediaType) -> Recording:
+        """The recording with this content, made now if there is no file. Other requests for it wait until it is made.
 
-        The entity tag changes when the plan does and when a file that was dropped is made again, because a synthesiser
-        need not repeat itself to the bit and half of one file must never be continued with half of another.
+        The entity tag changes with the content, and when a file that was removed is made again: a synthesiser may give
+        other samples the second time, and a client must never join parts of two files.
 
         Raises:
             SpeechUnavailable: there is no speech, or the recording was not ready in `open_timeout_s`.
         """
-        name = _name(plan, media_type)
+        name = _name(content, media_type)
         try:
             with anyio.fail_after(self._open_timeout_s):
                 async with self._alone(name):
                     found = await to_thread.run_sync(self._find, name, media_type, limiter=self._threads)
-                    return found or await self._make(plan, name, media_type)
+                    return found or await self._make(content, name, media_type)
         except TimeoutError:
             raise SpeechUnavailable("The recording was not ready in time.") from None
 
     async def held(self, most: int) -> list[str]:
-        """Calls of which there are files here, by their ids: the next `most` ones, and after the last the first again.
+        """The ids of calls that have files here: the next `most` of them, and after the last the first ones again.
 
-        A folder with no more of them is told whole each time.
+        With at most `most` of them, all are returned each time.
         """
         ids = await to_thread.run_sync(self._call_ids, limiter=self._threads)
         following = [call_id for call_id in ids if call_id > self._looked_at] or ids
@@ -116,13 +116,13 @@ class Recordings:
         if call_ids:
             await to_thread.run_sync(self._remove, frozenset(call_ids), limiter=self._threads)
 
-    async def _make(self, plan: RecordingPlan, name: str, media_type: MediaType) -> Recording:
+    async def _make(self, content: RecordingContent, name: str, media_type: MediaType) -> Recording:
         async with self._renders:
-            rendering = await render(plan, self._speech, threads=self._threads)
+            rendering = await render(content, self._speech, threads=self._threads)
 
             def encode_and_store() -> Recording:
                 encode = encode_mp3 if media_type == "audio/mpeg" else encode_wav
-                return self._store(name, encode(rendering.pcm, title=f"Simulated call {plan.call_id}"), media_type)
+                return self._store(name, encode(rendering.pcm, title=f"Simulated call {content.call_id}"), media_type)
 
             return await to_thread.run_sync(encode_and_store, limiter=self._threads)
 
@@ -139,7 +139,7 @@ class Recordings:
                 del self._keys[name]
 
     def _find(self, name: str, media_type: MediaType) -> Recording | None:
-        """The finished file, now the last one used; `None` when there is none."""
+        """The finished file, marked as used now; `None` when there is none."""
         path = self._folder / name
         try:
             status = path.stat()
@@ -170,7 +170,7 @@ class Recordings:
         return _recording(path, path.stat(), media_type)
 
     def _sweep(self) -> None:
-        """Removes what a process that was ended left unfinished."""
+        """Removes unfinished files that an earlier process left."""
         for path in self._folder.iterdir():
             if _UNFINISHED.fullmatch(path.name):
                 path.unlink(missing_ok=True)
@@ -192,7 +192,7 @@ class Recordings:
         return [(match[0], match[1]) for match in found if match is not None and match[1] is not None]
 
     def _evict(self, *, keep: str) -> None:
-        """Removes the files not used for longest until the rest fits. Files of other names are nobody's business."""
+        """Removes the files that were not used for longest until the rest fits. Other files in the folder stay."""
         with os.scandir(self._folder) as entries:
             files = [(entry.stat(), entry) for entry in entries if _FINISHED.fullmatch(entry.name)]
         total = sum(status.st_size for status, _ in files)
@@ -200,14 +200,14 @@ class Recordings:
             if total <= self._max_bytes:
                 return
             if entry.name != keep:
-                with suppress(PermissionError):  # Windows keeps a file that is being sent; its turn comes again
+                with suppress(PermissionError):  # Windows keeps a file that is being sent
                     Path(entry.path).unlink(missing_ok=True)
                     total -= status.st_size
 
 
-def _name(plan: RecordingPlan, media_type: MediaType) -> str:
-    owner = f"{plan.call_id}." if _CALL.fullmatch(plan.call_id) else ""
-    return owner + plan.content_hash + _SUFFIXES[media_type]
+def _name(content: RecordingContent, media_type: MediaType) -> str:
+    owner = f"{content.call_id}." if _CALL.fullmatch(content.call_id) else ""
+    return owner + content.content_hash + _SUFFIXES[media_type]
 
 
 def _recording(path: Path, status: os.stat_result, media_type: MediaType) -> Recording:

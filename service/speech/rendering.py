@@ -1,7 +1,7 @@
 """Makes the sound of a call from its timed turns.
 
-The times were fixed when the words were; speech is fitted to them, not the other way round. Each turn is spoken once at
-its voice's own rate, measured, and spoken again at the rate that fills its slot.
+The times of the turns are given, and speech is fitted to them. Each turn is spoken once at its voice's own rate,
+measured, and spoken again at the rate that fills its time.
 """
 
 import sys
@@ -11,7 +11,7 @@ from typing import Protocol
 
 from anyio import CapacityLimiter, to_thread
 
-from callwright.service.speech.recording_plan import RecordingPlan, TimedTurn
+from callwright.service.speech.recording_content import RecordingContent, TimedTurn
 from callwright.service.speech.synthesiser import MAX_RATE_WPM, MIN_RATE_WPM, SAMPLE_RATE
 from callwright.service.speech.voices import EspeakVoice, agent_voice, contact_voice
 
@@ -63,8 +63,8 @@ class Rendering:
         return max((abs(fit.misfit_s) for fit in self.fits), default=0.0)
 
 
-async def render(plan: RecordingPlan, speech: Speech, *, threads: CapacityLimiter | None = None) -> Rendering:
-    """The sound of a call, exactly `plan.duration_s` long.
+async def render(content: RecordingContent, speech: Speech, *, threads: CapacityLimiter | None = None) -> Rendering:
+    """The sound of a call, exactly `content.duration_s` long.
 
     A turn that does not fit into its slot even at the fastest rate runs on until its speaker's next turn or the end of
     the call. Work that keeps a core busy runs in threads of `threads`. A minute of sound takes 5 MB.
@@ -72,11 +72,11 @@ async def render(plan: RecordingPlan, speech: Speech, *, threads: CapacityLimite
     Raises:
         SpeechUnavailable: from `speech`.
     """
-    pcm = array("h", bytes(4 * round(plan.duration_s * SAMPLE_RATE)))
+    pcm = array("h", bytes(4 * round(content.duration_s * SAMPLE_RATE)))
     fits: list[TurnFit] = []
     # By start, so that of two turns of one speaker that overlap, the later one is heard.
-    for turn in sorted(plan.turns, key=lambda turn: turn.start_s):
-        samples, fit = await _fitted(turn, _voice_of(turn, plan), speech, threads)
+    for turn in sorted(content.turns, key=lambda turn: turn.start_s):
+        samples, fit = await _fitted(turn, _voice_of(turn, content), speech, threads)
         fits.append(fit)
         _place(samples, pcm, channel=0 if turn.speaker == "agent" else 1, start_s=turn.start_s)
     if sys.byteorder == "big":  # every container of `encoding` is little-endian
@@ -84,9 +84,9 @@ async def render(plan: RecordingPlan, speech: Speech, *, threads: CapacityLimite
     return Rendering(pcm, tuple(sorted(fits, key=lambda fit: fit.index)))
 
 
-def _voice_of(turn: TimedTurn, plan: RecordingPlan) -> EspeakVoice:
-    agent = agent_voice(plan.agent_voice_id, agent_language=plan.agent_language, spoken_language=turn.language)
-    return (agent if turn.speaker == "agent" else contact_voice(turn.language, seed=plan.seed, agent=agent)).espeak
+def _voice_of(turn: TimedTurn, content: RecordingContent) -> EspeakVoice:
+    agent = agent_voice(content.agent_voice_id, agent_language=content.agent_language, spoken_language=turn.language)
+    return (agent if turn.speaker == "agent" else contact_voice(turn.language, seed=content.seed, agent=agent)).espeak
 
 
 async def _fitted(

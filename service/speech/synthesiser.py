@@ -1,4 +1,4 @@
-"""The parent's side of the speech worker: starts it, asks it, replaces it when it fails.
+"""Starts the speech worker, sends it requests, and replaces it when it fails.
 
 The library itself is loaded in `espeak_worker.py`, a process of its own. There is one worker and it answers one request
 at a time; a sentence takes a few milliseconds.

@@ -1,10 +1,10 @@
 """The voices a call can be spoken with.
 
-An id such as `en-US-ada` names a voice for good, whatever synthesiser speaks it; what the synthesiser has to know
-stands in `Voice.espeak` and is nobody else's business. Importing this module loads no synthesiser.
+An id such as `en-US-ada` never changes, whatever synthesiser speaks the voice. Only the synthesiser uses
+`Voice.espeak`. Importing this module loads no synthesiser.
 
-Languages whose everyday spelling espeak-ng cannot read aloud (Japanese, Thai, Hebrew, Burmese) are left out on purpose:
-their speakers would hear names of letters.
+Languages whose everyday spelling espeak-ng cannot read aloud (Japanese, Thai, Hebrew, Burmese) are left out: it would
+spell them letter by letter.
 """
 
 from collections.abc import Iterator
@@ -160,6 +160,6 @@ def agent_voice(voice_id: str, *, agent_language: str, spoken_language: str) -> 
 
 
 def contact_voice(language: str, *, seed: str, agent: Voice) -> Voice:
-    """The voice of whoever answered: always the same for a language and a seed, never the agent's."""
+    """The voice of the contact: the same for each language and seed, and never the agent's."""
     choice = [each for each in voices_of(language) if each.id != agent.id]
     return choice[int.from_bytes(blake2b(seed.encode(), digest_size=8).digest(), "big") % len(choice)]

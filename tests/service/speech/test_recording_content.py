@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from callwright.service.speech.recording_plan import MAX_DURATION_S
+from callwright.service.speech.recording_content import MAX_DURATION_S
 from callwright.service.telephony.engine import Turn
 from tests.support.calls.speech_source import plan_of
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.rendering import render
 from callwright.service.speech.synthesiser import SAMPLE_RATE, SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import default_voice
@@ -34,8 +34,8 @@ SAID = {
 }
 
 
-def call_of(turns: Sequence[Turn], *, duration_s: float, language: str = "en-US") -> RecordingPlan:
-    return RecordingPlan(
+def call_of(turns: Sequence[Turn], *, duration_s: float, language: str = "en-US") -> RecordingContent:
+    return RecordingContent(
         call_id="cal_1",
         duration_s=duration_s,
         turns=turns,
@@ -49,7 +49,7 @@ def energy(samples: "array[int]") -> int:
     return sum(sample * sample for sample in samples)
 
 
-async def call_in(language: str, synthesiser: Synthesiser) -> RecordingPlan:
+async def call_in(language: str, synthesiser: Synthesiser) -> RecordingContent:
     """Each text said by both sides, at 0.7 to 1.4 times the length it has at its own rate."""
     turns: list[Turn] = []
     now_s = 0.25

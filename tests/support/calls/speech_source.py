@@ -6,7 +6,7 @@ from array import array
 import anyio
 
 from callwright.service.speech.encoding import encode_mp3
-from callwright.service.speech.recording_plan import RecordingPlan
+from callwright.service.speech.recording_content import RecordingContent
 from callwright.service.speech.synthesiser import SAMPLE_RATE, SpeechUnavailable
 from callwright.service.speech.voices import EspeakVoice
 from callwright.service.telephony.engine import Turn
@@ -32,7 +32,7 @@ class SquareWave:
         return (array("h", [9000] * 50 + [-9000] * 50) * (length // 100 + 1))[:length].tobytes()
 
 
-def plan_of(*texts: str, call_id: str = "cal_1", seed: str = "seed", language: str = "en-US") -> RecordingPlan:
+def plan_of(*texts: str, call_id: str = "cal_1", seed: str = "seed", language: str = "en-US") -> RecordingContent:
     """A call in which agent and contact take turns of one second each, with half a second between them."""
     turns = tuple(
         Turn(
@@ -45,7 +45,7 @@ def plan_of(*texts: str, call_id: str = "cal_1", seed: str = "seed", language: s
         )
         for index, text in enumerate(texts)
     )
-    return RecordingPlan(
+    return RecordingContent(
         call_id=call_id,
         duration_s=1.5 * len(texts) + 0.5,
         turns=turns,
