@@ -20,8 +20,8 @@ class Deprecations:
     def __init__(self) -> None:
         self._told: set[str] = set()
 
-    def heed(self, operation: str, headers: Mapping[str, str]) -> None:
-        """Looks at the headers of an answer, whose names are in lower case."""
+    def check(self, operation: str, headers: Mapping[str, str]) -> None:
+        """Warns where the headers of an answer, with names in lower case, say that the operation is deprecated."""
         if operation in self._told or not ("deprecation" in headers or "sunset" in headers):
             return
         self._told.add(operation)
@@ -29,7 +29,7 @@ class Deprecations:
 
 
 def deprecation_words(operation: str, headers: Mapping[str, str]) -> str:
-    """What the headers say of the operation: since when, until when, and where to read more."""
+    """The warning: since when the operation is deprecated, when it ends, and where to read more."""
     since = _MOMENT.fullmatch(headers.get("deprecation", "").strip())
     words = f"{operation} is deprecated"
     if since is not None:

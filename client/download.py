@@ -126,13 +126,13 @@ class DownloadRequest:
         try:
             download = Download(await self._transport.compat.asked(self._operation, self._wire, self._opened))
         except ServiceProblem as problem:
-            deprecations.heed(self._operation.name, problem.headers)
+            deprecations.check(self._operation.name, problem.headers)
             raise
         if download.status != 304 and download.media_type not in self._operation.media_types:
             await self.__aexit__(None, None, None)
             message = f"the answer to {self._operation.name} is of type {download.media_type[:100] or 'unknown'!r}"
             raise UnexpectedAnswer(message, status=download.status)
-        deprecations.heed(self._operation.name, download.headers)
+        deprecations.check(self._operation.name, download.headers)
         return download
 
     async def _opened(self, wire: WireRequest) -> Stream:

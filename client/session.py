@@ -126,9 +126,9 @@ class Session:
         try:
             answer = await self._transport.compat.asked(operation, wire, self._transport.exchange)
         except ServiceProblem as problem:
-            deprecations.heed(operation.name, problem.headers)
+            deprecations.check(operation.name, problem.headers)
             raise
-        deprecations.heed(operation.name, answer.headers)
+        deprecations.check(operation.name, answer.headers)
         return answer
 
     def _key_for(self, operation: Operation[..., Any, Any], given: str | None) -> str | None:

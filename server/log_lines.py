@@ -1,4 +1,4 @@
-"""How log records are written: in short lines, whatever a request has put into them."""
+"""Log records in lines of bounded length, whatever a request has put into them."""
 
 import logging
 

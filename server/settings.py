@@ -118,6 +118,7 @@ SETTINGS: tuple[Setting, ...] = (
 _PUBLIC_URL = re.compile(
     r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/(?!v1/?$)[A-Za-z0-9._~-]+)*/?"
 )
+_CONFIRM_MODES: Mapping[str, "ConfirmMode"] = {"real": "real", "always": "always", "never": "never"}
 _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
@@ -273,13 +274,9 @@ def _is_true(name: str, given: Callable[[str], str | None]) -> bool:
 
 
 def _confirm(text: str | None) -> "ConfirmMode":
-    if text is None or text == "real":
-        return "real"
-    if text == "always":
-        return "always"
-    if text == "never":
-        return "never"
-    raise BadSetting("CALLWRIGHT_CONFIRM must be real, always or never")
+    if (mode := _CONFIRM_MODES.get(text or "real")) is None:
+        raise BadSetting("CALLWRIGHT_CONFIRM must be real, always or never")
+    return mode
 
 
 def _scale(text: str | None) -> float:

@@ -106,8 +106,9 @@ def enabled_tools(
     toolsets: Iterable[str] | None = None,
     exclude: Iterable[str] = (),
     read_only: bool = False,
+    tools: Iterable[ToolSwitch] | None = None,
 ) -> frozenset[str]:
-    """The names of the tools that are switched on.
+    """The names of the tools that are switched on, out of `tools` or of all there are.
 
     `toolsets` names toolsets or single tools and stands in place of the profile's. `exclude` does too, and beats it.
     `read_only` leaves only what reads, whatever else is said.
@@ -115,19 +116,7 @@ def enabled_tools(
     Raises:
         UnknownTools: a name that is none; the text lists the known ones.
     """
-    return chosen(known_tools(), profile=profile, toolsets=toolsets, exclude=exclude, read_only=read_only)
-
-
-def chosen(
-    tools: Iterable[ToolSwitch],
-    *,
-    profile: str,
-    toolsets: Iterable[str] | None = None,
-    exclude: Iterable[str] = (),
-    read_only: bool = False,
-) -> frozenset[str]:
-    """As `enabled_tools`, out of these tools."""
-    every = tuple(tools)
+    every = known_tools() if tools is None else tuple(tools)
     found = _of_profile(every, profile) if toolsets is None else _named(every, toolsets)
     found -= _named(every, exclude)
     return found & {tool.name for tool in every if tool.read_only} if read_only else found

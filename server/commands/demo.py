@@ -6,8 +6,8 @@ conversation is read and its recording written to a file.
 
 import contextlib
 import tempfile
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,10 @@ from rich.text import Text
 
 from callwright.client import Client
 from callwright.contract.checks.counts import count_of
-from callwright.server.embedded.embedded import embedded, random_id
+from callwright.server.embedded.embedded import embedded
+from callwright.server.embedded.failures import first_cause
 from callwright.server.mcp.app import build
-from callwright.server.mcp.session import ServerSession, SystemClock
+from callwright.server.mcp.session import ServerSession, SystemClock, random_id
 from callwright.server.settings import read_settings
 
 PROMPT = """You call patients of the practice Bright Dental on behalf of its front desk.
@@ -74,12 +75,7 @@ def _people(count: int) -> list[dict[str, str]]:
 async def _assistant(console: Console, data: Path) -> AsyncGenerator[tuple[Assistant, Client]]:
     settings = read_settings({}, data=data)
     async with embedded(settings, lambda _: None) as client:
-
-        @asynccontextmanager
-        async def connect() -> AsyncGenerator[Client]:
-            yield client
-
-        session = ServerSession(connect, ids=random_id, clock=SystemClock(), base_url=None)
+        session = ServerSession(lambda: nullcontext(client), ids=random_id, clock=SystemClock(), base_url=None)
         async with McpClient(build(session.opened)) as mcp:
             yield Assistant(mcp, console), client
 
@@ -93,18 +89,9 @@ async def run(contacts: int, out: Path, data: Path | None) -> int:
             async with _assistant(console, folder) as (assistant, client):
                 await _show(console, assistant, client, contacts, out)
         except* DemoFailed as group:
-            for error in _leaves(group):
-                console.print(f"[bold red]The demonstration stopped:[/] {error}", highlight=False)
+            console.print(f"[bold red]The demonstration stopped:[/] {first_cause(group)}", highlight=False)
             failed = True
     return 1 if failed else 0
-
-
-def _leaves(group: BaseExceptionGroup[DemoFailed]) -> Iterator[DemoFailed]:
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error
 
 
 async def _show(console: Console, assistant: Assistant, client: Client, contacts: int, out: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from callwright.server.mcp.app import build, settle
-from callwright.server.mcp.session import ServerSession, SystemClock
+from callwright.server.mcp.session import ServerSession, SystemClock, random_id
 from callwright.server.settings import BadSetting, ProgramSettings, read_settings
 from callwright.tools.serving.served import served_tools
 from callwright.tools.toolsets import PROFILES
@@ -26,14 +26,18 @@ HANDSHAKE_S = 0.3
 
 
 def arguments_of(given: Sequence[str]) -> argparse.Namespace:
-    """The flags of `callwright mcp`."""
+    """The flags of `callwright mcp`, under the names of the arguments of `read_settings`."""
     parser = argparse.ArgumentParser(
         prog="callwright mcp",
         description="The MCP server over stdio. CALLWRIGHT_BASE_URL and CALLWRIGHT_API_KEY name a service that runs "
         "elsewhere; without them an embedded one starts in this process.",
     )
     parser.add_argument("--data", type=Path, help="folder of the embedded service (CALLWRIGHT_DATA, ~/.callwright)")
-    parser.add_argument("--database", help="its database, SQLite in the folder by default (CALLWRIGHT_DATABASE_URL)")
+    parser.add_argument(
+        "--database",
+        dest="database_url",
+        help="its database, SQLite in the folder by default (CALLWRIGHT_DATABASE_URL)",
+    )
     parser.add_argument(
         "--files",
         type=Path,
@@ -75,14 +79,9 @@ def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> Serv
 
         return embedded(settings, say_address)
 
-    def ids() -> str:
-        from callwright.server.embedded.embedded import random_id
-
-        return random_id()
-
     session = ServerSession(
         connect,
-        ids=ids,
+        ids=random_id,
         clock=clock or SystemClock(),
         base_url=settings.base_url,
         masks=not settings.reveal_numbers,
@@ -95,19 +94,8 @@ def new_session(settings: ProgramSettings, clock: "Clock | None" = None) -> Serv
 
 def run(given: Sequence[str], *, clock: "Clock | None" = None) -> int:
     """Serves until stdin ends; 2 when a setting is wrong. `clock` is the time by which tools wait."""
-    flags = arguments_of(given)
     try:
-        settings = read_settings(
-            data=flags.data,
-            database_url=flags.database,
-            files=flags.files,
-            webhook_networks=flags.webhook_networks,
-            profile=flags.profile,
-            toolsets=flags.toolsets,
-            exclude_tools=flags.exclude_tools,
-            read_only=flags.read_only,
-            reveal_numbers=flags.reveal_numbers,
-        )
+        settings = read_settings(**vars(arguments_of(given)))
     except BadSetting as error:
         print(f"callwright: {error}", file=sys.stderr)  # noqa: T201  # the person who started it reads stderr
         return 2

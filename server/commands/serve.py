@@ -20,10 +20,10 @@ from callwright.server.embedded.embedded import (
     address_of,
     listener_on,
     listening,
-    random_id,
     service_of,
 )
 from callwright.server.mcp.app import settle
+from callwright.server.mcp.session import random_id
 from callwright.server.settings import ProgramSettings
 from callwright.server.transport.hosts import BadHostName, HostNames, names_for
 from callwright.server.transport.http import mcp_beside

@@ -1,4 +1,4 @@
-"""Tables in a terminal, and in a pipe."""
+"""Tables for a terminal and for a pipe."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -12,9 +12,9 @@ from rich.table import Column, Table
 Cell = str | tuple[str, ...]
 """A text that may be broken, or parts that are never cut."""
 FOLDED = 10
-"""Columns of text that a text keeps at least, however narrow the terminal is."""
+"""The least width of a text, in characters, however narrow the terminal is."""
 _UNLIMITED = 10_000
-"""More columns of text than any row takes."""
+"""A width, in characters, that no row reaches."""
 
 
 def show(columns: Sequence[Cell], rows: Iterable[Sequence[Cell]], console: Console | None = None) -> None:

@@ -1,12 +1,11 @@
 """The service of a data folder: run in this process, or used where another process runs it.
 
 Several hosts may each start an MCP server on one data folder. The first serves it and listens on the loopback for the
-others; when it leaves, one of them takes over, and campaigns go on where they stood.
+others; when it ends, one of them takes over, and campaigns go on where they stood.
 """
 
 import importlib
 import logging
-import secrets
 import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 LOOK_AGAIN_S = 0.25
-"""How often a guest looks whether the folder was left."""
+"""Seconds between two checks whether the folder is free, while another process has it."""
 IDLE_CONNECTION_S = 75
 """How long a connection may be idle. Clients and proxies that pool connections commonly drop theirs after a minute; one
 that this side closes before them is lost under the next request.
@@ -352,8 +351,3 @@ async def embedded(settings: ProgramSettings, say_address: Callable[[str], None]
         if isinstance(found, CallwrightError):
             raise found from error
         raise
-
-
-def random_id() -> str:
-    """An id nobody can guess: 32 hexadecimal digits."""
-    return secrets.token_hex(16)

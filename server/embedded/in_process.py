@@ -1,4 +1,4 @@
-"""The way into the service of this process: a request is handed to it as it is, with no HTTP in between."""
+"""A client transport into the service of this process: requests are passed to it without HTTP in between."""
 
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any

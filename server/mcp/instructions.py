@@ -1,4 +1,4 @@
-"""What the server tells a host about itself at the handshake: each line only where the tools it needs are there."""
+"""The instructions that a host gets at the handshake: each line only where the tools it needs are switched on."""
 
 from callwright.tools.toolsets import known_tools
 from callwright.tools.wording.mentions import offered_words
@@ -9,7 +9,7 @@ _ABOUT = (
 )
 _READS_ONLY = "These tools only read: they cannot dial, spend or change anything. Say so when asked to."
 
-_ROAD: tuple[tuple[str, str], ...] = (
+_STEPS: tuple[tuple[str, str], ...] = (
     ("list_voices", "`list_voices`"),
     ("create_agent", "`create_agent`"),
     ("create_audience", "`create_audience`"),
@@ -30,7 +30,7 @@ _DIALS: tuple[tuple[str, str], ...] = (
     ("resume_deployment", "`resume_deployment`"),
     ("create_deployment", "`create_deployment` with auto_start"),
 )
-"""What makes telephones ring."""
+"""The tools that make telephones ring."""
 
 _LINES: tuple[tuple[frozenset[str], str], ...] = (
     (
@@ -66,12 +66,12 @@ _ALWAYS = (
 
 
 def instructions(enabled: frozenset[str] | None = None) -> str:
-    """The words for a host that has these tools, every one if None. They name no other tool; 2 kB at most."""
+    """The instructions for these tools, all tools if None. They name no other tool; 2 kB at most."""
 
     def offers(tool: str) -> bool:
         return enabled is None or tool in enabled
 
-    steps = [step for tool, step in _ROAD if offers(tool)]
+    steps = [step for tool, step in _STEPS if offers(tool)]
     dials = [words for tool, words in _DIALS if offers(tool)]
     lines = [
         f"Nothing is dialled before {' or '.join(dials)}." if dials else "",
@@ -81,7 +81,7 @@ def instructions(enabled: frozenset[str] | None = None) -> str:
     parts = [
         _ABOUT,
         "" if any(offers(tool.name) for tool in known_tools() if not tool.read_only) else _READS_ONLY,
-        f"The road: {' → '.join(steps)}." if len(steps) > 1 else "",
+        f"The steps of a campaign: {' → '.join(steps)}." if len(steps) > 1 else "",
         "\n".join(f"- {line}" for line in lines if line),
     ]
     return "\n\n".join(part for part in parts if part)

@@ -1,8 +1,9 @@
-"""What tools, resources and completions have behind them: the client, connected when it is first needed.
+"""The session that tools, resources and completions share: its client is connected when it is first needed.
 
 A host spawns the server and wants the handshake and the list of tools at once, so nothing here waits for the service.
 """
 
+import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -19,27 +20,29 @@ if TYPE_CHECKING:
     from callwright.tools.runtime.tool_context import Caller, Clock, ConfirmMode
 
 Connect = Callable[[], "AbstractAsyncContextManager[Caller]"]
-"""Opens the way to the service, and closes it. Raises the errors of `callwright.client.errors` when it cannot."""
+"""Opens a client of the service, and closes it. Raises the errors of `callwright.client.errors` when it cannot."""
+
+
+def random_id() -> str:
+    """An id nobody can guess: 32 hexadecimal digits."""
+    return secrets.token_hex(16)
 
 
 class SystemClock:
     """The machine's own time."""
 
     def monotonic(self) -> float:
-        """Seconds that only grow."""
         return time.monotonic()
 
     def time(self) -> float:
-        """Seconds since the epoch."""
         return time.time()
 
     async def sleep(self, seconds: float, /) -> None:
-        """Waits."""
         await anyio.sleep(seconds)
 
 
 def process_of(fresh_id: str) -> str:
-    """What stands for this process wherever a client carries something: of an id that nobody else has."""
+    """The digits that mark this process in what a client carries, made of an id that nobody else has."""
     from callwright.tools.confirmation.asked_at import PROCESS_DIGITS
 
     return sha256(fresh_id.encode()).hexdigest()[:PROCESS_DIGITS]
@@ -54,14 +57,15 @@ class _Attempt:
 
 
 class ServerSession:
-    """One way to one service, shared by every request of a server.
+    """One client of one service, with the settings of its tools, shared by every request of a server.
 
     `ids` makes ids that nobody can guess: they become idempotency keys and the tags of fences. `base_url` is where the
     service answers over HTTP, version prefix included, or None where it does not. `masks` hides the middle of contacts'
     telephone numbers in text. `enabled` names the tools that are switched on, None all of them. `confirm` says when the
     person is asked before something dials or spends. Where a host cannot ask, `secret` seals the sentences that come
     back with their yes; without it only this session knows them again. `process` is common to sessions that
-    share a running clock. A request waits at most `patience_s` for the connection, which goes on being made.
+    share a running clock. A request waits at most `patience_s` for the connection; connecting goes on after that. With
+    `connected`, a client that is open already, nothing is connected.
     """
 
     def __init__(
@@ -77,12 +81,13 @@ class ServerSession:
         secret: bytes | None = None,
         process: str | None = None,
         patience_s: float = 30.0,
+        connected: "Caller | None" = None,
     ) -> None:
         self._connect = connect
         self._secret = secret
         self._process = process
         self._patience_s = patience_s
-        self._attempt = _Attempt()
+        self._attempt = _Attempt(caller=connected)
         self.ids = ids
         self.clock = clock
         self.base_url = base_url
@@ -104,7 +109,7 @@ class ServerSession:
         self.confirm: ConfirmMode = confirm
 
     def current(self) -> "ServerSession":
-        """Itself: it is the session of everybody who asks."""
+        """This session, which is everybody's."""
         return self
 
     @property
@@ -132,6 +137,8 @@ class ServerSession:
             CallwrightError: the connection cannot be made, and the next caller tries again; or it takes too long.
         """
         attempt = self._attempt
+        if attempt.caller is not None:
+            return attempt.caller
         attempt.wanted.set()
         with anyio.move_on_after(self._patience_s):
             await attempt.done.wait()

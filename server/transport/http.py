@@ -6,9 +6,8 @@ what the older protocol keeps is described in `docs/decisions/0009-mcp-over-http
 """
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -39,12 +38,12 @@ InstructionsOf = Callable[[frozenset[str] | None], str]
 
 
 def every_tool(_: str | None) -> frozenset[str] | None:
-    """Switches every tool on for every profile."""
+    """All tools, whatever the profile."""
     return None
 
 
 class PathRouter:
-    """Routes a request to the tool server or to the service, by its path alone."""
+    """Passes a request to the tool server or to the service, by its path alone."""
 
     def __init__(self, service: ASGIApp, names: HostNames, protected: ASGIApp) -> None:
         self._service, self._names, self._protected = service, names, protected
@@ -120,8 +119,10 @@ async def mcp_beside(
     sessions = KeySessions(
         keys, ids=ids, clock=time, seal=seal, base_url=base_url, tools_of=tools_of, confirm=confirm, masks=masks
     )
+    state_security = RequestStateSecurity(keys=[seal], ttl=STATE_TTL_S)
     server = build(
-        partial(_connected, sessions), request_state_security=RequestStateSecurity(keys=[seal], ttl=STATE_TTL_S)
+        lambda: nullcontext(_ConnectionSessions(sessions, current_request())),
+        request_state_security=state_security,
     )
     server.middleware.extend((_instructing(sessions, instructions_of), _counted))
     transports = _transports(server, names, keeps_sessions=keeps_sessions)
@@ -132,19 +133,16 @@ async def mcp_beside(
 
 @dataclass(frozen=True)
 class _ConnectionSessions:
-    """The sessions behind a connection. `stream` is the request whose answer everything over SSE comes by."""
+    """The sessions of a connection. `stream` is the open request over which an SSE client gets all its answers.
+
+    The lifespan of the protocol server yields it: SSE enters that for each connection, Streamable HTTP once.
+    """
 
     sessions: KeySessions
     stream: OpenRequest | None
 
     def current(self) -> ServerSession:
         return self.sessions.current()
-
-
-@asynccontextmanager
-async def _connected(sessions: KeySessions) -> AsyncGenerator[_ConnectionSessions]:
-    """For the lifespan of the protocol server, which SSE enters anew for each connection, and Streamable HTTP once."""
-    yield _ConnectionSessions(sessions, current_request())
 
 
 async def _counted(ctx: ServerRequestContext[_ConnectionSessions, Any], call_next: CallNext) -> HandlerResult:

@@ -1,9 +1,9 @@
-"""Whose tools these are over HTTP: one session for each key, found by the key of the request."""
+"""The sessions of the tool server over HTTP: one for each key, found by the key of the request."""
 
 import hmac
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,7 +35,7 @@ class IdentifiedKey:
 
 
 class KeyLookUpFailed(Exception):
-    """Nobody can say just now whose key it is. It has the status, the words and the headers of REST's answer."""
+    """The key cannot be looked up at the moment. Status, message and headers are those of REST's answer."""
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str]) -> None:
         self.status, self.message, self.headers = status, message, headers
@@ -43,7 +43,7 @@ class KeyLookUpFailed(Exception):
 
 
 class KeyDirectory(Protocol):
-    """What knows the keys of the service and the way into it with each."""
+    """Finds the keys of the service, and gives a client for each."""
 
     async def identified(self, secret: str, /) -> IdentifiedKey | None:
         """The key with this text; None where it is unknown or revoked. Raises `KeyLookUpFailed`."""
@@ -71,44 +71,6 @@ class KeyToken(AccessToken):
 def token_of(key: IdentifiedKey) -> KeyToken:
     """The token of a key. The SDK binds sessions and sealed states to its ids; the key's text is not among them."""
     return KeyToken(token=key.id, client_id=key.id, subject=key.org_id, scopes=[], key=key)
-
-
-class ConnectedSession(ServerSession):
-    """A session whose client is there already. It holds nothing open, so it ends when nobody refers to it."""
-
-    def __init__(
-        self,
-        client: "Caller",
-        *,
-        ids: Callable[[], str],
-        clock: "Clock",
-        base_url: str | None,
-        enabled: frozenset[str] | None,
-        confirm: "ConfirmMode",
-        masks: bool,
-        secret: bytes,
-        process: str,
-    ) -> None:
-        @asynccontextmanager
-        async def connect() -> "AsyncGenerator[Caller]":
-            yield client
-
-        super().__init__(
-            connect,
-            ids=ids,
-            clock=clock,
-            base_url=base_url,
-            masks=masks,
-            enabled=enabled,
-            confirm=confirm,
-            secret=secret,
-            process=process,
-        )
-        self._client = client
-
-    async def client(self) -> "Caller":
-        """The client."""
-        return self._client
 
 
 class KeySessions:
@@ -149,8 +111,9 @@ class KeySessions:
         """The session of a key."""
         found = self._sessions.get(key.id)
         if found is None:
-            found = self._sessions[key.id] = ConnectedSession(
-                self._keys.client(key),
+            client = self._keys.client(key)
+            found = self._sessions[key.id] = ServerSession(
+                lambda: nullcontext(client),
                 ids=self._ids,
                 clock=self._clock,
                 base_url=None if key.is_personal else self._base_url,
@@ -159,16 +122,12 @@ class KeySessions:
                 masks=self._masks,
                 secret=hmac.digest(self._seal, key.id.encode(), "sha256"),
                 process=self._process,
+                connected=client,
             )
             if len(self._sessions) > self._most:
                 self._sessions.popitem(last=False)
         self._sessions.move_to_end(key.id)
         return found
-
-    @asynccontextmanager
-    async def opened(self) -> "AsyncGenerator[KeySessions]":
-        """Itself, for the lifespan of the protocol server, which SSE enters anew for each connection."""
-        yield self
 
 
 def current_key() -> IdentifiedKey:

@@ -1,4 +1,4 @@
-"""The requests that are being answered: bounded in number, and ended in good order when the server ends."""
+"""The requests that are being answered: bounded in number, and given time to finish when the server stops."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

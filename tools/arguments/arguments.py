@@ -59,11 +59,8 @@ def bounded(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
 def narrowed(asked: Input, to: type[In]) -> In:
     """The part of a tool's arguments that belongs to its operation. What was not given stays not given."""
     kept = {name: getattr(asked, name) for name in asked.model_fields_set if name in to.model_fields}
-    return to.model_construct(_fields_set=set(kept), **{**_defaults(to), **kept})
-
-
-def _defaults(model: type[Input]) -> dict[str, Any]:
-    return {name: field.get_default() for name, field in model.model_fields.items() if not field.is_required()}
+    defaults = {name: field.get_default() for name, field in to.model_fields.items() if not field.is_required()}
+    return to.model_construct(_fields_set=set(kept), **{**defaults, **kept})
 
 
 def _unwrapped(value: Any, model: type[Input], name: str) -> Any:

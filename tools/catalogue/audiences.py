@@ -1,4 +1,4 @@
-"""Tools for audiences themselves. Their rows and imports are in `rows.py`."""
+"""Tools for audiences themselves. Those for their rows and imports are in `audience_rows.py`."""
 
 from typing import Annotated
 

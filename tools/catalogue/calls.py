@@ -1,16 +1,11 @@
 """Tools for calls, their transcripts and their recordings."""
 
-from typing import Annotated
-
-from pydantic import Field
-
 from callwright.contract import calls as contract
-from callwright.contract.calls import Call, CallCost, CostItem, RecordingState
+from callwright.contract.calls import Call, CostItem
 from callwright.contract.checks.counts import count_of
-from callwright.contract.declaration.words import Timestamp
 from callwright.tools.media.recordings import GetRecordingInline, RecordingDetails, recording
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript
-from callwright.tools.runtime.tool import READS, Hints, Projection, Tool, unworded
+from callwright.tools.runtime.tool import READS, Hints, Tool, projection_of, unworded
 from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.cleaning import fenced
 from callwright.tools.wording.text import clock_time, line, lines, listed, moment, shortened
@@ -19,38 +14,20 @@ _QUESTIONS_SHOWN = 20
 _LONGEST_QUESTION = 200
 
 
-class CallSummary(Projection):
-    """A call after it was ended."""
+_SUMMARY = ("id", "simulated", "status", "outcome", "ended_by", "duration_seconds", "cost")
 
-    id: str
-    simulated: bool
-    status: str
-    outcome: str | None = None
-    ended_by: str | None = None
-    duration_seconds: int
-    cost: CallCost | None = None
+CallSummary = projection_of(Call, "CallSummary", *_SUMMARY)
+"""A call after it was ended."""
 
-
-class CallDetails(CallSummary):
-    """One call."""
-
-    deployment_id: str | None = None
-    agent_id: str
-    contact_id: str | None = None
-    attempt_number: int
-    from_number: Annotated[str, Field(serialization_alias="from")]
-    to: str
-    disposition: str | None = None
-    callback_at: Timestamp | None = None
-    answered_by: str | None = None
-    hangup_cause: str | None = None
-    created_at: Timestamp
-    ended_at: Timestamp | None = None
-    recording: RecordingState
-    turn_count: int
-    unanswered_questions: list[str]
-    variables: dict[str, str]
-    warnings: list[str]
+CallDetails = projection_of(
+    Call,
+    "CallDetails",
+    *_SUMMARY,
+    *("deployment_id", "agent_id", "contact_id", "attempt_number", "from_number", "to", "disposition", "callback_at"),
+    *("answered_by", "hangup_cause", "created_at", "ended_at", "recording", "turn_count", "unanswered_questions"),
+    *("variables", "warnings"),
+)
+"""One call."""
 
 
 def _entry(call: Call, context: ToolContext) -> str:

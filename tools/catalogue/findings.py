@@ -1,4 +1,4 @@
-"""Tools for questions over many calls: what was said where, and how many calls were how."""
+"""Tools for many calls at once: searching transcripts, and counting calls in groups."""
 
 from callwright.contract import transcripts as contract
 from callwright.contract.checks.counts import count_of
@@ -36,7 +36,7 @@ def _group(group: CallGroup) -> str:
         count_of(group.calls, "call"),
         f"{group.share:.1%}",
         f"{group.answered} answered",
-        f"length {clock_time(lasted.p50)} median, {clock_time(lasted.p90)} upper tenth" if lasted else None,
+        f"length {clock_time(lasted.p50)} median, 90% up to {clock_time(lasted.p90)}" if lasted else None,
         f"cost {amount(cost.total)}" if cost else None,
     )
 

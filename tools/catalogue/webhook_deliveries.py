@@ -64,7 +64,7 @@ def _whole(delivery: DeliveryWithAttempts, context: ToolContext) -> str:
 
 
 def replayed(answer: Replayed, context: ToolContext) -> str:
-    """What a replay began."""
+    """How many deliveries a replay queued."""
     if not answer.queued:
         return lines(
             "Nothing fits, so nothing is sent again.", context.hint("explain_event says where an event arrived.")
@@ -73,7 +73,7 @@ def replayed(answer: Replayed, context: ToolContext) -> str:
     return lines(
         count,
         "More fit: call again." if answer.has_more else None,
-        context.hint("list_webhook_deliveries with cause replay shows what comes of them."),
+        context.hint("list_webhook_deliveries with cause replay shows their results."),
     )
 
 

@@ -295,9 +295,9 @@ async def _callers(context: ToolContext, audience_id: str) -> list[dict[str, Any
     found: list[dict[str, Any]] = []
     asked = ListDeployments(audience_id=audience_id, status=_CALLING, per_page=MOST_ENTRIES)
     for _ in range(_MOST_PAGES):
-        listing = await looked_up(context, list_deployments, asked)
-        found += cast("list[dict[str, Any]]", listing.get("data", []))
-        paging = cast("dict[str, Any]", listing.get("pagination") or {})
+        page = await looked_up(context, list_deployments, asked)
+        found += cast("list[dict[str, Any]]", page.get("data", []))
+        paging = cast("dict[str, Any]", page.get("pagination") or {})
         if not paging.get("has_more"):
             break
         if cursor := paging.get("next_cursor"):

@@ -1,4 +1,4 @@
-"""How a tool without code of its own asks the service: once for one thing, page by page for a list."""
+"""The request of a tool without code of its own: once for one thing, page by page for a list."""
 
 import json
 import re
@@ -158,7 +158,7 @@ def _fields_in_words(entry: dict[str, Any], tool: Tool, context: ToolContext) ->
     outside = kinds.keys() - numbers
     facts = [f"{name}={value}" for name, value in values.items() if name not in outside]
     said = [f"{name}={value}" for name, value in values.items() if name in outside and entry[name]]
-    return lines(line(*facts), fenced(said, tag=context.session.ids(), what="Words of others.") if said else None)
+    return lines(line(*facts), fenced(said, tag=context.session.ids(), what="Text from outside.") if said else None)
 
 
 def _value(value: Any, context: ToolContext, *, is_number: bool) -> str:

@@ -1,4 +1,4 @@
-"""get_deployment with patience: asks again until the campaign rests, or the time is up, and reports progress."""
+"""get_deployment with wait_seconds: asks again until the campaign ends or pauses, or the time is up."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ from callwright.tools.runtime.tool_context import ToolContext
 from callwright.tools.wording.text import lines
 
 MOVING = frozenset({"active", "scheduled"})
-"""States that end by themselves. A draft waits for a person, so waiting for it would be in vain."""
+"""States that end by themselves. A draft does not change until somebody starts it."""
 
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 2.0
@@ -31,7 +31,7 @@ _GROWTH = 1.5
 
 
 class GetDeploymentWaiting(Input):
-    """One deployment, at once or when it has come to rest."""
+    """One deployment, at once or when it is finished or paused."""
 
     id: DeploymentId | None = None
     idempotency_key: Annotated[
@@ -54,7 +54,7 @@ class GetDeploymentWaiting(Input):
 
 
 async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
-    """The deployment once it rests, or as it is when the time is up."""
+    """The deployment once it is finished or paused, or as it is when the time is up."""
     clock = context.session.clock
     if (asked.id is None) == (asked.idempotency_key is None):
         raise ToolError("Invalid arguments: id: required, unless idempotency_key is given in its place.")
@@ -70,7 +70,7 @@ async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
     while True:
         response = await context.client.ask_lenient(get_deployment, question)
         if (found := response.answer) is None:
-            return untyped_reply(response.data, context)  # its states are not known, so nobody can say when it rests
+            return untyped_reply(response.data, context)  # its states are not known, so neither is when it is finished
         if asked.wait_seconds:
             last = await _reported(context, found, last)
         left = deadline - clock.monotonic()
@@ -86,7 +86,7 @@ async def awaited(context: ToolContext, asked: GetDeploymentWaiting) -> Reply:
 
 
 def _moving(found: Deployment) -> bool:
-    """Whether it ends by itself. An inbound one goes on until somebody stops it, so waiting for it would be in vain."""
+    """Whether it ends by itself. An inbound one goes on until somebody stops it."""
     return found.status in MOVING and found.call_type == "outbound"
 
 

@@ -1,4 +1,4 @@
-"""test_webhook with patience: sends the test, waits for what the endpoint says, and tells it in words."""
+"""test_webhook: sends the test event, waits for the answer of the endpoint, and describes it."""
 
 from callwright.client.errors import CallwrightError, NotOffered
 from callwright.contract.event_log import ExplainEvent, WebhookArrival, explain_event
@@ -18,16 +18,16 @@ from callwright.tools.wording.cleaning import cleaned, fenced
 from callwright.tools.wording.text import lines
 
 LONGEST_S = 12.0
-"""How long is waited: the endpoint has five seconds, and its turn may have to come first."""
+"""Seconds to wait: the endpoint may take five, and earlier deliveries go first."""
 WHAT = "What the endpoint answered."
-_UNKNOWN = "The test is being sent. This service does not show what comes of it: see at the endpoint."
+_UNKNOWN = "The test is being sent. This service does not show its result: look at the endpoint."
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 1.0
 _GROWTH = 1.5
 
 
 class WebhookTested(Projection):
-    """What came of a test."""
+    """The result of a test."""
 
     webhook_id: str
     delivery_id: str
@@ -91,7 +91,7 @@ def _said(result: WebhookTested, context: ToolContext) -> str:
 
 
 async def _settled(context: ToolContext, sent: Delivery) -> DeliveryWithAttempts | None:
-    """The delivery once an attempt was made, or as it is when the time is up; None where nobody shows it."""
+    """The delivery once an attempt was made, or when the time is up; None where the service does not show it."""
     clock = context.session.clock
     deadline, pause = clock.monotonic() + LONGEST_S, _FIRST_PAUSE_S
     question = GetWebhookDelivery(id=sent.webhook_id, delivery_id=sent.id)
@@ -108,7 +108,7 @@ async def _settled(context: ToolContext, sent: Delivery) -> DeliveryWithAttempts
 
 
 async def _why(context: ToolContext, delivery: Delivery) -> WebhookArrival | None:
-    """What the service makes of a test that did not arrive, where it says so."""
+    """The service's explanation of a test that did not arrive, if it gives one."""
     try:
         found = await context.client.ask(explain_event, ExplainEvent(id=delivery.event_id))
     except CallwrightError:  # the test was sent and its outcome is known; the words about it alone are missing

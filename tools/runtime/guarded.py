@@ -1,4 +1,4 @@
-"""The way to the service as tools and resources have it: what people outside said or wrote comes in clean.
+"""The client that tools and resources use: its answers are cleaned and, where the session masks, masked.
 
 Every answer passes here once, so that text and data made of it cannot show what is hidden: invisible characters are
 taken out of every text, whoever wrote it, and where the session masks, telephone numbers lose their middle, except
@@ -115,5 +115,5 @@ class GuardedCaller:
 
 
 async def client_of(session: Session) -> Caller:
-    """The way to the service of whoever asks, with clean answers. Raises the errors of `callwright.client.errors`."""
+    """A session's client, with clean and masked answers. Raises the errors of `callwright.client.errors`."""
     return GuardedCaller(await session.client(), masks=session.masks, guesses=session.guesses)

@@ -1,4 +1,4 @@
-"""What a tool has in hand while it runs: the way to the service, a clock, ids, progress, and how to show numbers.
+"""What a tool works with while it runs: the client, a clock, ids, progress, and how to show numbers.
 
 The server hands in a `Session` through the lifespan of the protocol server; tools know it only by these shapes.
 """
@@ -92,7 +92,7 @@ class Clock(Protocol):
 
 
 class Session(Protocol):
-    """What tools have behind them."""
+    """The session of whoever calls a tool."""
 
     @property
     def base_url(self) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from callwright.tools.toolsets import ABOUT, ABOUT_PROFILES, PROFILES, TOOLSETS, ToolSwitch, chosen
+from callwright.tools.toolsets import ABOUT, ABOUT_PROFILES, PROFILES, TOOLSETS, ToolSwitch, enabled_tools
 
 Definition = Mapping[str, Any]
 BYTES_A_TOKEN = 4
@@ -55,7 +55,9 @@ def tools_page(definitions: Mapping[str, Definition]) -> str:
         lines += [f"## Toolset {toolset}", "", ABOUT[toolset], ""]
         for tool in known:
             if tool.toolset == toolset:
-                lines += _tool(definitions[tool.name], [p for p in PROFILES if tool.name in chosen(known, profile=p)])
+                lines += _tool(
+                    definitions[tool.name], [p for p in PROFILES if tool.name in enabled_tools(profile=p, tools=known)]
+                )
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -98,7 +100,9 @@ def _choosing(known: Sequence[ToolSwitch]) -> list[str]:
         "| profile | tools | what it can do |",
         "|---|---|---|",
     ]
-    lines += [f"| `{name}` | {len(chosen(known, profile=name))} | {ABOUT_PROFILES[name]} |" for name in PROFILES]
+    lines += [
+        f"| `{name}` | {len(enabled_tools(profile=name, tools=known))} | {ABOUT_PROFILES[name]} |" for name in PROFILES
+    ]
     return [*lines, ""]
 
 

@@ -1,4 +1,4 @@
-"""Following the log of events, and what becomes of their delivery to one subscription, by asking again and again.
+"""Follows the log of events and their deliveries to one subscription, by polling.
 
 The log is sorted by `created_at`, which on the simulated network runs ahead of the machine's clock: a new event may
 stand far behind others that are older. So the entries are counted, and the list is walked until none is missing.
@@ -47,7 +47,7 @@ class NewEvents:
 
 
 class Deliveries:
-    """What becomes of events at one subscription."""
+    """The deliveries of events to one subscription."""
 
     def __init__(self, client: Client, webhook_id: str) -> None:
         self._client, self._webhook_id = client, webhook_id

@@ -1,4 +1,4 @@
-"""Events as the service sends them: to an endpoint on this machine, and held against the log of what was sent.
+"""Events as the service sends them: forwarded to an endpoint on this machine, and compared with the delivery log.
 
 Same bytes, same headers; each event is sent once.
 """
@@ -31,7 +31,7 @@ _SECRET: TypeAdapter[str] = TypeAdapter(Secret)
 
 @dataclass(frozen=True)
 class EndpointAnswer:
-    """What came of sending. `status` is None where nothing was answered, and then `failure` says why."""
+    """The result of sending an event. Without an answer `status` is None and `failure` says why."""
 
     status: int | None
     duration_ms: int

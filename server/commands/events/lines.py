@@ -13,7 +13,7 @@ _ID_WIDTH = 28
 
 
 def event_line(event: Event, ending: Text | None = None) -> Text:
-    """When, what, about what, and whether it is of the simulated network; at the end what came of sending it."""
+    """Time, type, subject, and whether it is of the simulated network; at the end the result of sending it."""
     when = event.created_at[5:19].replace("T", " ")
     line = Text.assemble(
         (f"{plain(when, _TIME_WIDTH):<{_TIME_WIDTH}}  ", "dim"),
@@ -33,7 +33,7 @@ def ending_of(answered: EndpointAnswer) -> Text:
 
 
 def delivery_line(event: Event, delivery: Delivery, checked: str | None = None) -> Text:
-    """What became of a delivery, below its event. `checked` says whether its signatures are those of the secret."""
+    """The state of a delivery, below its event. `checked` says whether its signatures are those of the secret."""
     words, style = _state(delivery)
     line = Text.assemble(
         (f"{'->':>{_TIME_WIDTH}}  ", "dim"),
@@ -61,5 +61,5 @@ def _state(delivery: Delivery) -> tuple[str, str]:
 
 
 def plain(text: str, most: int) -> str:
-    """Text of the service without what could steer a terminal."""
+    """Text of the service without control characters, which a terminal would obey; `most` characters at most."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:most])

@@ -77,7 +77,7 @@ def _endpoint(asked: ListenOptions) -> tuple[str | None, str | None, bool]:
     """The local endpoint, the secret, and whether it was made here."""
     url = None if asked.forward is None else local_url(asked.forward)
     if asked.everything and asked.webhook_id is None:
-        raise CommandError("--all adds what a subscription does not want; name one, or leave it out")
+        raise CommandError("--all shows what a subscription does not want too: name a subscription, or leave --all out")
     if asked.secret is None:
         return url, None if url is None else new_secret(), url is not None
     if url is None and asked.webhook_id is None:
@@ -100,7 +100,7 @@ def _greet(
 
 
 class Listener:
-    """Shows events and what becomes of them. `count` is how many were shown."""
+    """Shows events and their deliveries. `count` is how many events were shown."""
 
     def __init__(
         self,

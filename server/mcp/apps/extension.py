@@ -106,19 +106,12 @@ def _resource(view: View) -> FunctionResource:
 
 def _shown(tool: Tool) -> Tool:
     ui: dict[str, object] = {}
-    if uri := _page_of(tool.name):
-        ui["resourceUri"] = uri
-    if not _open_to_pages(tool):
+    if view := next((view for view in VIEWS if tool.name in view.tools), None):
+        ui["resourceUri"] = view.uri
+    reads = tool.annotations is not None and tool.annotations.read_only_hint
+    if not reads and tool.name not in PAGES_MAY_CALL:
         ui["visibility"] = ["model"]
     return tool.model_copy(update={"meta": {**(tool.meta or {}), "ui": ui}}) if ui else tool
-
-
-def _page_of(tool: str) -> str | None:
-    return next((view.uri for view in VIEWS if tool in view.tools), None)
-
-
-def _open_to_pages(tool: Tool) -> bool:
-    return tool.name in PAGES_MAY_CALL or bool(tool.annotations and tool.annotations.read_only_hint)
 
 
 def _text(file: str) -> str:

@@ -25,7 +25,7 @@ def test_an_analyst_is_told_that_these_tools_only_read() -> None:
 
 
 def test_without_any_tool_there_is_no_road() -> None:
-    assert "The road" not in instructions(frozenset())
+    assert "The steps" not in instructions(frozenset())
 
 
 @pytest.mark.parametrize("era", ERAS)

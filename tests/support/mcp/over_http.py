@@ -20,8 +20,9 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
 from callwright.contract.deployments.dearest_case import MICROS
-from callwright.server.embedded.embedded import ServiceKeys, address_of, listener_on, listening, random_id
+from callwright.server.embedded.embedded import ServiceKeys, address_of, listener_on, listening
 from callwright.server.mcp.instructions import instructions
+from callwright.server.mcp.session import random_id
 from callwright.server.transport.hosts import HostNames, names_for
 from callwright.server.transport.http import InstructionsOf, every_tool, mcp_beside
 from callwright.server.transport.key_sessions import KeyDirectory, ToolsOf

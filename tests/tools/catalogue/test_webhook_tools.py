@@ -157,7 +157,7 @@ async def test_a_test_whose_explanation_is_missing_still_says_its_outcome() -> N
 async def test_a_test_at_a_service_without_a_log_says_that_it_is_sent() -> None:
     absent = NotOffered("get_webhook_delivery", status=404, base_url="https://x.test", tried=("GET /webhooks",))
     text, _, _ = await used("test_webhook", TEST, get_webhook_delivery=absent)
-    assert text == "The test is being sent. This service does not show what comes of it: see at the endpoint."
+    assert text == "The test is being sent. This service does not show its result: look at the endpoint."
 
 
 # deliveries

@@ -217,7 +217,7 @@ def test_what_could_steer_a_terminal_is_not_printed() -> None:
         (("--forward=https://example.com/x",), "--forward takes a URL on this machine"),
         (("--secret=whsec_0123456789012345678901234567",), "--secret is for --forward"),
         (("--forward=http://localhost/", "--secret=short"), "--secret takes the secret of a subscription"),
-        (("--all",), "--all adds what a subscription does not want"),
+        (("--all",), "--all shows what a subscription does not want too"),
         (("whk_none",), "no such"),
     ],
 )
