@@ -12,20 +12,9 @@ from callwright.service.accounts.api_keys import (
     keys_of,
     revoke_key,
 )
-from callwright.service.accounts.embedded import (
-    DEFAULT_ORGANIZATION,
-    default_organization,
-    embedded_key,
-)
+from callwright.service.accounts.embedded import DEFAULT_ORGANIZATION, default_organization, embedded_key
 from callwright.service.accounts.errors import AccountError
-from callwright.service.accounts.memberships import (
-    add_member,
-    delete_user,
-    first_owner,
-    join,
-    leave,
-    users_of,
-)
+from callwright.service.accounts.memberships import add_member, delete_user, first_owner, join, leave, users_of
 from callwright.service.accounts.organizations import (
     PlanChange,
     change_plan,

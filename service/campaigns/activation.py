@@ -1,4 +1,4 @@
-"""The moment a deployment becomes active: its contacts are made from the audience and fall due."""
+"""Activates a deployment: its contacts are made from the audience and become due."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ _AUDIENCE = select(audiences.c.id).where(audiences.c.id == bindparam("id")).with
 
 
 def begin(connection: Connection, row: Row[Any], clock_ms: int, *, now_ms: int | None = None) -> None:
-    """Makes the deployment active: its contacts are due from `clock_ms` on, the moment its own clock starts at."""
-    connection.execute(_AUDIENCE, {"id": row.audience_id})  # rows that are being added now are waited for
+    """Activates the deployment. Its own clock starts at `clock_ms`, and its contacts are due from then on."""
+    connection.execute(_AUDIENCE, {"id": row.audience_id})  # waits for rows that are being added
     moment_ms = clock_ms if now_ms is None else now_ms
     states = insert_contacts(connection, row, due_ms=clock_ms, now_ms=moment_ms)
     connection.execute(

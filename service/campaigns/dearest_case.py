@@ -1,4 +1,4 @@
-"""The most that a deployment can cost from now on, by its row; see `contract.dearest_case`."""
+"""The most that a deployment can cost from now on; see `contract.deployments.dearest_case`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from callwright.service.tables.campaign_settings import settings_of
 
 
 def dearest_case(row: Row[Any], people: int, max_attempts: int) -> DearestCase:
-    """The dearest case of a deployment for so many people who would be called."""
+    """The most that a deployment can cost if `people` are called up to `max_attempts` times each."""
     started = row.started_at is not None
     cap: int | None = row.budget_cap_micros
     return dearest_of(

@@ -1,4 +1,4 @@
-"""Who of a deployment's people would be called first, and about when each of them has been called."""
+"""Who is called first in a deployment, and about when everybody has been called once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from callwright.service.tables.schema import audience_rows, deployment_contacts
 _R, _K = audience_rows.c, deployment_contacts.c
 _CELLS = (_R.timezone, _R.cells, _R.steering)
 SAMPLE = 100
-"""People who are looked at, to learn who comes first and the time zones they live in."""
+"""How many people are read, to find the first call and the time zones in use."""
 
 
 @dataclass(frozen=True)
 class FirstCall:
-    """A call that would be made before all others."""
+    """The first call of a deployment."""
 
     at_ms: int
     contact: Row[Any]
@@ -31,8 +31,7 @@ class FirstCall:
 
 
 def next_people(connection: Connection, row: Row[Any], *, begin_ms: int, now_ms: int) -> Sequence[Row[Any]]:
-    """The first people who may be called, in the order in which they are looked at. Of a deployment that has started
-    they are those who wait."""
+    """The first people who may be called, in the order of dialling; those who wait, if the deployment has started."""
     if row.started_at is not None:
         waiting = _waiting(row, now_ms)
         found = waiting.add_columns(_K.id, _K.phone, _K.next_at, _K.position, _K.attempts, *_CELLS)
@@ -56,7 +55,7 @@ def first_call(
         due_ms = max(one.next_at, begin_ms)
         at_ms = next_call_ms(hours, one.timezone, one.phone, due_ms, end_ms)
         if at_ms is not None:
-            # Whoever is put off takes a turn anew from that moment on.
+            # A deferred person is ordered by the time until which they are deferred.
             found.append((at_ms, one.next_at if at_ms == due_ms else at_ms, one.position, index))
     if not found:
         return None
@@ -74,11 +73,10 @@ def all_called_ms(
     now_ms: int,
     calling_ms: int,
 ) -> int | None:
-    """When each of the people who are left has been called once, with `calling_ms` of calling for all of them.
+    """When everybody who is left has been called once, if all their calls take `calling_ms` together.
 
-    Whoever waits for a retry is not called before it is due. Where people live in several time zones it is as if all
-    lived in the slowest one; `people` are some of them, to learn the zones. None: nobody is left, it is
-    not before the end, or too far ahead.
+    A retry is not made before it is due. With several time zones the result is that of the zone that takes longest;
+    `people` is a sample of them. None: nobody is left, it is after the end, or too far ahead.
     """
     if not people:
         return None
@@ -100,7 +98,7 @@ def _waiting(row: Row[Any], now_ms: int) -> Select[*tuple[Any, ...]]:
 
 
 def _due(connection: Connection, row: Row[Any], now_ms: int) -> Sequence[tuple[int, int, int]]:
-    """How many people fall due in each hour, and when the first and the last of them do."""
+    """For each hour in which people become due: the first and the last time, and how many they are."""
     hour = _K.next_at // literal_column(str(HOUR), Integer)
     found = _waiting(row, now_ms).add_columns(func.min(_K.next_at), func.max(_K.next_at), func.count())
     return [(first, last, count) for first, last, count in connection.execute(found.group_by(hour).order_by(hour))]
@@ -124,7 +122,7 @@ def _over_ms(
 
 
 def _inside(hours: CallingHours | None, zones: Sequence[str], at_ms: int, begin_ms: int) -> int | None:
-    """A moment at which the hours allow a call: this one, the last before they end with it, or the next."""
+    """The time itself if calls are allowed then, else a second before if they end with it, else the next allowed."""
     for moment_ms in (at_ms, max(at_ms - SECOND, begin_ms)):
         if first_allowed(hours, zones, moment_ms) == moment_ms:
             return moment_ms

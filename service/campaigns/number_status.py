@@ -1,4 +1,4 @@
-"""How a rented number stops being usable: given back for good, or suspended because it was not paid."""
+"""Takes a rented number out of use: released for good, or suspended because it was not paid."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ def lose(
     *,
     now_ms: int,
 ) -> None:
-    """Takes a number out of use and tells subscribers. It costs nothing any more. The caller holds its lock."""
+    """Takes a number out of use and emits the event. It is not charged any more. The caller holds its lock."""
     values: dict[str, Any] = {"status": status, "renews_at": None, "updated_at": now_ms}
     if status == "released":
         values["released_at"] = now_ms

@@ -1,4 +1,4 @@
-"""Pausing every campaign there is, for a reason that concerns them all."""
+"""Pauses all campaigns, for a reason that concerns all of them, such as a full disk."""
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, or_, select
 
@@ -14,20 +14,20 @@ _D = deployments.c
 
 
 def goes(until_ms: ColumnElement[int]) -> ColumnElement[bool]:
-    """Whether a deployment is a campaign that is active, or scheduled for a moment until then."""
+    """Whether a deployment is a campaign that is active, or scheduled to start by `until_ms`."""
     due = (_D.status == "scheduled") & (_D.start_at <= until_ms)
     return (_D.call_type == "outbound") & or_(_D.status == "active", due)
 
 
 _FOUND = select(_D.id).where(goes(bindparam("until", type_=BigInteger))).order_by(_D.id).limit(PAGE)
 _LATEST = 2**63 - 1
-"""No moment is later."""
+"""Later than any time."""
 
 
 async def pause_all(services: Services, reason: str, *, only_due: bool) -> None:
-    """Pauses every campaign that is active or scheduled, whichever process drives it. A person resumes each.
+    """Pauses all active and scheduled campaigns, whichever process drives them. A person has to resume each.
 
-    With `only_due` those stay scheduled whose moment has not come when the last one is paused.
+    With `only_due` campaigns whose start is still in the future stay scheduled.
     """
     while await services.database.write(_pause_some, services.ids, reason, services.clock.now_ms(), only_due=only_due):
         pass

@@ -1,4 +1,4 @@
-"""What a plan is made of: everything that decides who is called, what they hear, when, and what it costs."""
+"""The parts of a plan: everything that decides who is called, what they hear, when, and what it costs."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -37,23 +37,23 @@ _NAMES: dict[Part, tuple[str, bool]] = {
     "prices": ("the prices", True),
     "progress": ("the deployment's state", False),
 }
-"""Each part in plain words, and whether there are several of it."""
+"""The name of each part in a sentence, and whether it is a plural."""
 _NAMED = {
     *("calling_hours", "retry_policy", "voicemail", "compliance", "ring_timeout_seconds"),
     *("max_call_duration_seconds", "caller_id_strategy", "calls_per_second"),
 }
-"""The settings that `parts_of` names."""
+"""The settings that are in a part by name."""
 
 
 def numbers_in_order(connection: Connection, row: Row[Any]) -> list[Row[Any]]:
-    """The deployment's numbers in their order, whatever state they are in."""
+    """The deployment's numbers in their order, in every status."""
     ids: list[str] = json.loads(row.phone_number_ids)
     found = {number.id: number for number in connection.execute(_NUMBERS, {"ids": ids})}
     return [found[number_id] for number_id in ids if number_id in found]
 
 
 def open_imports(connection: Connection, audience_id: str) -> list[str]:
-    """Imports into an audience that have not ended: their rows will be called too."""
+    """The ids of imports into an audience that have not ended. People they add will be called too."""
     return list(connection.execute(_IMPORTING, {"audience": audience_id}).scalars())
 
 
@@ -65,12 +65,11 @@ def parts_of(
     agent: Mapping[str, Any],
     numbers: Sequence[Row[Any]] | None = None,
 ) -> dict[Part, bytes]:
-    """The fingerprint of each part as it is now. `agent` is what is, or would be, kept of the agent at the start,
-    `numbers` are the deployment's, where they were read already.
+    """The fingerprint of each part as it is now. `agent` are the fields of the agent that the deployment keeps or would
+    keep; `numbers` are those of the deployment, if they were read before.
 
-    Rows are only ever added to an audience, and each that is received counts in `row_count`, so that its counters
-    stand for the rows without reading them. Of the do-not-call list only removals count: who is put on it is called no
-    more, which nobody has to agree to, so the plan holds and fewer are called; who is taken off it is called again.
+    Rows of an audience are only added, never changed, and `row_count` counts each, so the counters stand for the rows.
+    Of the do-not-call list only removals matter: after an addition fewer people are called, which needs no consent.
     """
     paused_at = row.status_changed_at if row.status == "paused" else None
     settings = settings_of(row)
@@ -104,19 +103,19 @@ def _json(part: BaseModel | None) -> str | None:
 
 
 def _further(settings: CampaignSettings) -> list[Any]:
-    """Settings that the plans of earlier versions do not know, where they are set: those plans hold otherwise."""
+    """Settings that earlier versions did not have, if they are set. Without them, plans of earlier versions hold."""
     further = settings.model_dump(mode="json", exclude=_NAMED, exclude_defaults=True)
     return [further] if further else []
 
 
 def plan_of(parts: Mapping[Part, bytes], now_ms: int) -> StartPlan:
-    """A plan of these parts that is valid from now on for 15 minutes."""
+    """A plan of these parts, valid for 15 minutes from now."""
     return StartPlan((now_ms + VALID_MS) // SECOND, parts)
 
 
 def check_plan(plan: StartPlan, now: Mapping[Part, bytes], now_ms: int) -> None:
     """Raises `Refusal`: plan_expired, or plan_stale with the parts that have changed."""
-    # One that is valid for longer than plans are was made while the clock was ahead.
+    # A plan that is valid for too long was made while the clock was ahead.
     if not now_ms < plan.valid_until_s * SECOND <= now_ms + VALID_MS + MINUTE:
         raise Refusal(PLAN_EXPIRED)
     if changed := plan.changed(now):
@@ -126,15 +125,15 @@ def check_plan(plan: StartPlan, now: Mapping[Part, bytes], now_ms: int) -> None:
 def broken_promises(
     connection: Connection, row: Row[Any], *, audience: Row[Any], agent: Mapping[str, Any]
 ) -> list[Refusal]:
-    """Why a deployment that was started for later may not begin now: it is not any more what was agreed to.
+    """Why a scheduled deployment may not start now: it has changed since somebody accepted its plan.
 
-    Without a plan nothing was agreed to, which is enough where no telephone rings.
+    On the simulated network no plan is needed.
     """
     if row.plan_id is None:
         return [] if row.simulated else [Refusal(PLAN_REQUIRED)]
     agreed = contents(row.plan_id)
     now = parts_of(connection, row, audience=audience, agent=agent)
-    del now["progress"]  # it went from draft to scheduled by the very start that the plan was made for
+    del now["progress"]  # the start with this plan changed it from draft to scheduled
     changed = list(now) if agreed is None else agreed.changed(now)
     return [_stale(changed)] if changed else []
 

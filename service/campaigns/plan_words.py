@@ -1,7 +1,7 @@
-"""A plan as one sentence that a person can say yes or no to.
+"""A plan as one sentence that a person can accept or refuse.
 
-It is made of the organization's own settings and of counts, never of what stands in a contact's row, and is the same
-whenever the plan is the same. Names cannot break out of it: they are one line, short, and in quotation marks.
+It has only the organization's own settings and counts, nothing from a contact's row, and the same plan always gives the
+same sentence. Names in it are short, on one line and in quotation marks, so that none reads as part of the sentence.
 """
 
 from collections.abc import Sequence
@@ -23,28 +23,28 @@ class Proposal:
 
     simulated: bool
     goes_on: bool
-    """Whether it has started before, so that `people` are those who are left and the money is what may be added."""
+    """Whether it has started before. Then `people` are those who are left, and the money is what may be added."""
     people: int
     left_out: int = 0
-    """People who would be called had they not asked not to be called again."""
+    """People who asked not to be called again, and are not called."""
     name: str
     agent: str
     numbers: Sequence[str]
-    """The numbers that would really be called from."""
+    """The active numbers."""
     attempts: int
     hours: CallingHours | None
     start_ms: int | None
-    """The moment before which nobody is called; None for at once."""
+    """When calls begin; None for at once."""
     instead_of_ms: int | None = None
-    """The moment at which it would begin by itself, and for which a start does not wait; None for none."""
+    """When it would start by itself, if a start now does not wait for that time."""
     end_ms: int | None
     never: bool = False
-    """Whether the calling hours leave no moment to call anybody before the end."""
+    """Whether the calling hours allow no call before the end."""
     cap_micros: int | None
     high_micros: int
-    """The high end of the cost range; it is told where there is no cap."""
+    """The high end of the cost range, which the sentence names if there is no cap."""
     overrun_micros: int = 0
-    """What calls that are under way when the cap is reached may cost beyond it."""
+    """What calls under way may cost in addition when the cap is reached."""
 
 
 def sentence(proposal: Proposal) -> str:

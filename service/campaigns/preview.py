@@ -1,4 +1,4 @@
-"""What a preview says. Reads only; nobody is dialled and nothing is charged."""
+"""The preview of a start. It only reads: nobody is dialled and nothing is charged."""
 
 import json
 import shlex
@@ -15,7 +15,7 @@ from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_
 from callwright.service.campaigns.plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from callwright.service.campaigns.plan_words import Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
-from callwright.service.dialling.agent_snapshot import SNAPSHOT
+from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.dialling.eligibility.consent import nobody_consents
 from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
 from callwright.service.dialling.eligibility.reasons import of_audience, of_waiting
@@ -32,6 +32,7 @@ from callwright.service.telephony.engine import AgentSnapshot
 from callwright.service.telephony.simulated.conversation.welcome import greeting_of
 
 _TYPICAL_CALL_S = 40
+_NO_WELCOME = "the agent has no welcome message: the contact speaks first"
 _BASIS = (
     "low: one contact in five talks for half a minute; high: every attempt is answered and lasts as long as a call "
     "may, up to the budget cap and what calls under way cost beyond it"
@@ -45,7 +46,7 @@ _UNCOVERED = (
     "`callwright orgs fund {org} --amount N` on the machine of the service tops up the wallet, or lower budget_cap"
 )
 _DEFAULT_ORGANIZATION = "default"
-"""The organization that the program's commands are about where none is named."""
+"""The organization that commands use when none is named."""
 _AT_ONCE = (
     "it is scheduled and begins by itself at start_at, so that nothing is left to do; a start with this plan does not "
     "wait for start_at and calls people at once"
@@ -63,13 +64,14 @@ def preview(
     now_ms: int,
     plan_id: str | None = None,
 ) -> contract.Preview:
-    """Who would be called, the greeting, the cost, and the plan a start can be bound to.
+    """Who would be called, the greeting, the cost, and the plan with which a start can be made.
 
-    `plan` is the organization's, `agent` what is or would be kept of the agent. Of a deployment that has started only
-    the people who are left count, and only the money that its budget has left. With `plan_id` it is about that plan.
+    `plan` is the organization's price plan, `agent` the fields of the agent that the deployment keeps or would keep. Of
+    a deployment that has started, only the remaining people and the remaining budget count. With `plan_id` the preview
+    is about that plan.
 
     Raises:
-        Refusal: the plan `plan_id` is none of this deployment, is too old, or does not fit any more.
+        Refusal: the plan `plan_id` is of another deployment, too old, or not up to date any more.
     """
     audience = audience_of(connection, row.audience_id)
     numbers = numbers_in_order(connection, row)
@@ -77,7 +79,7 @@ def preview(
     if plan_id is not None:
         now, sealed = sealed.parts, seal.open(plan_id, org_id=row.org_id, deployment_id=row.id)
         check_plan(sealed, now, now_ms)
-    speaker = AgentSnapshot(id=row.agent_id, **{name: agent[name] for name in SNAPSHOT})
+    speaker = agent_of(row, agent)
     settings = settings_of(row)
     policy = settings.retry_policy
     eligible, blocked = _people(connection, row, audience, now_ms)
@@ -140,11 +142,11 @@ def preview(
         finishes_at=moment_or_none(over_ms),
         problems=[problem.message for problem in problems],
         warnings=[
-            *_warnings(speaker),
+            *([] if speaker.welcome_message.strip() else [_NO_WELCOME]),
             *([unwilling] if unwilling else []),
             *([_never(row, hours, audience)] if never else []),
-            *([_uncovered(connection, row, available, high)] if available < high else []),
-            *([_LEFT_OUT.format(org=_org_option(connection, row))] if row.simulated and left_out else []),
+            *([_advice_on_money(connection, row, available, high)] if available < high else []),
+            *([_advice_on_opt_outs(connection, row)] if row.simulated and left_out else []),
             *([_AT_ONCE] if early else []),
             *([_WAITS] if row.simulated and row.started_at is None and begin_ms > now_ms else []),
         ],
@@ -167,15 +169,15 @@ def _people(
 
 
 def _begins(row: Row[Any], now_ms: int) -> int:
-    """The moment from which a start or resume calls; on the simulated network a deployment has a time of its own."""
+    """When calls begin after a start or resume. On the simulated network a deployment has a clock of its own."""
     if row.started_at is not None:
         return row.clock_ms if row.simulated else max(row.clock_ms, now_ms)
-    waits = row.status in ("draft", "paused")  # a start of what is scheduled by a plan does not wait
+    waits = row.status in ("draft", "paused")  # a start with a plan of a scheduled deployment does not wait
     return max(row.start_at or 0, now_ms) if waits else now_ms
 
 
 def _all_looked_at(hours: CallingHours | None, audience: Row[Any]) -> bool:
-    """Whether what holds for the people who were looked at holds for all: they are all, or share one time zone."""
+    """Whether the sample of people stands for all: it has everybody, or all have the same time zone."""
     return hours is None or hours.timezone_mode == "fixed" or audience.valid_count <= SAMPLE
 
 
@@ -185,19 +187,19 @@ def _never(row: Row[Any], hours: CallingHours | None, audience: Row[Any]) -> str
     return f"{who} can be called: the calling hours leave no moment{end}; change calling_hours or end_at"
 
 
-def _uncovered(connection: Connection, row: Row[Any], available: int, high: int) -> str:
-    org = shlex.quote(_org_name(connection, row))
-    return _UNCOVERED.format(available=amount(available), high=amount(high), org=org)
+def _advice_on_money(connection: Connection, row: Row[Any], available: int, high: int) -> str:
+    return _UNCOVERED.format(available=amount(available), high=amount(high), org=_org_name(connection, row))
 
 
-def _org_option(connection: Connection, row: Row[Any]) -> str:
-    """How the program's commands are told the organization, as a shell reads it."""
+def _advice_on_opt_outs(connection: Connection, row: Row[Any]) -> str:
     name = _org_name(connection, row)
-    return "" if name == _DEFAULT_ORGANIZATION else f" --org {shlex.quote(name)}"
+    return _LEFT_OUT.format(org="" if name == _DEFAULT_ORGANIZATION else f" --org {name}")
 
 
 def _org_name(connection: Connection, row: Row[Any]) -> str:
-    return connection.execute(select(organizations.c.name).where(organizations.c.id == row.org_id)).scalar_one()
+    """The name of the organization, quoted for a shell."""
+    name = connection.execute(select(organizations.c.name).where(organizations.c.id == row.org_id)).scalar_one()
+    return shlex.quote(name)
 
 
 def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingVariable]:
@@ -208,14 +210,8 @@ def _missing(agent: AgentSnapshot, audience: Row[Any]) -> list[contract.MissingV
 
 
 def _greeting(row: Row[Any], agent: AgentSnapshot, first: FirstCall | None) -> str | None:
-    """What the first person who is called hears first."""
+    """What the first person who is called hears first; None if nobody is called."""
     if first is None:
         return None
     attempt = first.contact.attempts + 1
     return greeting_of(Rules.of(row, agent).request(first.contact, call_id="", attempt=attempt, from_number=""))
-
-
-def _warnings(agent: AgentSnapshot) -> list[str]:
-    if not agent.welcome_message.strip():
-        return ["the agent has no welcome message: the contact speaks first"]
-    return []

@@ -1,11 +1,11 @@
 """What a personal key with a spending cap has committed, and whether it may commit more.
 
-Committed is what its money could become in the worst case. For a deployment that it set going that is, while the
-deployment can still spend, what the budget cap left when the key did so and what calls may cost that go on when the
-budget cap is reached; once it has ended, the real spend. For a number it has rented it is every month that was booked.
-A key answers for what it has spent even when another key has set the deployment going again since.
+A key has committed the most that its deployments and numbers can cost. For a deployment that it started: what was left
+of the budget cap at the start, and what calls under way may cost in addition when the cap is reached; after the end, the
+real spend. For a number that it rented: every month that was charged. What a deployment spent stays with the key that
+started it, also after another key starts it again.
 
-What another key set going, a key with a cap may only make cheaper (`check_change`, `check_joining`).
+A key with a cap cannot make a deployment of another key spend more (`check_change`, `check_joining`).
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,7 @@ from callwright.service.platform.money import PRICES, amount
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.deployment_states import TERMINAL
 from callwright.service.tables.campaign_settings import settings_of
-from callwright.service.tables.schema import (
-    api_keys,
-    deployments,
-    past_commitments,
-    phone_numbers,
-    transactions,
-)
+from callwright.service.tables.schema import api_keys, deployments, past_commitments, phone_numbers, transactions
 
 _D, _N, _T, _P = deployments.c, phone_numbers.c, transactions.c, past_commitments.c
 _CAP = select(api_keys.c.spending_cap_micros).where(api_keys.c.id == bindparam("key"))
@@ -49,15 +43,15 @@ _CALLING = (
 _COSTS_NOTHING = frozenset({"name", "metadata"})
 _LESS_IS_FREE = frozenset({"max_concurrency", "calls_per_second", "max_call_duration_seconds"})
 _BOUNDS = frozenset({"end_at", "budget_cap_micros"})
-"""What ends a deployment, where it is set."""
+"""Fields that end a deployment, if they are set."""
 _UNCHANGED: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Answerable:
-    """The key that has to answer for what a unit of work makes happen.
+    """The key that is charged for what a unit of work commits.
 
-    `key_id` is None where no key has to, `cap_micros` where it has no cap.
+    `key_id` is None if there is no key, `cap_micros` if the key has no cap.
     """
 
     key_id: str | None
@@ -65,7 +59,7 @@ class Answerable:
 
 
 def answerable(connection: Connection, key_id: str | None) -> Answerable:
-    """The key as it is now. One with a cap is held until the end: take it before any other lock."""
+    """The key as it is now. A key with a cap is locked until the transaction ends: lock it before anything else."""
     capped = connection.execute(_CAP, {"key": key_id}).scalar() is not None
     return Answerable(key_id, connection.execute(_LOCK, {"key": key_id}).scalar() if capped else None)
 
@@ -88,9 +82,9 @@ def committed(connection: Connection, key_id: str, *, but: str = "") -> int:
 
 
 def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
-    """Micros that a deployment has cost at most when its last call has ended, its earlier spend with it.
+    """The most, in micros, that a deployment has cost when its last call has ended, with what it has spent.
 
-    Calls under way may go on beyond what is held back for them, also when the budget cap is reached.
+    Calls under way may cost more than is reserved for them, also when the budget cap is reached.
     """
     names = ("budget_cap_micros", "max_concurrency", "max_call_duration_seconds")
     cap, concurrency, longest_s = (changes.get(name, _kept(row, name)) for name in names)
@@ -102,10 +96,10 @@ def _worst(row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED) -> int:
 
 
 def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str = "", next_step: str = "") -> None:
-    """Lets a key commit more, in the transaction that commits it. Nothing is checked without a cap.
+    """Checks that a key may commit `extra_micros` more, in the transaction that commits them. Without a cap it may.
 
-    `but` is a deployment whose commitment `extra_micros` replaces. Two requests of one key wait for one another here,
-    so that both together cannot go beyond the cap. `next_step` ends the words of the refusal.
+    `but` is a deployment whose commitment `extra_micros` replaces. Requests of one key wait for one another here, so
+    that they cannot exceed the cap together. `next_step` is added to the message of the refusal.
 
     Raises:
         Refusal: spending_cap_reached, with the amounts.
@@ -123,11 +117,11 @@ def check(connection: Connection, by: Answerable, extra_micros: int, *, but: str
 def check_deployment(
     connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any] = _UNCHANGED
 ) -> None:
-    """Lets a key set a deployment going, or make one that it set going spend more by `changes`.
+    """Checks that a key may start a deployment, or change one that it started by `changes`.
 
     Raises:
-        Refusal: spending_cap_reached, when there is no budget cap, or what it leaves and the calls that go on when it
-            is reached go beyond the key's cap.
+        Refusal: spending_cap_reached, when the deployment has no budget cap, or can cost more than the key's cap
+            leaves.
     """
     if by.cap_micros is None:
         return
@@ -145,7 +139,7 @@ def check_deployment(
 
 
 def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: int) -> dict[str, Any]:
-    """The columns of a deployment by which a key answers for it from now on. What was spent stays with the one before.
+    """The columns that charge a deployment to this key from now on. What was spent stays with the key before.
 
     Raises:
         Refusal: spending_cap_reached, see `check_deployment`.
@@ -161,11 +155,11 @@ def set_going(connection: Connection, by: Answerable, row: Row[Any], *, now_ms: 
 
 
 def check_change(connection: Connection, by: Answerable, row: Row[Any], changes: Mapping[str, Any]) -> None:
-    """Lets a key change a deployment that can spend. `changes` are columns and settings with their new values.
+    """Checks that a key may change a deployment. `changes` are columns and settings with their new values.
 
     Raises:
-        Refusal: spending_cap_reached, where it could spend more by it, and it lets callers in, was set going by another
-            key, or goes beyond the key's cap.
+        Refusal: spending_cap_reached, when the deployment could spend more and is inbound, was started by another key,
+            or exceeds the key's cap.
     """
     if by.cap_micros is None or row.status == "draft":
         return
@@ -185,7 +179,7 @@ def check_change(connection: Connection, by: Answerable, row: Row[Any], changes:
 
 
 def _may_cost_more(name: str, new: Any, row: Row[Any]) -> bool:
-    """Whether a deployment could spend more by a change. What is not known to cost nothing may cost more."""
+    """Whether a change may make a deployment spend more; so may every field that is not known to cost nothing."""
     if name in _COSTS_NOTHING:
         return False
     if row.call_type == "inbound":
@@ -203,10 +197,10 @@ def _kept(row: Row[Any], name: str) -> Any:
 
 
 def check_joining(connection: Connection, by: Answerable, audience_id: str) -> None:
-    """Lets a key add people to an audience: those who are added are called by whatever calls it already.
+    """Checks that a key may add people to an audience. Deployments that call the audience will call them too.
 
     Raises:
-        Refusal: spending_cap_reached, when another key set such a deployment going, or it goes beyond the key's cap.
+        Refusal: spending_cap_reached, when another key started such a deployment, or it exceeds the key's cap.
     """
     if by.cap_micros is None:
         return
@@ -218,16 +212,16 @@ def check_joining(connection: Connection, by: Answerable, audience_id: str) -> N
 
 
 def unbounded(by: Answerable) -> Refusal:
-    """What lets callers in: nobody knows how many will call, and no budget cap ends it."""
+    """The refusal of an inbound deployment: it has no budget cap, and nobody knows how many people will call."""
     message = "calls that come in have no budget_cap, and a key with a spending cap may not let them in"
     return _refused(by, message, None)
 
 
 def check_renewals(connection: Connection, by: Answerable, row: Row[Any]) -> None:
-    """Lets a key have a number renewed every month from now on.
+    """Checks that a key may have a number renewed every month.
 
     Raises:
-        Refusal: spending_cap_reached, when another key rented it, or the next month goes beyond the key's cap.
+        Refusal: spending_cap_reached, when another key rented it, or the next month exceeds the key's cap.
     """
     if by.cap_micros is None:
         return
@@ -238,7 +232,7 @@ def check_renewals(connection: Connection, by: Answerable, row: Row[Any]) -> Non
 
 
 def covers_renewal(connection: Connection, row: Row[Any]) -> bool:
-    """Whether the key that wants a number renewed may commit another month of it. Take it before any other lock."""
+    """Whether the key that renews a number may commit another month. Call it before any other lock is taken."""
     by = answerable(connection, row.renewed_by_key_id)
     try:
         check(connection, by, row.monthly_micros)

@@ -1,4 +1,4 @@
-"""What stands between a deployment and its start."""
+"""The reasons for which a deployment cannot start."""
 
 import json
 from typing import Any
@@ -45,7 +45,7 @@ _NEWEST_IMPORT = (
 def audience_of(connection: Connection, audience_id: str, *, lock: bool = False) -> Row[Any]:
     """The deployment's audience. Raises `Refusal`: not_found when it was deleted.
 
-    With `lock` rows that are being added now are waited for, and none is added before this transaction ends.
+    With `lock` it waits for rows that are being added, and none is added before this transaction ends.
     """
     statement = _AUDIENCE.with_for_update(read=True) if lock else _AUDIENCE
     row = connection.execute(statement, {"id": audience_id}).one_or_none()
@@ -55,7 +55,7 @@ def audience_of(connection: Connection, audience_id: str, *, lock: bool = False)
 
 
 def still_importing(connection: Connection, audience_id: str) -> Refusal | None:
-    """That nobody knows yet how many people an audience has; None where no import into it is open."""
+    """The refusal while imports into an audience have not ended; None without such imports."""
     waiting = open_imports(connection, audience_id)
     if not waiting:
         return None
@@ -78,14 +78,14 @@ def missing_columns(agent: Any, audience: Row[Any], voicemail_message: str) -> l
 def start_refusals(
     connection: Connection, plan: PricePlan, row: Row[Any], agent: Any, *, asked: bool = False, starts: bool = True
 ) -> list[Refusal]:
-    """Everything that forbids the start now, worst first; empty when it may start. `plan` is the organization's.
+    """The refusals of a start now, the most important first; empty when it may start. `plan` is the price plan.
 
-    `asked`: somebody asks for the start now, and the caller has checked what they agreed to. Otherwise the deployment
-    begins by itself, and then what was agreed to when it was scheduled must still hold. `starts`: the start follows in
-    the same transaction, so no import is let in between; a preview locks nothing.
+    `asked`: a request starts it, and the caller has checked its plan. Otherwise a scheduled deployment starts by
+    itself, and the plan that it was scheduled with is checked here. `starts`: the start follows in the same
+    transaction, so the audience is locked against imports; a preview locks nothing.
     """
     found: list[Refusal] = []
-    # Rows that are being added lock the audience before the deployments they join, so one that has them does not wait.
+    # Adding rows locks the audience before its deployments, so a deployment that has started must not wait for it.
     audience = audience_of(connection, row.audience_id, lock=starts and row.started_at is None)
     if waiting := still_importing(connection, audience.id):
         found.append(waiting)
@@ -124,7 +124,7 @@ def start_refusals(
 
 
 def _why_nobody(connection: Connection, audience: Row[Any]) -> str:
-    """Why an audience has nobody who can be called."""
+    """The reason why an audience has nobody who can be called."""
     if audience.status == "importing":
         return "a file is being imported into the audience"
     newest = connection.execute(_NEWEST_IMPORT, {"id": audience.id}).one_or_none()
@@ -136,7 +136,7 @@ def _why_nobody(connection: Connection, audience: Row[Any]) -> str:
 
 
 def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None:
-    """What is wrong where nobody could have agreed to be called, because the audience has no such column."""
+    """The refusal if the audience does not have the column with the consent."""
     wanted = consent_column(row)
     known = [column["name"] for column in json.loads(audience.columns)]
     if wanted is None or wanted in known:
@@ -148,7 +148,7 @@ def _unknown_consent_column(row: Row[Any], audience: Row[Any]) -> Refusal | None
 
 
 def _budget_reached(row: Row[Any]) -> Refusal | None:
-    """What is wrong where no call fits into the budget any more. What calls under way hold back may come back."""
+    """The refusal if the budget allows no further call. Money reserved for calls under way counts as available."""
     if row.budget_cap_micros is None:
         return None
     left, required = max(0, row.budget_cap_micros - row.spend_micros), PRICES.reservation()

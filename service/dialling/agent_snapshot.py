@@ -1,6 +1,7 @@
 """The agent a deployment calls with, as it was when the deployment started."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Row
@@ -8,10 +9,10 @@ from sqlalchemy import Row
 from callwright.service.telephony.engine import AgentSnapshot
 
 SNAPSHOT = ("system_prompt", "welcome_message", "language", "voice_id")
-"""What is kept of the agent at the start; later edits do not reach the deployment."""
+"""The fields of the agent that a deployment keeps when it starts; later edits do not change them."""
 
 
-def agent_of(row: Row[Any]) -> AgentSnapshot:
-    """The agent a started deployment calls with."""
-    kept = json.loads(row.agent_snapshot)
-    return AgentSnapshot(id=row.agent_id, **{name: kept[name] for name in SNAPSHOT})
+def agent_of(row: Row[Any], kept: Mapping[str, Any] | None = None) -> AgentSnapshot:
+    """The agent of a deployment. `kept` are its fields, by default those that were kept at the start."""
+    fields = json.loads(row.agent_snapshot) if kept is None else kept
+    return AgentSnapshot(id=row.agent_id, **{name: fields[name] for name in SNAPSHOT})

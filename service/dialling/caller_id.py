@@ -7,13 +7,13 @@ from typing import Any
 from sqlalchemy import Row
 
 _AREA_LENGTH = 5
-"""`+1` and the area code in North America: what makes a number look local."""
+"""The length of `+1` and an area code in North America."""
 
 
 def choose(numbers: Sequence[Row[Any]], strategy: str, contact: Row[Any], turn: int) -> Row[Any]:
-    """One of the numbers (there is at least one). `turn` counts the deployment's calls.
+    """One of the numbers, of which there is at least one. `turn` is how many calls the deployment has made.
 
-    `random` depends on contact and attempt alone, so that the same campaign makes the same calls again.
+    `random` depends only on the contact and the attempt, so that a campaign can be repeated exactly.
     """
     if contact.caller_number_id is not None and strategy == "sticky":
         kept = next((number for number in numbers if number.id == contact.caller_number_id), None)

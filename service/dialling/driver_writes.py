@@ -1,4 +1,4 @@
-"""What a runner writes: claims, records, endings. Each write checks the lease, and a claim or a record renews it."""
+"""The writes of a runner. Each checks the lease; claims and records of calls also renew it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ class DriverWrites:
     lease_ms: int
     public_url: str | None = None
     events_written: Callable[[], None] = lambda: None
-    """Wakes who delivers events, once they are committed."""
+    """Called after events are committed, to wake their delivery."""
 
     async def claim(
         self, rules: Rules, drafts: Sequence[Draft], schedule: Schedule, contacts: Mapping[str, Row[Any]]
     ) -> Claimed:
-        """Claims calls, and keeps whom the schedule defers and who may never be called."""
+        """Claims calls, and stores which contacts the schedule defers or never calls."""
         claimed = await self.database.write(claim, self.ids, rules, drafts, schedule, contacts, **self._lease())
         self.events_written()
         return claimed
@@ -40,7 +40,7 @@ class DriverWrites:
     async def record(
         self, rules: Rules, finished: Sequence[Finished], channel_free_at: Sequence[int] | None = None
     ) -> None:
-        """Records calls that ended, and when the channels are free again where that is kept."""
+        """Records calls that ended, and when the channels are free again if that is stored."""
         await self.database.write(
             finish,
             self.ids,
@@ -53,7 +53,7 @@ class DriverWrites:
         self.events_written()
 
     async def decide(self, deployment_id: str) -> None:
-        """Decides when people are called again for whom a changed retry policy left that open."""
+        """Decides when contacts are called again after a change of the retry policy."""
         await self.database.write(waiting.decide, deployment_id, owner=self.owner)
 
     async def end(self, ending: Callable[..., Any], deployment_id: str, *reason: str) -> Any:

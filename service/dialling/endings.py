@@ -1,4 +1,4 @@
-"""How a deployment stops: completed, out of time, out of money, or without a number to call from."""
+"""How a deployment ends or pauses: completed, at its end, failed, cancelled, or out of money."""
 
 import json
 from collections import Counter
@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select, update
 
+from callwright.contract.declaration.model import Resource
 from callwright.contract.deployments.contacts import Stats
 from callwright.contract.events import (
     DEPLOYMENT_AUDIENCE_EXHAUSTED,
@@ -16,6 +17,7 @@ from callwright.contract.events import (
     DeploymentCompleted,
     DeploymentFailed,
     DeploymentPaused,
+    EventType,
 )
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.dialling.leases import mine
@@ -29,12 +31,16 @@ from callwright.service.tables.schema import calls, deployment_contacts, deploym
 
 _D, _K, _C = deployments.c, deployment_contacts.c, calls.c
 _LONGEST_CALL_MS = 2 * HOUR
-"""More than ringing and talking may take together."""
+"""More than a call can last, with its ringing."""
 _ENDED_LATER = (
     select(_C.outcome, _C.disposition, _C.cost_micros, _K.status.label("contact_status"))
     .join(deployment_contacts, (_K.deployment_id == _C.deployment_id) & (_K.id == _C.contact_id))
     .where(_C.deployment_id == bindparam("id"), _C.created_at >= bindparam("since"), _C.ended_at > bindparam("at"))
 )
+
+
+def _emit(connection: Connection, ids: Ids, row: Row[Any], type_: EventType, data: Resource, at_ms: int) -> None:
+    outbox.emit(connection, ids, row.org_id, type_, data, at_ms=at_ms, simulated=row.simulated)
 
 
 def _audit(connection: Connection, ids: Ids, row: Row[Any], action: str, reason: str, now_ms: int) -> None:
@@ -47,7 +53,7 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status != "active" or row.in_flight or soonest(connection, deployment_id) is not None:
         return False
-    at_ms = _over_ms(row)
+    at_ms = _last_end_ms(row)
     exhausted_ms = row.last_dial_ms or at_ms
     exhausted = AudienceExhausted(
         deployment_id=row.id,
@@ -55,21 +61,13 @@ def complete(connection: Connection, ids: Ids, deployment_id: str, *, owner: str
         stats=_stats_at(connection, row, exhausted_ms),
         simulated=row.simulated,
     )
-    outbox.emit(
-        connection,
-        ids,
-        row.org_id,
-        DEPLOYMENT_AUDIENCE_EXHAUSTED,
-        exhausted,
-        at_ms=exhausted_ms,
-        simulated=row.simulated,
-    )
+    _emit(connection, ids, row, DEPLOYMENT_AUDIENCE_EXHAUSTED, exhausted, exhausted_ms)
     _end(connection, ids, row, "completed", "audience_exhausted", at_ms, now_ms)
     return True
 
 
 def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats:
-    """The figures at the moment of the last dial: calls that ended later were under way then, and are not counted."""
+    """The statistics at the time of the last dial. Calls that ended later count as under way."""
     given = {"id": row.id, "since": last_dial_ms - _LONGEST_CALL_MS, "at": last_dial_ms}
     late = connection.execute(_ENDED_LATER, given).all()
     final = stats_of(row)
@@ -92,7 +90,7 @@ def _stats_at(connection: Connection, row: Row[Any], last_dial_ms: int) -> Stats
 
 
 def run_out_of_time(connection: Connection, ids: Ids, deployment_id: str, *, owner: str, now_ms: int) -> bool:
-    """Completes a deployment whose end has come; whoever was not reached is expired."""
+    """Completes a deployment whose end has passed. Its waiting contacts expire."""
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status != "active" or row.in_flight:
         return False
@@ -110,7 +108,7 @@ def run_out_of_time(connection: Connection, ids: Ids, deployment_id: str, *, own
 
 
 def fail(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:
-    """Ends a deployment that cannot go on, for example because all its numbers were lost."""
+    """Ends a deployment that cannot go on, for example because it has no number any more."""
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status == "active" and not row.in_flight:
         _end(connection, ids, row, "failed", reason, row.clock_ms, now_ms)
@@ -141,25 +139,25 @@ def _end(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: s
 
 
 def cancelled(connection: Connection, ids: Ids, deployment_id: str) -> None:
-    """Tells that a cancelled deployment is over, which it is once the last of its calls has ended; until then nothing.
+    """Emits the event of a cancelled deployment once its last call has ended; until then does nothing.
 
-    The cancellation asks for it, and so does every call that ends afterwards. The caller holds the deployment's lock.
+    It is called when a deployment is cancelled and when a call of it ends later. The caller holds its lock.
     """
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
     if row.status != "cancelled" or row.in_flight:
         return
-    at_ms = max(row.completed_at, _over_ms(row))
+    at_ms = max(row.completed_at, _last_end_ms(row))
     connection.execute(update(deployments).where(_D.id == row.id).values(completed_at=at_ms))
     _tell(connection, ids, row, row.status, row.status_reason, at_ms)
 
 
-def _over_ms(row: Row[Any]) -> int:
-    """The moment, on the deployment's clock, at which its last call had ended."""
+def _last_end_ms(row: Row[Any]) -> int:
+    """When, on the deployment's clock, its last call had ended."""
     return max(row.clock_ms or 0, *json.loads(row.channel_free_at), 0)
 
 
 def _tell(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: str | None, at_ms: int) -> None:
-    """The event of the end: one of its own for a failure."""
+    """Emits the event of the end, deployment.failed or deployment.completed."""
     given: dict[str, Any] = {
         "deployment_id": row.id,
         "status": status,
@@ -172,27 +170,23 @@ def _tell(connection: Connection, ids: Ids, row: Row[Any], status: str, reason: 
         type_, data = DEPLOYMENT_FAILED, DeploymentFailed(**given, failed_at=moment(at_ms))
     else:
         type_, data = DEPLOYMENT_COMPLETED, DeploymentCompleted(**given, completed_at=moment(at_ms))
-    outbox.emit(connection, ids, row.org_id, type_, data, at_ms=at_ms, simulated=row.simulated)
+    _emit(connection, ids, row, type_, data, at_ms)
 
 
 def pause(connection: Connection, ids: Ids, deployment_id: str, reason: str, *, owner: str, now_ms: int) -> None:
-    """Pauses an active deployment for a reason of the platform's."""
+    """Pauses an active deployment, for a reason of the service."""
     row: Row[Any] = mine(connection, deployment_id, owner)
     if row.status == "active":
-        _pause(connection, ids, row, reason, now_ms)
+        pause_locked(connection, ids, row, reason, now_ms=now_ms)
 
 
 def pause_locked(connection: Connection, ids: Ids, row: Row[Any], reason: str, *, now_ms: int) -> None:
-    """Pauses a deployment, whoever drives it: a scheduled one, or one that is active; the caller holds its lock."""
-    _pause(connection, ids, row, reason, now_ms)
-
-
-def _pause(connection: Connection, ids: Ids, row: Row[Any], reason: str, now_ms: int) -> None:
+    """Pauses an active or scheduled deployment, whichever process drives it. The caller holds its lock."""
     connection.execute(
         update(deployments)
         .where(_D.id == row.id)
         .values(status="paused", status_reason=reason, status_changed_at=now_ms, updated_at=now_ms)
     )
     data = DeploymentPaused(deployment_id=row.id, reason=reason, simulated=row.simulated)
-    outbox.emit(connection, ids, row.org_id, DEPLOYMENT_PAUSED, data, at_ms=now_ms, simulated=row.simulated)
+    _emit(connection, ids, row, DEPLOYMENT_PAUSED, data, now_ms)
     _audit(connection, ids, row, "deployment.paused", reason, now_ms)

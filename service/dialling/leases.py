@@ -1,6 +1,6 @@
-"""Which process drives which deployment: leases of those that have work to do.
+"""Which process drives which deployment: leases of deployments that have work to do.
 
-What is dialled is decided by rows that only one transaction can make, not by a lease.
+A lease does not decide whether a call is made; the claim of the call does.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -32,7 +32,7 @@ def candidates(
 ) -> Sequence[str]:
     """Deployments that need a driver and have none.
 
-    Those that the owner holds and has not `driven` any more are among them: it could not give them back.
+    Deployments that the owner has leased and does not have among `driven` are included: it failed to release them.
     """
     free = _CANDIDATES.where(DEPLOYMENTS.free(connection, owner, now_ms))
     return connection.execute(free, {"most": most, "b_driven": list(driven)}).scalars().all()
@@ -41,7 +41,7 @@ def candidates(
 def take(connection: Connection, ids: Sequence[str], owner: str, now_ms: int, until_ms: int) -> list[str]:
     """Leases those of the deployments that are still free, or the owner's already; returns their ids.
 
-    One whose row somebody has locked is left alone.
+    Rows that are locked are skipped.
     """
     these = _OPEN.where(_D.id.in_(ids)).order_by(_D.id)
     return [row.id for row in DEPLOYMENTS.take(connection, these, owner, now_ms, until_ms)]
@@ -54,8 +54,8 @@ def forget_all(connection: Connection) -> None:
 
 
 def fence_of(owner: str) -> Callable[[Connection, CallRequest], object]:
-    """What is checked in the transaction that dials: that the deployment is still the owner's.
+    """Checks, in the transaction that dials, that the deployment is still leased by the owner.
 
-    A process that froze between claiming a call and dialling it finds that another one has dialled it meanwhile.
+    It stops a process that froze after claiming a call while another process has taken over the deployment.
     """
     return lambda connection, request: mine(connection, request.deployment_id, owner)

@@ -1,6 +1,6 @@
-"""Real time: each call is a task, its stages are written as they happen, and the deployment's clock runs by itself.
+"""Real time: each call is a task, its stages are written as they happen, and the deployment's clock runs.
 
-This is how a carrier is driven, and the simulated network when it is to take time; then the clock may run faster.
+A carrier is driven this way, and the simulated network if it is to take time; its clock may run faster.
 """
 
 from collections.abc import Sequence
@@ -29,22 +29,22 @@ _STAGES = {
     "ringing": ("ringing", _C.ringing_at),
     "answered": ("in_progress", _C.answered_at),
 }
-"""The status a stage leads to and the column that keeps its moment."""
+"""The status of a call at each stage, and the column with the time of the stage."""
 LONGEST_WAIT_S = 0.5
-"""Between two looks at a deployment, in the service's time: how late a pause from another process is seen."""
+"""Seconds of the service's time between two reads of a deployment: how late a pause by a request is seen."""
 SHORTEST_WAIT_S = 0.005
 KEEP_CLOCK_S = 5.0
-"""How much of the service's time a restart may take back from a deployment's clock while nothing happens in it."""
+"""Seconds of the service's time between writes of a deployment's clock. A restart loses at most this much of it."""
 UNKNOWN_MS = 1 << 45
-"""How long a call occupies its channel while nobody knows: no other call of the round gets the channel."""
+"""A call of unknown length keeps its channel for the whole round."""
 MOST_CHANNELS = 1_000
 """The most channels a deployment can have."""
 
 
 class DeploymentTime:
-    """A deployment's running clock: begins at the moment it was left at, and runs `scale` times as fast as life.
+    """A deployment's running clock. It begins at `begins_ms` and runs `scale` times as fast as real time.
 
-    Whoever sets the machine's clock does not move it.
+    Setting the machine's clock does not change it.
     """
 
     def __init__(self, clock: Clock, begins_ms: int, scale: float) -> None:
@@ -54,18 +54,18 @@ class DeploymentTime:
         self.scale = scale
 
     def now_ms(self) -> int:
-        """The deployment's moment."""
+        """The time of the deployment's clock."""
         return self._begins_ms + round((self._clock.running_ms() - self._since_ms) * self.scale)
 
     async def until(self, moment_ms: int) -> None:
-        """Waits until the deployment's clock shows a moment."""
+        """Waits until the deployment's clock shows `moment_ms`."""
         left_ms = moment_ms - self.now_ms()
         if left_ms > 0:
             await anyio.sleep(left_ms / SECOND / self.scale)
 
 
 class RealTime:
-    """The pace of an engine whose calls take their time. Its calls run in the task group of the runner."""
+    """The pace of an engine whose calls take real time. They run in the task group of the runner."""
 
     jumps = False
 
@@ -76,20 +76,20 @@ class RealTime:
         self._tasks = tasks
         self._under_way: set[str] = set()
         self._looked_ms = time.now_ms()
-        """When, on the deployment's clock, it was last looked whom to call."""
+        """When, on the deployment's clock, the last round began."""
         self._ended_ms: list[int] = []
-        """When the latest calls ended: no channel is used for the next call before."""
+        """When the latest calls ended, for the times at which their channels are free."""
 
     def now_ms(self, row: Row[Any], next_ms: int | None) -> int:
-        """What the deployment's clock shows."""
+        """The time of the deployment's clock."""
         return self._time.now_ms()
 
     def due_until_ms(self, rules: Rules, now_ms: int) -> int:
-        """This moment."""
+        """The time of the round: nobody is called ahead of time."""
         return now_ms
 
     def channel_free_at(self, row: Row[Any], room: int) -> list[int]:
-        """From when each free channel can be used: the last look, or the end of its call if that was later."""
+        """When each free channel was free: at the last round, or when its call ended if that was later."""
         latest = sorted(self._ended_ms)[-room:] if room else []
         return [max(moment_ms, self._looked_ms) for moment_ms in [0] * (room - len(latest)) + latest]
 
@@ -98,7 +98,7 @@ class RealTime:
         return not row.in_flight and not self._under_way
 
     async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
-        """Goes on with calls where they stand."""
+        """Goes on with calls where they stopped."""
         for request, row in unfinished:
             self._begin(rules, request, row.created_at, is_told=row.started_at is not None)
 
@@ -108,11 +108,11 @@ class RealTime:
             await self._engine.hang_up(call_id)
 
     def lasts_ms(self, request: CallRequest) -> int:
-        """Nobody knows."""
+        """Unknown, see `UNKNOWN_MS`."""
         return UNKNOWN_MS
 
     def is_due(self, dial_ms: int) -> bool:
-        """Whether the moment has come."""
+        """Whether the time of dialling has come."""
         return dial_ms <= self._time.now_ms()
 
     async def carry_out(self, rules: Rules, dialled: Sequence[Draft], schedule: Schedule) -> None:
@@ -121,7 +121,7 @@ class RealTime:
             self._begin(rules, draft.request, draft.dial_ms, is_told=False)
 
     async def rest(self, seen: Round, *, is_busy: bool) -> None:
-        """Waits until somebody is due and the pace allows a call, and looks for changes now and then."""
+        """Waits until somebody is due and the pace allows a call, at most `LONGEST_WAIT_S`."""
         row = seen.rules.row
         self._looked_ms = seen.now_ms
         if seen.now_ms - row.clock_ms > KEEP_CLOCK_S * SECOND * self._time.scale:
@@ -160,7 +160,7 @@ class RealTime:
 def _progress(
     connection: Connection, ids: Ids, request: CallRequest, progress: CallProgress, *, owner: str, clock_ms: int
 ) -> None:
-    """Writes a stage of a call. A call never goes back: a stage that was written before stays as it is."""
+    """Writes a stage of a call. A stage that was written before is not written again."""
     row: Row[Any] = mine(connection, request.deployment_id, owner)
     status, column = _STAGES[progress.stage]
     changed = connection.execute(

@@ -1,4 +1,4 @@
-"""What a round of a deployment begins with, read in one unit of work, and how the time of its rounds passes."""
+"""The state of a deployment that a round of dialling begins with, and the pace of its rounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ _HANG_UPS = select(calls.c.id).where(
 
 @dataclass(frozen=True)
 class Round:
-    """What a round begins with."""
+    """The state of a deployment at the beginning of a round."""
 
     rules: Rules
     now_ms: int
-    """The deployment's moment."""
+    """The time of the deployment's clock."""
     contacts: Sequence[Row[Any]]
-    """Those who are due; the schedule judges them."""
+    """The contacts that are due; the schedule asks the gate about them."""
     numbers: Sequence[Row[Any]]
     channel_free_at: Sequence[int]
     room: int
-    """The most calls that lines, budget and wallet leave room for."""
+    """The most calls that the concurrency limit, budget and wallet allow."""
     blocked: str | None
-    """Why there is no room at all."""
+    """Why no call is allowed until something changes."""
     next_ms: int | None
     """When the next waiting contact falls due; None when nobody waits."""
     hang_ups: Sequence[str]
-    """Calls under way that are to be hung up."""
+    """The ids of calls under way that are to be hung up."""
 
     @property
     def is_past_end(self) -> bool:
@@ -46,23 +46,23 @@ class Round:
 
 
 class Pace(Protocol):
-    """How time passes for a runner: by a clock, or from call to call."""
+    """How time passes for a runner: by a clock, or by jumps from call to call."""
 
     @property
     def jumps(self) -> bool:
-        """Whether time is what the calls take: it goes on with a round, and between rounds it stands still."""
+        """Whether time jumps from call to call, and stands still between rounds."""
         ...
 
     def now_ms(self, row: Row[Any], next_ms: int | None) -> int:
-        """The deployment's moment at the beginning of a round."""
+        """The time of the deployment's clock at the beginning of a round."""
         ...
 
     def due_until_ms(self, rules: Rules, now_ms: int) -> int:
-        """Up to when contacts fall due who belong to the round."""
+        """A contact that is due by this time belongs to the round."""
         ...
 
     def channel_free_at(self, row: Row[Any], room: int) -> list[int]:
-        """When each channel is free that the round may use."""
+        """When each channel that the round may use is free."""
         ...
 
     def is_idle(self, row: Row[Any]) -> bool:
@@ -70,7 +70,7 @@ class Pace(Protocol):
         ...
 
     async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
-        """Goes on with calls that somebody else began, with their rows."""
+        """Goes on with calls that another process began, each with its row."""
         ...
 
     async def hang_up(self, call_ids: Sequence[str]) -> None:
@@ -78,7 +78,7 @@ class Pace(Protocol):
         ...
 
     def lasts_ms(self, request: CallRequest) -> int:
-        """How long a call occupies its channel, as far as it is known before it is dialled."""
+        """How long a call occupies its channel, if that is known before it is dialled."""
         ...
 
     def is_due(self, dial_ms: int) -> bool:
@@ -86,16 +86,16 @@ class Pace(Protocol):
         ...
 
     async def carry_out(self, rules: Rules, dialled: Sequence[Draft], schedule: Schedule) -> None:
-        """Makes calls that were claimed, or begins them."""
+        """Makes or begins calls that were claimed."""
         ...
 
     async def rest(self, seen: Round, *, is_busy: bool) -> None:
-        """Waits until the next round. `is_busy`: everybody who is due is being called by other campaigns."""
+        """Waits until the next round. `is_busy`: other campaigns are calling everybody who is due."""
         ...
 
 
 def look(connection: Connection, deployment_id: str, owner: str, pace: Pace, service_ms: int) -> Round:
-    """Reads a round. `service_ms` is the service's moment, by which entries of the do-not-call list expire.
+    """Reads a round. `service_ms` is the time of the service, by which entries of the do-not-call list expire.
 
     Raises:
         LeaseLost: another process drives the deployment.

@@ -1,7 +1,6 @@
-"""Driving a deployment in rounds: read who is due, schedule their calls, claim them, have them made, until it ends.
+"""Drives a deployment in rounds until it ends: reads who is due, schedules, claims and makes their calls.
 
-There is one runner. Its pace says how time passes: `virtual_time` jumps from call to call, `real_time` waits for a
-clock.
+The pace says how time passes: `virtual_time` jumps from call to call, `real_time` follows a clock.
 """
 
 import logging
@@ -29,13 +28,13 @@ from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngi
 
 log = logging.getLogger(__name__)
 NO_ENGINE = "no_call_engine"
-"""Why a deployment is paused whose numbers nothing here can call from."""
+"""The reason for pausing a deployment if no engine here can call from its numbers."""
 NO_ENGINE_AGAIN_S = 5.0
-"""Between two looks at such a deployment while calls of it are open."""
+"""Seconds between two checks of such a deployment while it has open calls."""
 
 
 class Runner:
-    """Drives one deployment until it ends, stops being active with nothing under way, or the lease is lost."""
+    """Drives one deployment until it ends, is inactive without calls under way, or the lease is lost."""
 
     def __init__(
         self,
@@ -45,14 +44,14 @@ class Runner:
         ends: Callable[[], bool] = bool,
         engines: Mapping[str, EngineFactory] = ENGINES,
     ) -> None:
-        """`time_scale` is how much faster than life simulated calls are made; `ends` says that no call may begin."""
+        """`time_scale` is how many times faster simulated calls are made; `ends` says that no call may begin."""
         self._writes = writes
         self._time_scale = time_scale
         self._ends = ends
         self._engines = engines
 
     async def drive(self, deployment_id: str) -> None:
-        """Calls until there is nothing left to do now.
+        """Drives the deployment until there is nothing left to do now.
 
         Raises:
             LeaseLost: another process took over; in real time within an exception group.
@@ -63,7 +62,7 @@ class Runner:
         except NoEngine as error:
             log.error("a deployment cannot be driven: %s", error, extra={"deployment_id": deployment_id})
             await self._writes.end(endings.pause, deployment_id, NO_ENGINE)
-            if unfinished:  # nobody can end these calls here, so the deployment is looked at again and again
+            if unfinished:  # they cannot be ended here, so the deployment is checked again later
                 await anyio.sleep(NO_ENGINE_AGAIN_S)
             return
         async with self._pace(factory, row) as pace:
@@ -74,7 +73,7 @@ class Runner:
 
     @asynccontextmanager
     async def _pace(self, factory: EngineFactory, row: Row[Any]) -> AsyncGenerator[Pace]:
-        """Virtual time where the engine has it and nobody asked for a slower one."""
+        """The pace: virtual time if the engine supports it and `time_scale` is infinite, else real time."""
         writes = self._writes
         scale = self._time_scale if row.simulated and isfinite(self._time_scale) else 1.0
         time = DeploymentTime(writes.clock, row.clock_ms, scale)
@@ -121,7 +120,7 @@ class Runner:
         return True
 
     async def _schedule(self, pace: Pace, seen: Round) -> tuple[Schedule, list[Draft]]:
-        """The round's calls. Each has its caller id before it is asked for."""
+        """The calls of a round and a draft of each, in one order."""
         rules = seen.rules
         contacts = {contact.id: contact for contact in seen.contacts}
         drafts: list[Draft] = []
@@ -155,7 +154,7 @@ class Runner:
         return Draft(contact, request, number, dial_ms)
 
     async def _dial(self, pace: Pace, seen: Round, schedule: Schedule, drafts: Sequence[Draft]) -> bool:
-        """Claims the calls that are due and has them made; whether all of those people are being called by others."""
+        """Claims and makes the calls that are due; returns whether other campaigns are calling all those people."""
         ready = [draft for draft in drafts if pace.is_due(draft.dial_ms)]
         if not (ready or schedule.deferred or schedule.never):
             return False
@@ -170,7 +169,7 @@ class Runner:
 def _beginning(
     connection: Connection, deployment_id: str
 ) -> tuple[Row[Any], Sequence[str], Sequence[tuple[CallRequest, Row[Any]]]]:
-    """The deployment, whose numbers it calls from, and the calls that somebody else left unfinished."""
+    """The deployment, the providers of its numbers, and the calls that another process left unfinished."""
     row: Row[Any] = connection.execute(FIND, {"id": deployment_id}).one()
     unfinished = open_calls(connection, Rules.of(row)) if row.in_flight else ()
     return row, providers_of(connection, deployment_id), unfinished

@@ -1,4 +1,4 @@
-"""When calls are dialled: channels that become free, a pace of new calls, the gate. Pure; the caller stores it."""
+"""When calls are dialled, by free channels, the pace of new calls and the gate. Pure functions, nothing is stored."""
 
 import heapq
 from collections.abc import Callable, Sequence
@@ -9,12 +9,12 @@ from callwright.contract.deployments.dialling import CallingHours
 from callwright.service.dialling.eligibility.gate import Candidate, Deferred, Never, gate
 
 LOOK_AHEAD = 200
-"""With calling hours: contacts looked at beyond those that can be called, so that many are deferred at once."""
+"""With calling hours: contacts that are read in addition, so that many are deferred in one round."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A call with its moment."""
+    """A call and when it is dialled."""
 
     contact_id: str
     dial_ms: int
@@ -22,7 +22,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a round dials, whom it defers until when, who may never be called and why, and the channels after it."""
+    """The calls of a round, the contacts that it defers with when, those it never calls with why, and its channels."""
 
     calls: tuple[Planned, ...]
     deferred: tuple[tuple[str, int], ...]
@@ -54,9 +54,9 @@ def schedule_round(
 ) -> Schedule:
     """Gives each candidate, in their order, the first channel that is free, at the pace and in the hours allowed.
 
-    `channel_free_at` are the moments from which each channel is free. `lasts_ms` says how long a call occupies its
-    channel; it is asked once for each planned call, in their order. At most `most` calls are planned, and none at or
-    after `end_ms`; whoever may not be called at their turn is deferred, or never called.
+    `channel_free_at` is when each channel is free. `lasts_ms` says how long a call occupies its channel; it is called
+    once for each planned call, in their order. At most `most` calls are planned, and none at or after `end_ms`. The
+    gate decides at the time of each call whether a candidate is called, deferred or never called.
     """
     free = list(channel_free_at)
     heapq.heapify(free)

@@ -1,6 +1,6 @@
-"""Virtual time: a round's calls are simulated before they are dialled, and the deployment's clock jumps to their ends.
+"""Virtual time: the calls of a round are simulated before they are dialled, and the clock jumps to their ends.
 
-A retry four hours later takes no time, and the moments of all calls agree with channels, pace, hours and retry policy.
+A retry four hours later takes no time. The times of all calls respect channels, pace, calling hours and retry policy.
 """
 
 import json
@@ -21,11 +21,11 @@ from callwright.service.rules.retries import shortest_interval_ms
 from callwright.service.telephony.engine import CallRequest, CallResult, VirtualTimeEngine
 
 BUSY_S = 0.05
-"""Between two tries, in the service's time, when every number that is due is being called by somebody else."""
+"""Seconds of the service's time between two rounds while other campaigns call all numbers that are due."""
 
 
 class VirtualTime:
-    """The pace of an engine that needs no time."""
+    """The pace of an engine that knows the results of calls in advance."""
 
     jumps = True
 
@@ -33,28 +33,28 @@ class VirtualTime:
         self._engine = engine
         self._writes = writes
         self._results: dict[str, CallResult] = {}
-        """What becomes of the calls of the round, by call id."""
+        """The results of the round's calls, by call id."""
 
     def now_ms(self, row: Row[Any], next_ms: int | None) -> int:
-        """When the first channel is free and somebody is due."""
+        """The first time at which a channel is free and somebody is due."""
         first_ms = self.channel_free_at(row, 0)[0]
         return first_ms if next_ms is None else max(first_ms, next_ms)
 
     def due_until_ms(self, rules: Rules, now_ms: int) -> int:
-        """As far ahead as no call of the round makes anybody due."""
+        """The earliest time at which a call of this round could be made again."""
         return now_ms + shortest_interval_ms(rules.policy)
 
     def channel_free_at(self, row: Row[Any], room: int) -> list[int]:
-        """As the round before left them."""
+        """The times that the last round stored."""
         kept: list[int] = sorted(json.loads(row.channel_free_at))[-row.max_concurrency :]
         return [row.started_at] * (row.max_concurrency - len(kept)) + kept
 
     def is_idle(self, row: Row[Any]) -> bool:
-        """Always: the calls of a round end in it."""
+        """Always, because the calls of a round end in it."""
         return True
 
     async def resume(self, rules: Rules, unfinished: Sequence[tuple[CallRequest, Row[Any]]]) -> None:
-        """Asks the engine which of the calls it made, has it make the others now, and records all of them."""
+        """Dials the calls that the engine has not dialled, and records all of them."""
         requests = [request for request, _ in unfinished]
         known = await self._engine.known([request.call_id for request in requests])
         missing = [(request, row.created_at) for request, row in unfinished if request.call_id not in known]
@@ -69,25 +69,25 @@ class VirtualTime:
         await self._writes.record(rules, finished, sorted(free)[-rules.row.max_concurrency :])
 
     async def hang_up(self, call_ids: Sequence[str]) -> None:
-        """Nothing: no call is under way between rounds."""
+        """Does nothing: no call is under way between rounds."""
 
     def lasts_ms(self, request: CallRequest) -> int:
-        """As long as the simulated call lasts."""
+        """The length of the simulated call."""
         result = self._results[request.call_id] = self._engine.simulate(request)
         return round(result.ended_s * 1_000)
 
     def is_due(self, dial_ms: int) -> bool:
-        """Always: time jumps to the call."""
+        """Always, because time jumps to the call."""
         return True
 
     async def carry_out(self, rules: Rules, dialled: Sequence[Draft], schedule: Schedule) -> None:
-        """Dials the calls and records what became of them."""
+        """Dials the calls and records their results."""
         await self._engine.dial([(draft.request, draft.dial_ms) for draft in dialled])
         finished = [Finished(draft.request, self._results[draft.request.call_id], draft.dial_ms) for draft in dialled]
         await self._writes.record(rules, finished, schedule.channel_free_at)
 
     async def rest(self, seen: Round, *, is_busy: bool) -> None:
-        """Waits only for what other campaigns do."""
+        """Waits only for calls of other campaigns."""
         self._results.clear()
         if is_busy:
             await anyio.sleep(BUSY_S)

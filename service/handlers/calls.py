@@ -105,22 +105,12 @@ def _members(row: Row[Any], deleted_before: int, public_url: str | None) -> dict
     return {name: shown[name] for name in _MEMBERS}
 
 
-FILTERS = (
-    "deployment_id",
-    "agent_id",
-    "audience_id",
-    "contact_id",
-    "call_type",
-    "status",
-    "outcome",
-    "disposition",
-    "to_number",
-    "created_at",
-    "language",
-    "answered_by",
+_FILTERS = (
+    *("deployment_id", "agent_id", "audience_id", "contact_id", "call_type", "status", "outcome", "disposition"),
+    *("to_number", "created_at", "language", "answered_by"),
 )
 COLUMNS: dict[str, Any] = {
-    **{name: _C[name] for name in FILTERS},
+    **{name: _C[name] for name in _FILTERS},
     "ended": _C.ended_at,
     "ended_at": func.coalesce(_C.ended_at, 0),
     "duration_seconds": _C.duration_ms,

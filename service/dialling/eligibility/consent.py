@@ -1,4 +1,4 @@
-"""Who of an audience agreed to be called, by the column that a campaign names for it."""
+"""Consent to be called, from the column of the audience that a campaign names for it."""
 
 import re
 from typing import Any
@@ -17,14 +17,14 @@ _SHORT_WORD = re.compile(r"[^\W\d_]{1,10}")
 
 
 def consent_column(row: Row[Any]) -> str | None:
-    """The column of the audience that says who agreed to be called; None where nobody is asked for it."""
+    """The column with the consent; None if the campaign needs none."""
     return settings_of(row).compliance.consent_column
 
 
 def nobody_consents(connection: Connection, row: Row[Any]) -> str | None:
-    """That nobody of the audience agrees to be called, with the words that do count; None where somebody does.
+    """A warning that nobody of the audience consents, with the words that count as consent; None if somebody does.
 
-    It names what the column says in place of yes only where that is a few short words, which tell nothing of anybody.
+    It quotes the column only if that has a few short words, which say nothing about a person.
     """
     column = consent_column(row)
     answer = answer_of(column)
@@ -45,5 +45,5 @@ def nobody_consents(connection: Connection, row: Row[Any]) -> str | None:
 
 
 def answer_of(column: str | None) -> ColumnElement[str] | None:
-    """What a row of the audience says in its consent column, in small letters; None where nobody is asked for it."""
+    """An expression: the consent column of an audience row, in lower case; None if the campaign needs none."""
     return None if column is None else func.lower(func.coalesce(cell(_R.cells, column), ""))

@@ -1,7 +1,6 @@
-"""The list of numbers that an organization does not call. What is on it holds in every campaign, from the next call on.
+"""The numbers that an organization does not call. An entry holds in every campaign, from the next call on.
 
-Entries of the simulated network and real ones are apart: neither stands in the other's way. An entry outlives the
-campaign and the audience it came from.
+Entries of the simulated network are separate from real ones. An entry stays when the campaign and audience are deleted.
 """
 
 from collections.abc import Mapping
@@ -27,9 +26,9 @@ OPTED_OUT = "opted_out"
 def opt_out(
     connection: Connection, ids: Ids, org_id: str, numbers: Mapping[str, str], *, simulated: bool, now_ms: int
 ) -> None:
-    """Puts numbers on the list for good, each with the id of the call on which it was asked for.
+    """Adds numbers to the list for good, each with the id of the call on which the person asked for it.
 
-    An entry that would have run out is kept for good from now on; one that is there for good stays as it is.
+    An entry that would expire is made permanent; a permanent entry stays as it is.
     """
     if not numbers:
         return
@@ -44,7 +43,7 @@ def opt_out(
             "created_at": now_ms,
             "expires_at": None,
         }
-        for number in sorted(numbers)  # in one order, so that no two deadlock
+        for number in sorted(numbers)  # one order, so that two cannot deadlock
     ]
     kept = upsert(
         connection,
@@ -65,9 +64,9 @@ def opt_out(
 
 
 def clear_simulated(connection: Connection, org_id: str) -> int:
-    """Takes every number of the simulated network off the list, so that a campaign there can be run again exactly.
+    """Removes all entries of the simulated network, so that a campaign there can be repeated exactly.
 
-    Returns how many there were. Real entries stay. Plans from before are stale then, as more people would be called.
+    Returns how many they were. Real entries stay. Plans made before become stale, because more people may be called.
     """
     removed = connection.execute(delete(do_not_call).where(_N.org_id == org_id, _N.simulated.is_(True))).rowcount
     if removed:
@@ -76,5 +75,5 @@ def clear_simulated(connection: Connection, org_id: str) -> int:
 
 
 def removals(connection: Connection, org_id: str) -> int:
-    """How often numbers were taken off the list: who may be called has grown each time."""
+    """How often entries were removed, after which more people may be called."""
     return connection.execute(_REMOVALS, {"org": org_id}).scalar_one()

@@ -1,4 +1,4 @@
-"""Whether a person may be called at a moment: the one answer for a preview, the plan of a round, and each claim."""
+"""Whether a person may be called at a time. Previews, schedules and claims all ask here."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,12 +17,12 @@ calling hours leave no moment of the week."""
 
 @dataclass(frozen=True)
 class Allowed:
-    """The person may be called at this moment."""
+    """The person may be called at this time."""
 
 
 @dataclass(frozen=True)
 class Deferred:
-    """The person may not be called now, but from a later moment on."""
+    """The person may be called from `until_ms` on, not now."""
 
     until_ms: int
 
@@ -40,9 +40,9 @@ _ALLOWED = Allowed()
 
 @dataclass(frozen=True)
 class Candidate:
-    """Somebody who may be called: due from `due_ms` on, allowed when all `zones` allow it.
+    """A person to be called, due at `due_ms`. The calling hours must allow the call in all `zones`.
 
-    `blocked` is what the database says against any call to them, see `reasons.why_not`.
+    `blocked` is the reason in the database why the person is never called, see `reasons.why_not`.
     """
 
     contact_id: str
@@ -52,12 +52,12 @@ class Candidate:
 
 
 def zones_of_person(hours: CallingHours | None, timezone: str | None, phone: str) -> tuple[str, ...]:
-    """The time zones that have to allow a call to somebody; none where there are no calling hours."""
+    """The time zones in which the calling hours must allow a call to a person; none without calling hours."""
     return () if hours is None else zones_for(hours, timezone, zones_of(phone))
 
 
 def gate(candidate: Candidate, hours: CallingHours | None, at_ms: int) -> Decision:
-    """Whether somebody may be called at a moment, by the calling hours of the campaign and what blocks them."""
+    """Whether a person may be called at a time, by `blocked` and the calling hours of the campaign."""
     if candidate.blocked is not None:
         return Never(candidate.blocked)
     allowed_ms = first_allowed(hours, candidate.zones, at_ms)
@@ -69,7 +69,7 @@ def gate(candidate: Candidate, hours: CallingHours | None, at_ms: int) -> Decisi
 def next_call_ms(
     hours: CallingHours | None, timezone: str | None, phone: str, at_ms: int, end_ms: int | None
 ) -> int | None:
-    """When somebody is called who is due at a moment and is not blocked; None for never, or not before the end."""
+    """When a person who is due at `at_ms` is called; None for never, or not before the end."""
     decision = gate(Candidate("", at_ms, zones_of_person(hours, timezone, phone)), hours, at_ms)
     if isinstance(decision, Never):
         return None

@@ -1,4 +1,4 @@
-"""What blocks any call to a person, as the database knows it: the do-not-call list and missing consent."""
+"""The reasons in the database why a person is never called: the do-not-call list and missing consent."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,9 +34,9 @@ _R, _K, _N = audience_rows.c, deployment_contacts.c, do_not_call.c
 
 
 def why_not(row: Row[Any], phone: ColumnElement[str], now_ms: int) -> ColumnElement[str | None]:
-    """Why a deployment may not call a number, as a part of a statement; null when it may.
+    """An expression: why a deployment may not call a number; null if it may.
 
-    Where the deployment asks for consent the statement has to join `audience_rows`. `now_ms` is the service's moment.
+    If the deployment needs consent, the statement must join `audience_rows`. `now_ms` is the time of the service.
     """
     return _why_not(phone, consent.consent_column(row), row.simulated, literal(row.org_id), literal(now_ms))
 
@@ -65,7 +65,7 @@ def _why_not(
 
 
 def _other_notations(phone: ColumnElement[str]) -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
-    """How else the line of a number is written, each with whether the number is one of that kind."""
+    """Other notations of a number, each with the condition under which the number has it."""
     for mobile, plain in MOBILE_PREFIXES.items():
         without = literal(plain, String).concat(func.substr(phone, len(mobile) + 1))
         with_digit = literal(mobile, String).concat(func.substr(phone, len(plain) + 1))
@@ -77,19 +77,19 @@ def _word(word: str) -> ColumnElement[str]:
 
 
 def of_audience(connection: Connection, row: Row[Any], now_ms: int) -> Counter[str | None]:
-    """How many of the audience's people may be called (under None), and how many not for which reason."""
+    """The people of the audience, counted by reason; under None those who may be called."""
     reason = why_not(row, _R.phone, now_ms).label("reason")
     return _counted(connection, select(reason).where(_R.audience_id == row.audience_id))
 
 
 def of_waiting(connection: Connection, row: Row[Any], now_ms: int) -> Counter[str | None]:
-    """The same of a deployment's contacts that wait to be called."""
+    """A deployment's waiting contacts, counted in the same way."""
     return _counted(connection, _contacts(row, now_ms).where(_K.status.in_(("pending", "retry_waiting"))))
 
 
 @lru_cache(maxsize=256)
 def why_not_given(consent_column: str | None, simulated: bool) -> ColumnElement[str | None]:
-    """`why_not` of contacts, made once for a statement that runs often; it takes the parameters of `given`."""
+    """`why_not` of contacts for a statement that runs often. Its parameters are those of `given`."""
     return _why_not(
         _K.phone, consent_column, simulated, bindparam("r_org", type_=String), bindparam("r_now", type_=BigInteger)
     )
@@ -109,7 +109,7 @@ def _of_contacts(consent_column: str | None, simulated: bool) -> Select[*tuple[A
 
 
 def of_contacts(connection: Connection, row: Row[Any], ids: Sequence[str], now_ms: int) -> dict[str, NeverReason]:
-    """Why contacts may not be called, by their id; those that may are left out."""
+    """Why contacts may not be called, by id. Contacts that may be called are left out."""
     these = {"r_deployment": row.id, "r_ids": list(ids), **given(row, now_ms)}
     found = connection.execute(_of_contacts(consent.consent_column(row), row.simulated), these).all()
     return {contact.id: contact.reason for contact in found if contact.reason is not None}

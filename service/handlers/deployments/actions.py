@@ -1,7 +1,7 @@
-"""What is done with a deployment: previewed, started, paused, resumed, cancelled. Stopping is never gated.
+"""Previews, starts, pauses, resumes and cancels deployments. A pause or cancellation is never refused for a plan.
 
-A start or resume may be bound to a plan (see `dialler.plan_parts`): it goes ahead only if everything is as the preview
-showed it. The same plan twice is one start.
+A start or resume may name a plan (see `campaigns.plan_parts`): then it is refused unless everything is as the preview
+showed it. The same plan a second time changes nothing.
 """
 
 import json
@@ -20,7 +20,7 @@ from callwright.service.campaigns.plan_parts import check_plan, parts_of
 from callwright.service.campaigns.preview import preview
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
 from callwright.service.dialling import endings
-from callwright.service.dialling.agent_snapshot import SNAPSHOT
+from callwright.service.dialling.agent_snapshot import agent_of
 from callwright.service.handlers import agents as agent_handlers
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.rows import change, find, kept_agent, move, seen
@@ -30,15 +30,14 @@ from callwright.service.platform.refusals import Refusal, invalid
 from callwright.service.rules.deployment_states import check_action
 from callwright.service.rules.start_plan_seal import StartPlan
 from callwright.service.tables.schema import deployment_contacts
-from callwright.service.telephony.engine import AgentSnapshot
 
 _K = deployment_contacts.c
 
 
 def _agent(context: RequestContext, row: Row[Any]) -> dict[str, Any]:
-    """Who would call: the agent as it is now, or what was kept of it at the start.
+    """The fields of the agent that would call: as it is now, or as it was kept at the start.
 
-    Until its moment comes, somebody may still start a scheduled deployment at once, and then with the agent as it is.
+    A scheduled deployment that somebody starts at once calls with the agent as it is now.
     """
     if row.agent_snapshot is None or row.status in ("draft", "scheduled"):
         return kept_agent(agent_handlers.find(context, row.agent_id, field="agent_id"))
@@ -50,8 +49,8 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
     """What a start or resume would do.
 
     Raises:
-        Refusal: invalid_field for an inbound deployment, which calls nobody; or the plan is none of this deployment, is
-            too old, or does not fit any more.
+        Refusal: invalid_field for an inbound deployment, which calls nobody; or the plan is of another deployment, too
+            old, or not up to date any more.
     """
     row = find(context, asked.id, lock=False)
     if row.call_type == "inbound":
@@ -66,7 +65,7 @@ def preview_deployment(asked: PreviewDeployment, context: RequestContext) -> Pre
 def start_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
     """A started deployment. Its contacts are called from now on, or from start_at on; the calls cost money.
 
-    One that is scheduled begins at once only with a new plan, made while it is scheduled, or with `jump_clock`.
+    A scheduled deployment starts at once only with a plan that was made while it was scheduled, or with `jump_clock`.
     """
     row = find(context, asked.id)
     if _may("start", asked, row, context):
@@ -78,7 +77,7 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], context: R
     """Whether the action changes anything; False when it was done before.
 
     Raises:
-        Refusal: the plan is none of this deployment, is too old or does not fit any more, or there has to be one.
+        Refusal: the plan is of another deployment, too old, not up to date any more, or missing.
     """
     if asked.jump_clock and (row.call_type == "inbound" or not row.simulated):
         raise invalid("jump_clock", "is for campaigns on the simulated network; leave it out to wait for start_at")
@@ -102,9 +101,9 @@ def _may(action: str, asked: contract.StartDeployment, row: Row[Any], context: R
 
 
 def start(context: RequestContext, row: Row[Any], *, plan_id: str | None = None, jump_clock: bool = False) -> None:
-    """Starts a draft, or schedules it while its moment is ahead; one that is scheduled begins at once.
+    """Starts a draft, or schedules it if start_at is in the future. A scheduled deployment starts at once.
 
-    With `jump_clock` a draft begins in any case, and its own clock at that moment.
+    With `jump_clock` a draft starts at once too, and its clock begins at start_at.
 
     Raises:
         Refusal: what forbids the start.
@@ -129,8 +128,7 @@ def _begin(context: RequestContext, row: Row[Any], jump_clock: bool) -> None:
 
 
 def _check_start(context: RequestContext, row: Row[Any], kept: dict[str, Any]) -> None:
-    speaker = AgentSnapshot(id=row.agent_id, **{name: kept[name] for name in SNAPSHOT})
-    for refusal in start_refusals(context.connection, context.plan, row, speaker, asked=True):
+    for refusal in start_refusals(context.connection, context.plan, row, agent_of(row, kept), asked=True):
         raise refusal
 
 
@@ -147,7 +145,7 @@ def pause_deployment(asked: contract.DeploymentAction, context: RequestContext) 
 
 @handles(contract.resume_deployment)
 def resume_deployment(asked: contract.StartDeployment, context: RequestContext) -> contract.Deployment:
-    """A deployment that goes on where it stood."""
+    """A resumed deployment, which goes on where it stopped."""
     row = find(context, asked.id)
     if _may("resume", asked, row, context):
         if row.call_type == "inbound":

@@ -21,15 +21,7 @@ from callwright.service.handlers import phone_numbers as number_handlers
 from callwright.service.handlers.changes import check_name_free, given
 from callwright.service.handlers.deployments import inbound
 from callwright.service.handlers.deployments.actions import start
-from callwright.service.handlers.deployments.rows import (
-    NAMED,
-    SEEN,
-    change,
-    check_concurrency,
-    find,
-    kept_agent,
-    seen,
-)
+from callwright.service.handlers.deployments.rows import NAMED, SEEN, change, check_concurrency, find, kept_agent, seen
 from callwright.service.handlers.deployments.view import show, show_contact, shown_status
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.platform.clock.clock import DAY, milliseconds

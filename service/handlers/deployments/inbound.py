@@ -8,13 +8,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Row, insert, update
 
 from callwright.contract.deployments import deployments as contract
-from callwright.contract.deployments.inbound import (
-    ANSWERING,
-    AfterHours,
-    CreateInboundDeployment,
-    Inbound,
-    Overflow,
-)
+from callwright.contract.deployments.inbound import ANSWERING, AfterHours, CreateInboundDeployment, Inbound, Overflow
 from callwright.contract.problems import NUMBER_NOT_CAPABLE, PHONE_NUMBER_ALREADY_BOUND
 from callwright.service.campaigns import spending_cap
 from callwright.service.handlers import agents as agent_handlers
