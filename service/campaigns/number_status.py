@@ -11,12 +11,7 @@ from callwright.service.tables.schema import phone_numbers
 
 
 def lose(
-    connection: Connection,
-    ids: Ids,
-    row: Row[Any],
-    status: Literal["released", "suspended"],
-    *,
-    now_ms: int,
+    connection: Connection, ids: Ids, row: Row[Any], status: Literal["released", "suspended"], *, now_ms: int
 ) -> None:
     """Takes a number out of use and emits the event. It is not charged any more. The caller holds its lock."""
     values: dict[str, Any] = {"status": status, "renews_at": None, "updated_at": now_ms}

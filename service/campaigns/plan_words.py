@@ -63,10 +63,7 @@ def sentence(proposal: Proposal) -> str:
         f"no new call from {_moment(proposal.end_ms)} on" if proposal.end_ms is not None else None,
         _never(proposal) if proposal.never else None,
         cost_said(
-            cap=proposal.cap_micros,
-            overrun=proposal.overrun_micros,
-            high=proposal.high_micros,
-            more=proposal.goes_on,
+            cap=proposal.cap_micros, overrun=proposal.overrun_micros, high=proposal.high_micros, more=proposal.goes_on
         ),
     )
     label = "SIMULATED: " if proposal.simulated else ""

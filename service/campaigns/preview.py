@@ -130,11 +130,7 @@ def preview(
         missing_variables=_missing(speaker, audience),
         greeting=_greeting(row, speaker, first),
         cost=contract.CostRange(
-            low=money(low),
-            high=money(high),
-            available=money(available),
-            covered=available >= high,
-            basis=_BASIS,
+            low=money(low), high=money(high), available=money(available), covered=available >= high, basis=_BASIS
         ),
         max_attempts=policy.max_attempts,
         estimated_minutes=round(calling_s / 60, 1),

@@ -1,9 +1,9 @@
 """What a personal key with a spending cap has committed, and whether it may commit more.
 
 A key has committed the most that its deployments and numbers can cost. For a deployment that it started: what was left
-of the budget cap at the start, and what calls under way may cost in addition when the cap is reached; after the end, the
-real spend. For a number that it rented: every month that was charged. What a deployment spent stays with the key that
-started it, also after another key starts it again.
+of the budget cap at the start, and what calls under way may cost more when the cap is reached; after its end, its
+real spend. For a number that it rented: every month that was charged. If another key starts the deployment again, what
+was spent before stays with the first key.
 
 A key with a cap cannot make a deployment of another key spend more (`check_change`, `check_joining`).
 """

@@ -27,10 +27,7 @@ from callwright.service.tables.schema import audiences, deployments, imports, ph
 _D = deployments.c
 _COUNTED = ("scheduled", "active", "paused")
 _RUNNING = select(func.count()).where(
-    _D.org_id == bindparam("org"),
-    _D.call_type == "outbound",
-    _D.status.in_(_COUNTED),
-    _D.id != bindparam("but"),
+    _D.org_id == bindparam("org"), _D.call_type == "outbound", _D.status.in_(_COUNTED), _D.id != bindparam("but")
 )
 _MOST_COLUMNS = 12
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))

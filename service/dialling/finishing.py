@@ -217,21 +217,11 @@ def started_event(ids: Ids, row: Row[Any], request: CallRequest, at_ms: int) -> 
 
 def _about(row: Row[Any], request: CallRequest) -> dict[str, Any]:
     """The fields that all events of a call have."""
-    return {
-        "call_id": request.call_id,
-        "deployment_id": row.id,
-        "agent_id": row.agent_id,
-        "simulated": row.simulated,
-    }
+    return {"call_id": request.call_id, "deployment_id": row.id, "agent_id": row.agent_id, "simulated": row.simulated}
 
 
 def _report(
-    connection: Connection,
-    ids: Ids,
-    row: Row[Any],
-    finished: Sequence[Finished],
-    now_ms: int,
-    public_url: str | None,
+    connection: Connection, ids: Ids, row: Row[Any], finished: Sequence[Finished], now_ms: int, public_url: str | None
 ) -> None:
     """Adds the events and audit entries of calls that ended."""
     events: list[dict[str, Any]] = []

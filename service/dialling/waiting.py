@@ -26,10 +26,7 @@ AT_ONCE = 2_000
 """Contacts decided in one transaction."""
 _RETRYING = _K.status == "retry_waiting"
 _UNDECIDED: Select[*tuple[Any, ...]] = (
-    select(
-        *(_K.id, _K.attempt_times),
-        *(_C.outcome, _C.disposition, _C.duration_ms, _C.ended_at, _C.callback_at),
-    )
+    select(*(_K.id, _K.attempt_times), *(_C.outcome, _C.disposition, _C.duration_ms, _C.ended_at, _C.callback_at))
     .join(calls, _C.id == _K.last_call_id)
     .where(_K.deployment_id == bindparam("id"), _RETRYING, _K.due_at.is_(None))
     .order_by(_K.position)

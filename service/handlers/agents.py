@@ -79,11 +79,7 @@ def get_agent(asked: contract.GetAgent, context: RequestContext) -> contract.Age
 def create_agent(asked: contract.CreateAgent, context: RequestContext) -> contract.Agent:
     """A new agent."""
     _check_voice(asked.voice_id)
-    row = {
-        **asked.model_dump(exclude={"metadata"}),
-        **context.new_row("agt"),
-        "metadata": json_text(asked.metadata),
-    }
+    row = {**asked.model_dump(exclude={"metadata"}), **context.new_row("agt"), "metadata": json_text(asked.metadata)}
     made = _ADD.first(context.connection, row)
     if made is None:
         raise name_taken()

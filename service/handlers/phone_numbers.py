@@ -93,12 +93,7 @@ def search_available_numbers(
     descends = sort_fields(contract.search_available_numbers, asked.sort or "number")[0][1]
     free = _free(context, rentable(asked.country, kind, asked.area_code, asked.contains))
     shown = [
-        resource(
-            contract.AvailableNumber,
-            entry,
-            capabilities=SIMULATED,
-            monthly_cost=money(PRICES.rental(kind)),
-        )
+        resource(contract.AvailableNumber, entry, capabilities=SIMULATED, monthly_cost=money(PRICES.rental(kind)))
         for entry in (reversed(free) if descends else free)
     ]
     return page_of_values(
@@ -139,11 +134,7 @@ def rent_phone_number(asked: contract.RentPhoneNumber, context: RequestContext) 
 
 
 def _take(
-    context: RequestContext,
-    asked: contract.RentPhoneNumber,
-    entry: RentableNumber,
-    new: Mapping[str, Any],
-    price: int,
+    context: RequestContext, asked: contract.RentPhoneNumber, entry: RentableNumber, new: Mapping[str, Any], price: int
 ) -> bool:
     row = {
         **new,

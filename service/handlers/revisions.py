@@ -1,9 +1,8 @@
-"""What the revision of each thing is made of, and whether those that a request relies on still hold.
+"""The revisions of agents, phone numbers, deployments and audiences, and the check of those that a request expects.
 
-It is made of what matters to somebody who agrees to the thing's use: what is said, who is called, when, for how much.
-What the dialler moves (counters, clocks, the next call) is no part of it, nor are notes and labels. Settings of a
-deployment or a number that were changed and put back are not what they were: their revision counts the changes, so
-that a yes to a change counts once in every process.
+A revision depends on what matters to somebody who accepts its use: what is said, who is called, when, and the price. It
+does not depend on what the dialler changes (counters, clocks, the next call), nor on metadata and labels. Deployments
+and numbers count their changes, so that settings that were changed back have another revision.
 """
 
 from collections.abc import Callable
@@ -35,12 +34,12 @@ _LOCKED = {
 
 
 def of_agent(row: Any) -> str:
-    """Who speaks, and with which words."""
+    """The revision of an agent: its voice and what it says."""
     return revision("agent", [row.name, row.system_prompt, row.welcome_message, row.language, row.voice_id])
 
 
 def of_number(row: Any) -> str:
-    """Which number, what it costs, and who answers it."""
+    """The revision of a phone number: the number, its price, and who answers it."""
     return revision(
         "phone_number",
         [
@@ -51,7 +50,7 @@ def of_number(row: Any) -> str:
 
 
 def of_deployment(row: Any) -> str:
-    """Its state, and every setting but `metadata`."""
+    """The revision of a deployment: its status and every setting but `metadata`."""
     return revision(
         "deployment",
         [
@@ -63,22 +62,21 @@ def of_deployment(row: Any) -> str:
 
 
 def of_audience(context: RequestContext, audience_id: str) -> str:
-    """The campaigns that call whoever is in the audience, each as it is.
+    """The revision of an audience: the campaigns that call its people.
 
-    Rows and imports are no part of it: what is agreed to is who calls the people that are added, and several additions
-    one after the other are usual.
+    It does not depend on rows and imports, because people are usually added in several requests.
     """
     calling = context.connection.execute(_CALLING, {"id": audience_id}).all()
     return revision("audience", [audience_id, {row.id: of_deployment(row) for row in calling}])
 
 
 def check_expected(asked: Input | None, context: RequestContext) -> None:
-    """Lets a request go on if all it relies on is as expected, and keeps it so until the unit of work ends.
+    """Checks the revisions that a request expects, and locks their rows until the unit of work ends.
 
     Locks are taken in one order: deployments, agents, phone numbers, audiences.
 
     Raises:
-        Refusal: revision_mismatch, with the ids of what has changed or is not there.
+        Refusal: revision_mismatch, with the ids of what has changed or does not exist.
     """
     expected = asked.expected_revisions if isinstance(asked, Expecting) else None
     if not expected:
@@ -104,7 +102,7 @@ def _held(table: str, revision_of: Callable[[Any], str]) -> Callable[[RequestCon
 
 
 def _audience(context: RequestContext, audience_id: str) -> str | None:
-    """Locks what a start waits for, and the campaigns that have started, which people who are added join."""
+    """The revision of an audience, with locks on its row and on the started campaigns that call it."""
     row = context.connection.execute(_LOCKED[audiences.name], {"id": audience_id, "org": context.org_id}).one_or_none()
     if row is None:
         return None

@@ -139,10 +139,7 @@ def _spreads(
     middle = case((ranked.c.rank == (ranked.c.size + 1) // 2, ranked.c.value))
     upper = case((ranked.c.rank == (ranked.c.size * 9 + 9) // 10, ranked.c.value))
     statement = select(
-        *grouped,
-        func.max(middle).label("p50"),
-        func.max(upper).label("p90"),
-        func.sum(ranked.c.value).label("total"),
+        *grouped, func.max(middle).label("p50"), func.max(upper).label("p90"), func.sum(ranked.c.value).label("total")
     ).group_by(*grouped)
     return {tuple(row)[: len(names)]: row for row in context.connection.execute(statement)}
 

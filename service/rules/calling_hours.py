@@ -1,4 +1,4 @@
-"""When a person may be called: the first allowed moment, in every time zone they may be in."""
+"""Calling hours: the first time at which a person may be called, in every time zone that they may be in."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -10,7 +10,7 @@ from callwright.service.platform.clock.clock import milliseconds, moment
 
 _DAYS_AHEAD = 8
 _ROUNDS = 60
-"""Bound of the search for a moment that suits several zones; windows a week apart need far fewer."""
+"""The limit of the search for a time that every zone allows; real windows need far fewer rounds."""
 
 
 @lru_cache(maxsize=1_000)
@@ -24,8 +24,8 @@ def _holds(windows: Sequence[Window], local: datetime) -> bool:
 
 
 def _beginnings(windows: Sequence[Window], day: date, zone: ZoneInfo) -> Iterator[datetime]:
-    """The moments of a day at which a window may begin: its start, in both passes of an hour that comes twice, and
-    the change of the clock."""
+    """The times of a day at which a window may begin: its start, twice in an hour that the clock repeats, and a change
+    of the clock itself."""
     for window in windows:
         hours, minutes = (int(part) for part in window.start.split(":"))
         for fold in (0, 1):
@@ -56,9 +56,9 @@ def _first_in_zone(windows: Sequence[Window], zone: ZoneInfo, at: datetime) -> d
 
 
 def zones_for(hours: CallingHours, own_zone: str | None, number_zones: Sequence[str]) -> tuple[str, ...]:
-    """The zones that must allow a call: the contact's own if known, else all the number may be in, else the fallback.
+    """The zones that must allow a call: the contact's own, else all that the number may be in, else the fallback.
 
-    More than three zones (toll-free numbers) say nothing about where somebody is.
+    A number with more than three zones, such as a toll-free one, does not tell where its person is.
     """
     if hours.timezone_mode == "fixed":
         return (hours.timezone or "UTC",)
@@ -70,9 +70,9 @@ def zones_for(hours: CallingHours, own_zone: str | None, number_zones: Sequence[
 
 
 def first_allowed(hours: CallingHours | None, zones: Sequence[str], at_ms: int) -> int | None:
-    """The first moment from `at_ms` on at which every zone allows a call; `None` when there is none in a week.
+    """The first time from `at_ms` on at which every zone allows a call; `None` when there is none in a week.
 
-    Windows are half-open and mean local wall time; an hour that a clock change skips does not exist.
+    Windows are half-open, in local time. An hour that a clock change skips does not exist.
     """
     if hours is None:
         return at_ms

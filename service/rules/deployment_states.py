@@ -1,4 +1,4 @@
-"""The states of a deployment and who may move it where."""
+"""The statuses of a deployment, and the actions and changes that each allows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ _ANEW: dict[CallType, str] = {
     "outbound": "; clone it, which makes a draft with the same settings",
     "inbound": "; make another one for the number",
 }
-"""What to do instead, where a deployment will never do it again."""
+"""What to do instead, if the deployment can never do it again."""
 _ANY_TIME = frozenset({"name", "max_concurrency", "calls_per_second", "end_at", "budget_cap", "metadata"})
 _PAUSED_NOT = frozenset({"agent_id", "audience_id"})
 _INBOUND_ANY_TIME = frozenset({"name", "max_concurrency", "inbound", "metadata", *ANSWERING})
@@ -39,10 +39,9 @@ _CAMPAIGN = frozenset(UpdateDeployment.changing()) - {"id", "inbound", *ANSWERIN
 def check_action(
     action: str, status: DeploymentStatus, *, at_once: bool = False, call_type: CallType = "outbound"
 ) -> bool:
-    """Whether the action changes anything. False when the deployment is there already.
+    """Whether the action changes anything. False when the deployment has the status already.
 
-    A scheduled deployment begins by itself, so a start of it changes nothing, unless somebody means it to begin
-    `at_once`: days before its moment people are called only on purpose.
+    A scheduled deployment starts by itself, so a start of it changes nothing unless it is meant to start `at_once`.
 
     Raises:
         Refusal: invalid_state_transition, with the current state and the actions it allows.
@@ -74,7 +73,7 @@ def editable(status: DeploymentStatus, call_type: CallType = "outbound") -> froz
 
 
 def meant(changes: Mapping[str, Any], call_type: CallType) -> dict[str, Any]:
-    """Changes without the null fields that deployments of this kind do not have: there is nothing to empty."""
+    """The changes without nulls for fields that deployments of this kind do not have."""
     has = _INBOUND_PAUSED if call_type == "inbound" else _CAMPAIGN
     return {name: value for name, value in changes.items() if value is not None or name in has}
 

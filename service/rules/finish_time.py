@@ -1,4 +1,4 @@
-"""When calling would be over: so much calling time, spent only while the calling hours allow it."""
+"""When calling ends, if it takes a given time and goes on only within the calling hours."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -9,14 +9,14 @@ from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Win
 from callwright.service.platform.clock.clock import milliseconds, moment
 
 DAYS_AHEAD = 100
-"""How far ahead anything is said. Further away an estimate has no worth."""
+"""Days ahead for which an end is estimated."""
 
 Span = tuple[int, int]
-"""From a moment up to but not including another, in milliseconds since the epoch."""
+"""A start and an end (not included), in milliseconds since the epoch."""
 
 
 def finish_ms(begin_ms: int, calling_ms: int, hours: CallingHours | None, zones: Sequence[str]) -> int | None:
-    """When `calling_ms` of calling are over that begin at `begin_ms` and go on only while every zone allows calls.
+    """When `calling_ms` of calling end that begin at `begin_ms` and go on only while every zone allows calls.
 
     None when that is more than 100 days ahead.
     """

@@ -4,8 +4,8 @@ from callwright.service.platform.clock.clock import DAY
 
 
 def deleted_before_ms(retention_days: int, watermark_ms: int, now_ms: int) -> int:
-    """Recordings of calls that ended before this moment are deleted, whether or not a sweep has been there.
+    """Recordings of calls that ended before this time count as deleted, even before a sweep removes their files.
 
-    `watermark_ms` is the moment before which they are gone for good: a longer retention brings none of them back.
+    Those of calls before `watermark_ms` are deleted for good, so that a longer retention does not show them again.
     """
     return max(watermark_ms, now_ms - retention_days * DAY)

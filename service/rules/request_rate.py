@@ -12,13 +12,13 @@ from callwright.service.platform.clock.clock import DAY
 
 SECOND = 1_000
 AHEAD_MS = 30_000
-"""How far in the future a bucket may have been used last. The clocks of several processes are not so far apart."""
+"""How far in the future the last use of a bucket may be, because the clocks of processes differ."""
 
 
 def refilled(level: float, since_ms: int, now_ms: int, per_second: float) -> float:
-    """What is in a bucket now that held `level` at `since_ms`.
+    """The level now of a bucket that held `level` at `since_ms`.
 
-    A clock that went back a little adds nothing; one that was ahead has said nothing, and the bucket counts as full.
+    A clock that went back a little adds nothing. If `since_ms` is too far ahead, it is ignored and the bucket is full.
     """
     if since_ms - now_ms > AHEAD_MS:
         return capacity(per_second)
@@ -37,9 +37,9 @@ def day_of(now_ms: int) -> int:
 
 @dataclass(frozen=True)
 class RateLimitState:
-    """Where a key stands after a request with the limit that is nearest. `refused` says which one was passed.
+    """The state of the limit that a key is closest to, after a request. `refused` names the limit that was exceeded.
 
-    `reset_ms` is when the limit is whole again, `free_ms` when there is room for the next request.
+    `reset_ms` is when the whole limit is available again, `free_ms` when the next request is allowed.
     """
 
     limit: int
@@ -50,7 +50,7 @@ class RateLimitState:
     refused: Literal["second", "day"] | None = None
 
     def headers(self) -> Mapping[str, str]:
-        """What every answer says of it. The reset is a Unix time in seconds."""
+        """The headers of every answer. The reset is a Unix time in seconds."""
         return {
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),
@@ -58,7 +58,7 @@ class RateLimitState:
         }
 
     def draft_fields(self, now_ms: int) -> Mapping[str, str]:
-        """The same in the fields of the IETF draft, whose times are seconds from now."""
+        """The same as header fields of the IETF draft, with times in seconds from now."""
         return {
             "RateLimit-Policy": f'"default";q={self.limit};w={self.window_s}',
             "RateLimit": f'"default";r={self.remaining};t={_seconds(self.reset_ms - now_ms)}',
@@ -69,12 +69,12 @@ class RateLimitState:
         return _seconds(self.free_ms - now_ms)
 
     def refusal_headers(self, now_ms: int) -> Mapping[str, str]:
-        """What every 429 says: the same, and how long to wait."""
+        """The headers of every 429: the same, and how long to wait."""
         return {"Retry-After": str(self.retry_after_s(now_ms)), **self.headers()}
 
 
 def _seconds(wait_ms: int) -> int:
-    """A wait in whole seconds, as HTTP has it: never too short, never zero."""
+    """A wait in whole seconds, rounded up, and at least one."""
     return max(1, ceil(wait_ms / SECOND))
 
 
@@ -97,13 +97,13 @@ def of_day(made: int | None, per_day: int, now_ms: int) -> RateLimitState:
 
 
 def all_held(most: int, now_ms: int, wait_ms: int) -> RateLimitState:
-    """The state of somebody who holds all of `most` things, of which one is let go in so long."""
+    """The state of a client that uses all of `most` slots, of which one becomes free in `wait_ms`."""
     soon_ms = now_ms + wait_ms
     return RateLimitState(most, 0, soon_ms, soon_ms, 1, "second")
 
 
 def nearest(second: RateLimitState | None, day: RateLimitState | None) -> RateLimitState | None:
-    """The one that was passed, else the one with fewer requests left."""
+    """The limit that was exceeded, else the one with fewer requests left."""
     if second is None or day is None:
         return second or day
     if (second.refused is None) != (day.refused is None):

@@ -1,4 +1,4 @@
-"""What becomes of a contact after a call: done, or called again, and when."""
+"""What happens to a contact after a call: it is done, or called again at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,8 +50,8 @@ def after_call(
 ) -> Step:
     """The step after a call. `attempt_times_ms` are the moments of all calls to the contact, this one last.
 
-    Whoever asks not to be called is not called again, whatever the policy says. A requested call-back is kept if an
-    attempt is left for it.
+    A contact that asks not to be called is never called again. A callback that a contact asks for is made if an attempt
+    is left.
     """
     if disposition == "do_not_call":
         return Step("suppressed")
@@ -81,7 +81,7 @@ def due_after(policy: RetryPolicy, reason: RetryReason, attempt_times_ms: Sequen
 
 
 def within_daily_limit(policy: RetryPolicy, attempt_times_ms: Sequence[int], due_ms: int) -> int:
-    """The moment, moved so that no 24 hours hold more attempts than the policy allows."""
+    """The time, moved so that there are never more attempts within 24 hours than the policy allows."""
     if len(attempt_times_ms) < policy.max_attempts_per_day:
         return due_ms
     return max(due_ms, sorted(attempt_times_ms)[-policy.max_attempts_per_day] + DAY)
@@ -93,4 +93,4 @@ def shortest_interval_ms(policy: RetryPolicy) -> int:
 
 
 CALLBACK_MINUTES = 10
-"""The soonest anybody who asks for it is called back."""
+"""The least time, in minutes, after which a contact that asks for it is called back."""

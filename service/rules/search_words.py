@@ -1,8 +1,7 @@
-"""Words for searching: the same words out of the same text on both engines.
+"""Words for searching, the same on both databases.
 
-Text is decomposed (NFKD), stripped of accents where the script has them as extras, case-folded, and cut into runs of
-letters, marks and digits. Words outside ASCII are written as hexadecimal, because databases disagree about where words
-of other scripts end.
+Text is decomposed (NFKD), stripped of Latin accents, case-folded, and split into words of letters, marks and digits.
+Words outside ASCII are written in hexadecimal, because databases disagree about word boundaries in other scripts.
 """
 
 import re
@@ -48,12 +47,12 @@ def words_of(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Query:
-    """What is searched for: every phrase must occur; a single word is a phrase of one."""
+    """A search: every phrase must occur. A single word is a phrase of one word."""
 
     phrases: tuple[tuple[str, ...], ...]
 
     def occurs_in(self, words: list[str]) -> bool:
-        """Whether any of the phrases stands in the words: what a snippet shows."""
+        """Whether any of the phrases occurs in the words, so that the text is shown as a snippet."""
         return any(
             words[index : index + len(phrase)] == list(phrase)
             for phrase in self.phrases

@@ -1,8 +1,8 @@
-"""Plans: what a person was shown before a start, sealed so that nobody can forge it, alter it or use it elsewhere.
+"""Plan ids: what a preview showed, sealed so that nobody can forge or change it or use it for another deployment.
 
-A plan is not stored. It holds the moment until which it is valid and a fingerprint of each part of what was shown, so
-that a start can tell which part has changed since. The seal is an HMAC (SHA-256) with a secret of the installation, and
-binds organization and deployment too.
+A plan is not stored. Its id has the time until which it is valid and a fingerprint of each part of the preview, so that
+a start can tell which part has changed. The seal is an HMAC (SHA-256) with a secret of the installation over the
+organization, the deployment and the plan.
 """
 
 import base64
@@ -41,12 +41,12 @@ class StartPlan:
 
 
 def part_fingerprint(part: Part, facts: Any) -> bytes:
-    """What stands for a part: different facts (anything that JSON can hold) give different bytes."""
+    """The fingerprint of a part: different facts (anything that JSON can hold) give different bytes."""
     return hashlib.blake2b(orjson.dumps([part, facts], option=orjson.OPT_SORT_KEYS), digest_size=_PART_BYTES).digest()
 
 
 def contents(plan_id: str) -> StartPlan | None:
-    """What a plan id holds, without a look at its seal: for ids that were checked before they were kept."""
+    """The contents of a plan id without a check of its seal, for ids that were checked before they were stored."""
     raw = _raw(plan_id)
     return None if raw is None else _read(raw)
 
@@ -77,7 +77,7 @@ class StartPlanSeal:
 
 
 def _raw(plan_id: str) -> bytes | None:
-    """The bytes of a plan id; None for what no plan id looks like. Two spellings of the same bytes are not allowed."""
+    """The bytes of a plan id; None for another text. Only one spelling of the same bytes is allowed."""
     text = plan_id.removeprefix(_PREFIX)
     try:
         raw = base64.b64decode(text, altchars=b"-_", validate=True)

@@ -8,10 +8,10 @@ _READ = TypeAdapter(list[TranscriptTurn])
 
 
 def turns_between(stored: str, first: int, end: int) -> list[TranscriptTurn]:
-    """The turns from index `first` up to, and without, `end`. Nothing but these is parsed.
+    """The turns from index `first` up to `end`, without `end`. Only these are parsed.
 
-    A turn begins with its index, and `{"index":7,` cannot stand inside of what somebody said, where a quotation mark
-    has a backslash before it. A list that is written in another way, for example with spaces, is parsed whole.
+    A turn begins with its index, and the text `{"index":7,` cannot be inside a turn, where quotation marks are escaped.
+    A list in another notation, for example with spaces, is parsed as a whole.
     """
     begin = stored.find(_beginning(first))
     if begin < 0:

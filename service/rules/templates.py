@@ -1,4 +1,4 @@
-"""Messages with places to fill: `{{name}}` stands for a contact's variable of that name."""
+"""Message templates: `{{name}}` is replaced by the contact's variable of that name."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _CACHED_TEMPLATES = 512
 
 @dataclass(frozen=True)
 class Rendered:
-    """A message as it is said. `missing` names the variables nobody filled, each once, in order of appearance."""
+    """A message as it is said. `missing` has the variables without a value, each once, in order of appearance."""
 
     text: str
     missing: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class Rendered:
 
 @lru_cache(maxsize=_CACHED_TEMPLATES)
 def _parts(template: str) -> tuple[str, ...]:
-    """Text and variable names in turn, beginning and ending with text."""
+    """Texts and variable names by turns; the first and the last are texts."""
     return tuple(_PLACE.split(template))
 
 

@@ -1,7 +1,6 @@
-"""The form of the address that takes events: what can be refused before anything is sent.
+"""The check of a webhook URL before anything is sent to it, so that a person gets the reason at once.
 
-A name says nothing about where it leads, and may lead elsewhere tomorrow. So addresses are judged once more where the
-connection is made; what is judged here gives a person the reason at once.
+The addresses of a host name are not known here and may change. They are checked when a connection is made.
 """
 
 import re
@@ -83,7 +82,7 @@ def _ipv6(host: str) -> IPv6Address:
 
 
 def _address_or_name(written: str, opened: Sequence[Network]) -> IPv4Address | None:
-    """The address that a host is, in any spelling that some resolver understands; None for a name that is allowed."""
+    """The IPv4 address that a host is, in any spelling that a resolver accepts; None for a name that is allowed."""
     if "%" in written:
         raise ValueError("The URL's host has a % in it; write the name as it is, without percent-encoding.")
     host = _ascii(written).removesuffix(".")

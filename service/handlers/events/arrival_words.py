@@ -1,4 +1,4 @@
-"""Why an event did or did not arrive at a subscription, in words. Nothing that an endpoint said stands in them."""
+"""Explains why an event did or did not arrive at a subscription. No text of an endpoint's answer is quoted."""
 
 import json
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ _ACCEPT = "let the endpoint answer 2xx to this event"
 
 @dataclass(frozen=True)
 class Words:
-    """What became of an event at a subscription, and what to do about it; empty where there is nothing to do."""
+    """Whether an event arrived at a subscription, why, and what to do next; empty if there is nothing to do."""
 
     arrival: Arrival
     explanation: str
@@ -62,7 +62,7 @@ class Words:
 
 
 def of_delivery(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None, *, arrived_ms: int | None) -> Words:
-    """What came of a delivery. `last` is its latest attempt; `arrived_ms` is when an earlier delivery arrived."""
+    """Explains a delivery. `last` is its latest attempt; `arrived_ms` is when an earlier delivery arrived."""
     if delivery.attempt_started_at is not None and delivery.status in ("missed", "cancelled"):
         ended = "disabled" if delivery.status == "missed" else "deleted"
         why = f"{_under_way(delivery)} It is not sent again by itself, because the subscription was {ended} meanwhile."
@@ -79,7 +79,7 @@ def of_delivery(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None, *,
 
 
 def without_delivery(webhook: Row[Any], event: Row[Any]) -> Words:
-    """Why there is no delivery."""
+    """Explains why there is no delivery."""
     if event.type == WEBHOOK_TEST.name and event.subject_id != webhook.id:
         return Words("not_subscribed", "A test goes to the subscription that is tested alone.", "")
     if event.type == WEBHOOK_DISABLED.name and event.subject_id == webhook.id:
@@ -162,17 +162,11 @@ def _cancelled(webhook: Row[Any], delivery: Row[Any], last: Row[Any] | None) -> 
     return Words("cancelled", why, _again(webhook, delivery=delivery))
 
 
-_OF_STATUS = {
-    "succeeded": _arrived,
-    "pending": _waiting,
-    "failed": _failed,
-    "missed": _missed,
-    "cancelled": _cancelled,
-}
+_OF_STATUS = {"succeeded": _arrived, "pending": _waiting, "failed": _failed, "missed": _missed, "cancelled": _cancelled}
 
 
 def _tried(last: Row[Any]) -> str:
-    """What came of an attempt."""
+    """The result of an attempt, as a sentence."""
     if last.outcome == "interrupted":
         stopped = "was interrupted, because the service was stopped; the event may have arrived"
         return f"Attempt {last.number} at {_at(last.started_at)} {stopped}."
@@ -189,14 +183,14 @@ def _cause(last: Row[Any]) -> str:
 
 
 def _repair(last: Row[Any]) -> str:
-    """What to repair; empty where nothing has to be."""
+    """What to repair; empty if there is nothing."""
     if last.outcome == "rejected":
         return _REFUSED.get(last.response_status, _ACCEPT)
     return _REPAIR.get(last.outcome, "")
 
 
 def _again(webhook: Row[Any], *first: str, delivery: Row[Any] | None = None, many: bool = False) -> str:
-    """How to have the event sent again, in an order that works. Instead of a test, another one is sent."""
+    """The steps to have the event sent again. A test is not replayed; another test is sent."""
     is_test = delivery is not None and delivery.event_type == WEBHOOK_TEST.name
     replay = _TEST if is_test else f"{_REPLAY}, or all that was missed" if many else _REPLAY
     if webhook.deleted_at is not None:

@@ -1,4 +1,4 @@
-"""Why an event did or did not arrive: told from the log, for every subscription it could have gone to."""
+"""Explains, for each subscription, whether and why an event did or did not arrive."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from callwright.service.tables.schema import deliveries, delivery_attempts, webh
 MOST_EXCERPT = 200
 """Characters of an endpoint's answer that are shown."""
 MOST_DELIVERIES = 1_000
-"""The newest deliveries of an event that are looked at."""
+"""The most deliveries of an event that are read, the newest first."""
 _W, _D, _A = webhooks.c, deliveries.c, delivery_attempts.c
 _HAS_DELIVERY = select(_D.id).where(_D.webhook_id == _W.id, _D.event_id == bindparam("event")).exists()
 _WEBHOOKS = (
@@ -52,11 +52,7 @@ def explain_event(asked: contract.ExplainEvent, context: RequestContext) -> cont
 
 
 def _arrival(
-    webhook: Row[Any],
-    event: Row[Any],
-    delivery: Row[Any] | None,
-    attempts: dict[str, Row[Any]],
-    arrived_ms: int | None,
+    webhook: Row[Any], event: Row[Any], delivery: Row[Any] | None, attempts: dict[str, Row[Any]], arrived_ms: int | None
 ) -> contract.WebhookArrival:
     last = None if delivery is None else attempts.get(delivery.id)
     if delivery is None:

@@ -6,17 +6,7 @@ from typing import Literal, get_args
 from callwright.service.telephony.simulated.conversation.phrases import Act, Bank
 
 Stated = Literal[
-    "opt_out",
-    "wrong_number",
-    "screening",
-    "hold",
-    "human",
-    "robot",
-    "later",
-    "no",
-    "away",
-    "hurry",
-    "goodbye",
+    "opt_out", "wrong_number", "screening", "hold", "human", "robot", "later", "no", "away", "hurry", "goodbye"
 ]
 """What a contact may want, the most important first: a contact who opts out and says goodbye has opted out."""
 Wish = Stated | Literal["question", "no_start", "nothing"]
