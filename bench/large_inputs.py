@@ -2,7 +2,7 @@
 
 SOURCE is operations, tools or envelopes, where something is wrong with most of them, or legitimate, where nothing is.
 For each case the milliseconds of the loop's thread, how many times `orjson.loads` of the same bytes that is, and the
-size of the answer. The dearest come last.
+size of the answer. The slowest come last.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A recording on its way: its description, and its bytes in pieces, whole, or into a file."""
+"""Downloads of recordings: headers first, then the bytes in pieces, whole, or into a file."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager

@@ -2,7 +2,7 @@
 
 Nested: `{"error": {"type", "code", "message", "field"?, "request_id", ...}}`.
 Flat: `{"error": <code>, "message", "request_id"?, ...}`.
-A body of any other form, for example HTML from a proxy, gives a problem by its status alone; its text is not repeated.
+Of any other body, for example HTML from a proxy, the problem has the status alone; its text is not repeated.
 """
 
 from collections.abc import Mapping

@@ -95,7 +95,7 @@ class Session:
 
     @property
     def compat(self) -> Compat:
-        """What is known of the way the service speaks."""
+        """The paths that are known of the service."""
         return self._transport.compat
 
     async def page(self, operation: Operation[P, In, Page[Item]], asked: In) -> Page[Item]:

@@ -78,7 +78,7 @@ class UnknownTools(ValueError):
 
 @dataclass(frozen=True)
 class ToolSwitch:
-    """A tool, as far as switching it on and off goes."""
+    """The name, the toolset and the kind of a tool, by which it is switched on or off."""
 
     name: str
     toolset: Toolset

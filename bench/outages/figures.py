@@ -1,4 +1,4 @@
-"""What a trial with a dying database has to show: each figure beside its bound, and whether it holds."""
+"""The figures of a trial with killed databases: each with its bound, and whether it is kept."""
 
 import re
 from bisect import bisect_left

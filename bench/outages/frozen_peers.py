@@ -3,8 +3,8 @@
     sudo -E .venv/bin/python -m bench.outages.frozen_peers [STOPS] [CUTS]
 
 Random SIGSTOPs of the process that drives a campaign, and cuts of its network: each process has a network namespace of
-its own, inside one that ends with this program, and its cable is pulled. Without the right to make namespaces only the
-stops are made, and the cuts are said to be skipped. Printed are the times, by the database's clock, until the other one
+its own, inside one that ends with this program, and its link is taken down. Without the right to make namespaces only
+the stops are made, and the output says so. Printed are the times, by the database's clock, until the other process
 drives and delivers, how long it ever waited for a lock, and what was dialled twice.
 """
 
@@ -249,7 +249,7 @@ async def _trial(folder: Path, stops: int, cuts: int, *, isolated: bool) -> None
     threading.Thread(target=taker.serve_forever, daemon=True).start()
     try:
         local = create_database(server.url, "trial")
-        # The peers come over the network, as from other machines; this program looks on beside it.
+        # The peers connect over the network, as from other machines; this program connects directly.
         url = f"postgresql+psycopg://postgres@{host}:{server.port}/trial"
         async with open_service(local, folder / "own", workers=False, extra_dollars=100_000) as tenant:
             with _peers(url, folder, isolated=isolated) as (peers, cables):

@@ -53,7 +53,7 @@ LOAD_S, DOWN_S = (4.0, 8.0), (1.0, 3.0)
 HEALTH_EVERY_S = 0.2
 AT_ONCE, AT_ONCE_S = 64, 5.0
 EACH_S, BESIDE_S, TIDYING_S = 15, 60, 15
-"""The limit of the whole: so long for each kill, and so long beside, of which a part is kept for ending everything."""
+"""Seconds that a run may take: for each kill, once for a run, and the part of the latter that is kept for its end."""
 CYCLE_S, JUDGING_S = 10.0, 3.0
 """About how long a kill and its outage take, and the verdict; no kill is made that leaves no time for these."""
 
@@ -252,7 +252,7 @@ async def _trial(folder: Path, kills: int, chance: Random, until_s: float, verdi
         threading.Thread(target=taker.serve_forever, daemon=True).start()
         stack.callback(taker.shutdown)
         plain_url = plain(create_database(server.url, "trial"))
-        # The services come over the network; this program looks on beside it.
+        # The services connect over the network; this program connects directly.
         url = f"postgresql+psycopg://postgres@{HOST}:{server.port}/trial"
         setup = await _set_up(url, folder / "own", taker, kills + 3)
         processes = stack.enter_context(services(url, folder, PROCESSES, TIME_SCALE))

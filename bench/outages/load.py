@@ -1,4 +1,4 @@
-"""Load for a trial in which the database dies: connections that go round, and a record of every request.
+"""Load for a trial in which the database is killed: connections that send one request after another, all recorded.
 
 A request is given up after `GIVE_UP_S`, so that a service that never answers is measured too; what was given up is sent
 again on a new connection. A POST is sent with the same Idempotency-Key until it is answered.

@@ -1,4 +1,4 @@
-"""How many tool calls a second `callwright serve` answers over HTTP, for each way in.
+"""How many tool calls a second `callwright serve` answers over HTTP, with each transport.
 
 The processor time that the server takes for a request says most: it hardly depends on what else the machine does.
 """

@@ -1,4 +1,4 @@
-"""Reads an answer as it comes: the contract's model where it fits, and the service's own JSON in any case.
+"""Reads an answer leniently: the contract's model where it fits, and the service's own JSON in any case.
 
 A service of the same specification may show fewer fields than the contract declares, other ones, or other words for a
 state. Nothing is invented for what it leaves out: absent stays absent.

@@ -1,4 +1,4 @@
-"""What one service speaks: the prefix before its paths, how it spells them, what it offers. Learned from its answers.
+"""The paths of one service: their prefix, their spelling, and which operations it has, learned from its answers.
 
 Services of one specification differ in these, and none of it is written down where a client could look. So a request
 that did not reach anything is sent again in the other spelling, and what worked is remembered for the session.
@@ -49,7 +49,7 @@ A = TypeVar("A", bound=WithHeaders)
 
 
 class Compat:
-    """What is known so far of the service at `base_url`."""
+    """The paths that are known so far of the service at `base_url`."""
 
     def __init__(self, base_url: str) -> None:
         self._base_url = base_url
@@ -66,7 +66,7 @@ class Compat:
         return self._prefix
 
     def placed(self, operation: AnyOperation, wire: WireRequest) -> WireRequest:
-        """The request in the way that is most likely right."""
+        """The request with the path that is most likely right."""
         prefix, word = self._ways(operation)[0]
         return _placed(wire, prefix, word)
 

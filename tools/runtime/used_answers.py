@@ -1,4 +1,4 @@
-"""The answers of a person that have been used already, so that each of them counts once."""
+"""The person's answers that are used up: each counts once."""
 
 from collections import OrderedDict
 
@@ -8,8 +8,8 @@ _KEPT_S = 86_400.0
 
 
 class UsedAnswers:
-    """Answers by the key of their question, each for a day of running time, which nobody sets: a clock that was ahead
-    makes none of them new. The oldest are forgotten.
+    """Used answers by the key of their question, each kept for a day of running time, which setting the clock does not
+    change. Of more than 10,000 the oldest are dropped.
     """
 
     def __init__(self) -> None:
@@ -31,5 +31,5 @@ class UsedAnswers:
         return key in self._taken
 
     def give_back(self, key: str) -> None:
-        """Lets an answer be used again: it is not known what came of it, and the same key does nothing twice."""
+        """Lets an answer be used again where the result is unknown: with the same key nothing is done twice."""
         self._taken.pop(key, None)

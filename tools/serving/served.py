@@ -155,7 +155,7 @@ async def _run(
 async def _done(
     tool: "CatalogueTool", context: "ToolContext", asked: "Input", noted: "Callable[[Reply], Reply]"
 ) -> "Reply":
-    """Carries it out. Where nobody knows what came of it, the same yes with the same key may be given again."""
+    """Runs the tool. Where the result is unknown, the same yes may be given again, with the same key."""
     from callwright.tools.replies.budget import answered
 
     try:

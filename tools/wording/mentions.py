@@ -1,4 +1,4 @@
-"""Words that name tools, without what names a tool that is switched off.
+"""Texts without the sentences that name a tool which is switched off.
 
 A model that reads of a tool it does not have tries to call it. So texts are written as short sentences, each naming the
 tools it needs, and a sentence that names an absent one is left out.
