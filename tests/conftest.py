@@ -2,9 +2,9 @@
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
@@ -12,6 +12,10 @@ from tests.support.database.databases import Engine, RunDatabases, chosen_engine
 from tests.support.database.engine_count import EngineCount
 from tests.support.database.engines import engine_of, left_out
 from tests.support.database.run_folder import RunFolder
+from tests.support.fixtures import held, service_options
+
+if TYPE_CHECKING:
+    from tests.support.service import Tenant
 
 pytest.register_assert_rewrite("tests.journeys.scenario", "tests.support.processes.programs")
 ENGINES = chosen_engines()
@@ -34,6 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Names the folder of the run's databases. Workers are told by the controller, in `pytest_configure_node`."""
+    config.addinivalue_line(
+        "markers", "service(**options): how the service of the fixture `tenant` or `served` is opened"
+    )
     worker_input: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker_input is None:
         run_folder = RunFolder()
@@ -76,6 +83,12 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return request.param
 
 
+@pytest.fixture(params=["legacy", "auto"])
+def era(request: pytest.FixtureRequest) -> str:
+    """How a client of the protocol begins: with a handshake, or with whatever the server offers. Tests run on both."""
+    return request.param
+
+
 @pytest.fixture
 def database_url(engine: Engine, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a migrated database without data, for this test alone."""
@@ -86,6 +99,22 @@ def database_url(engine: Engine, request: pytest.FixtureRequest, tmp_path: Path)
 def empty_database_url(engine: Engine, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a database without tables, for this test alone. It shares its SQLite file with `database_url`."""
     yield from _database(engine, request.config.stash[_run], tmp_path, migrated=False)
+
+
+@pytest.fixture
+async def tenant(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncGenerator["Tenant"]:
+    """A service with one organization. `@pytest.mark.service` says how it is opened."""
+    from tests.support.service import open_service  # only here, since it imports the whole service
+
+    async with held(open_service(database_url, tmp_path, **service_options(request))) as found:
+        yield found
+
+
+@pytest.fixture
+async def other(tenant: "Tenant") -> AsyncGenerator["Tenant"]:
+    """Another organization of the same service."""
+    async with held(tenant.another_organization()) as found:
+        yield found
 
 
 def _database(engine: Engine, run: RunDatabases, folder: Path, *, migrated: bool) -> Iterator[str]:

@@ -22,7 +22,6 @@ PLAYS = "!document.getElementById('audio').paused"
 
 
 def line(host: Host, index: int):
-    """A turn of the transcript."""
     return host.view.locator("#turns .turn").nth(index)
 
 
@@ -110,8 +109,7 @@ async def test_what_is_no_sound_is_not_played(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "words"),
-    [("deleted", "was deleted"), ("absent", "nobody spoke"), ("not_recorded", "was not recorded")],
+    ("status", "words"), [("deleted", "was deleted"), ("absent", "nobody spoke"), ("not_recorded", "was not recorded")]
 )
 async def test_a_call_without_a_recording_has_a_transcript_and_a_reason(
     browser: Browser, status: Any, words: str

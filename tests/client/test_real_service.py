@@ -32,6 +32,8 @@ from callwright.service.tables.schema import api_keys, request_days
 from tests.support.clock_set_by_test import NOON_MS, MovableClock, Process, process_with_fixed_clock
 from tests.support.service import BASE_URL, Tenant, open_service
 
+pytestmark = pytest.mark.service(plan="starter")
+
 DAY_MS = 86_400_000
 ADA: dict[str, Any] = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
@@ -123,24 +125,23 @@ async def test_a_limit_that_is_never_free_is_raised_in_the_end_with_its_numbers(
 
 
 @pytest.mark.requirement("RATE-15", "ERR-74")
-async def test_a_used_up_day_is_raised_at_once_with_the_moment_it_ends(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
-        (key,) = await tenant.service.services.database.read(accounts.keys_of, tenant.org_id)
-        made_today = insert(request_days).values(key_id=key.id, day=NOON_MS // DAY_MS, requests=4_999)
-        await tenant.service.services.database.write(lambda connection: connection.execute(made_today).rowcount)
-        async with limited(tenant) as (client, pauses, process):
+async def test_a_used_up_day_is_raised_at_once_with_the_moment_it_ends(tenant: Tenant) -> None:
+    (key,) = await tenant.service.services.database.read(accounts.keys_of, tenant.org_id)
+    made_today = insert(request_days).values(key_id=key.id, day=NOON_MS // DAY_MS, requests=4_999)
+    await tenant.service.services.database.write(lambda connection: connection.execute(made_today).rowcount)
+    async with limited(tenant) as (client, pauses, process):
+        await client.wallet.get()
+        with pytest.raises(QuotaExceeded) as caught:
+            await client.agents.create(name="Ada", **ADA)
+        assert pauses.taken == []
+        assert caught.value.resets_at == datetime(2026, 11, 22, tzinfo=UTC)
+        assert "(goes on at 2026-11-22T00:00:00Z)" in str(caught.value)
+        process.clock.move(DAY_MS // 2 - 5_000)
+        with pytest.raises(QuotaExceeded):
             await client.wallet.get()
-            with pytest.raises(QuotaExceeded) as caught:
-                await client.agents.create(name="Ada", **ADA)
-            assert pauses.taken == []
-            assert caught.value.resets_at == datetime(2026, 11, 22, tzinfo=UTC)
-            assert "(goes on at 2026-11-22T00:00:00Z)" in str(caught.value)
-            process.clock.move(DAY_MS // 2 - 5_000)
-            with pytest.raises(QuotaExceeded):
-                await client.wallet.get()
-            process.clock.move(5_000)
-            await client.wallet.get()
-            assert pauses.taken == []
+        process.clock.move(5_000)
+        await client.wallet.get()
+        assert pauses.taken == []
 
 
 class Lossy(AsyncBaseTransport):
@@ -151,7 +152,6 @@ class Lossy(AsyncBaseTransport):
         self.sent: list[Request] = []
 
     async def handle_async_request(self, request: Request) -> Response:
-        """Sends a request on."""
         self.sent.append(request)
         response = await self._transport.handle_async_request(request)
         if len(self.sent) <= self._losses:
@@ -160,7 +160,6 @@ class Lossy(AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Closes the way to the service."""
         await self._transport.aclose()
 
 

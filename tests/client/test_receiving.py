@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.client import (
-    CallwrightError,
-    InvalidArguments,
-    InvalidSignature,
-    UnexpectedAnswer,
-    typed_data,
-    verify,
-)
+from callwright.client import CallwrightError, InvalidArguments, InvalidSignature, UnexpectedAnswer, typed_data, verify
 from callwright.contract.events import EVENT_TYPES, CallCompleted, EventEnvelope
 from callwright.service.webhooks.signing import signature
 from tests.support.webhooks import signature_check

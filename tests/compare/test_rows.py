@@ -17,7 +17,6 @@ def call(place: int, run: str, **changed: Any) -> list[Row]:
 
 
 def rows(run: str, order: tuple[int, ...] = (1, 2, 3)) -> list[Row]:
-    """Three calls of a run."""
     return [row for place in order for row in call(place, run)]
 
 
@@ -27,12 +26,7 @@ def test_rows_of_two_runs_are_the_same_whatever_their_ids_and_their_order() -> N
 
 @pytest.mark.parametrize(
     ("changed", "count"),
-    [
-        (call(3, "b", outcome="answered"), 2),
-        (call(3, "b", attempt=2), 2),
-        ([], 2),
-        ([*call(3, "b"), *call(3, "b")], 2),
-    ],
+    [(call(3, "b", outcome="answered"), 2), (call(3, "b", attempt=2), 2), ([], 2), ([*call(3, "b"), *call(3, "b")], 2)],
 )
 def test_a_row_that_one_run_alone_has_is_found(changed: list[Row], count: int) -> None:
     found = differences(rows("a"), [*rows("b", (1, 2)), *changed])

@@ -24,7 +24,6 @@ ONE_RUN_S = 150.0
 
 @pytest.fixture
 def address() -> Generator[str]:
-    """Where the server answers."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.conformance.server"],
         cwd=HERE.parent.parent,

@@ -8,7 +8,6 @@ import re
 import shlex
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -20,7 +19,7 @@ from callwright.client.transport import ASGITransport, httpx
 from callwright.server.commands.line import app as command_line
 from callwright.service.platform.clock.clock import DAY, SECOND
 from callwright.service.webhooks import outcomes, retry_schedule
-from tests.support.service import open_service
+from tests.support.service import Tenant
 from tests.typescript_client.running import CLIENT, over_http
 
 PAGE = (CLIENT.parents[1] / "docs" / "webhooks.md").read_text(encoding="utf-8")
@@ -36,7 +35,6 @@ def programs(language: str) -> list[str]:
 
 
 def program(words: str) -> str:
-    """The program that holds some words."""
     (found,) = (each for each in programs("python") if words in each)
     return found
 
@@ -55,8 +53,6 @@ def signed(body: bytes, *secrets: str, age_s: int = 0) -> dict[str, str]:
 
 
 def over_asgi(app: Any) -> Send:
-    """Sends to an ASGI application."""
-
     async def send(body: bytes, headers: Mapping[str, str]) -> int:
         async with httpx.AsyncClient(transport=ASGITransport(app=app), base_url="http://receiver") as client:
             return (await client.post("/events", content=body, headers=dict(headers))).status_code
@@ -65,8 +61,6 @@ def over_asgi(app: Any) -> Send:
 
 
 def over_wsgi(app: Any) -> Send:
-    """Sends to a Flask application."""
-
     async def send(body: bytes, headers: Mapping[str, str]) -> int:
         return (
             await to_thread.run_sync(lambda: app.test_client().post("/events", data=body, headers=headers))
@@ -124,12 +118,9 @@ async def test_the_program_on_the_page_goes_on_while_the_secret_is_replaced(
 
 
 async def test_the_subscription_on_the_page_is_made(
-    database_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tenant: Tenant, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with (
-        open_service(database_url, tmp_path, workers=False) as tenant,
-        over_http(tenant.service.asgi) as base_url,
-    ):
+    async with over_http(tenant.service.asgi) as base_url:
         text = program("client.webhooks.create").replace("http://127.0.0.1:8080/v1", base_url)
         assert base_url in text
         monkeypatch.setenv("CALLWRIGHT_API_KEY", tenant.api_key)

@@ -20,14 +20,7 @@ from callwright.service.platform.database.listing import Cursors
 from callwright.service.platform.ids import Ids, base62
 from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
-from callwright.service.tables.schema import (
-    api_keys,
-    calls,
-    memberships,
-    organizations,
-    outbox,
-    phone_numbers,
-)
+from callwright.service.tables.schema import api_keys, calls, memberships, organizations, outbox, phone_numbers
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.workers import imports, sweeps
 from tests.support.campaigns import DeadEngine, Interrupted, driver_of, lease, leave_in_wallet

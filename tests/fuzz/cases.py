@@ -25,7 +25,7 @@ CONFIG = {
     "generation": {"with-security-parameters": False},
     "output": {"sanitization": {"keys-to-sanitize": ["authorization"], "sensitive-markers": ["authorization"]}},
     "checks": {
-        "negative_data_rejection": {"expected-statuses": [400, 401, 403, 404, 405, 409, 413, 415, 416, 422, 429]},
+        "negative_data_rejection": {"expected-statuses": [400, 401, 403, 404, 405, 409, 413, 415, 416, 422, 429]}
     },
 }
 PLACES = ("path_parameters", "query", "headers", "body")

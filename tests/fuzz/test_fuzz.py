@@ -99,7 +99,6 @@ class Lying(BaseAdapter):
         return answer
 
     def close(self) -> None:
-        """Closes the connections."""
         self._honest.close()
 
 

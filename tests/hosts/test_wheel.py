@@ -15,7 +15,6 @@ from tests.house.tree import PACKAGES, ROOT, files
 
 
 def locked() -> dict[str, str]:
-    """The versions of the lock file."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     return dict(re.findall(r"^([a-z0-9-]+)==([^\s\\;]+)", lock, re.MULTILINE))
 

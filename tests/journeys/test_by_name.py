@@ -36,7 +36,6 @@ class Hand:
         return text_of(result).splitlines()[0], cast("dict[str, Any]", result.structured_content)
 
     async def refused(self, tool: str, /, **arguments: Any) -> str:
-        """The words of a refusal."""
         result = await self._client.call_tool(tool, arguments)
         assert result.is_error, text_of(result)
         return text_of(result)

@@ -23,7 +23,6 @@ AT_ONCE = {"max_attempts": 2, "interval_minutes": [10], "max_attempts_per_day": 
 
 
 def address(data: Path) -> dict[str, Any]:
-    """Who serves the folder."""
     return json.loads((data / "service.json").read_text(encoding="utf-8"))
 
 
@@ -49,7 +48,6 @@ async def agent(hand: Assistant, name: str) -> CallToolResult:
 
 
 async def campaign(hand: Assistant, contacts: int) -> str:
-    """Starts a campaign; returns its id."""
     made = await agent(hand, "Ada")
     rows = people(contacts)
     audience = await hand.use("create_audience", name="People", rows=rows[:1_000])

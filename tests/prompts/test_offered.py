@@ -10,9 +10,8 @@ from mcp.types import INVALID_PARAMS
 
 from callwright.server.mcp.app import build
 from callwright.tools.toolsets import enabled_tools
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, session
+from tests.support.tools.fakes import FakeCaller, assistant, session
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 READING = ["analyse_campaign", "review_call", "answer_from_transcripts"]
 
 
@@ -24,13 +23,11 @@ async def connected(era: str, enabled: frozenset[str]) -> AsyncGenerator[Client]
         yield client
 
 
-@both_eras
 async def test_a_session_that_only_reads_is_shown_the_prompts_that_only_read(era: str) -> None:
     async with connected(era, enabled_tools(profile="analyst")) as client:
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == READING
 
 
-@both_eras
 async def test_a_prompt_that_is_not_shown_cannot_be_had(era: str) -> None:
     async with connected(era, enabled_tools(profile="analyst")) as client:
         with pytest.raises(MCPError) as caught:
@@ -39,14 +36,12 @@ async def test_a_prompt_that_is_not_shown_cannot_be_had(era: str) -> None:
     assert caught.value.error.message == f"Unknown prompt: plan_campaign. There are {', '.join(READING)}."
 
 
-@both_eras
 async def test_one_tool_that_is_switched_off_hides_its_prompts(era: str) -> None:
     async with connected(era, enabled_tools(profile="all") - {"get_transcript"}) as client:
         found = {prompt.name for prompt in (await client.list_prompts()).prompts}
     assert found == {"plan_campaign", "launch_checklist"}
 
 
-@both_eras
 async def test_without_any_tool_there_is_no_prompt_and_the_reason_is_said(era: str) -> None:
     async with connected(era, frozenset()) as client:
         assert (await client.list_prompts()).prompts == []

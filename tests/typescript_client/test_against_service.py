@@ -31,8 +31,9 @@ def operations_in(asked: list[str]) -> set[str]:
 
 
 @pytest.mark.requirement("VER-07", "SERV-11")
-async def test_a_program_uses_every_operation_of_the_service(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant, over_http(tenant.service.asgi) as base_url:
+@pytest.mark.service(workers=True)
+async def test_a_program_uses_every_operation_of_the_service(tenant: Tenant, tmp_path: Path) -> None:
+    async with over_http(tenant.service.asgi) as base_url:
         seen = await seen_by(HERE / "scenario.mts", tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
     assert operations_in(seen.pop("asked")) == set(OPERATIONS)
     assert seen == {
@@ -70,13 +71,11 @@ async def test_a_program_uses_every_operation_of_the_service(database_url: str, 
 
 
 @pytest.mark.requirement("VER-07", "PAGE-13", "RATE-07")
+@pytest.mark.service(plan="starter")
 async def test_a_program_waits_for_a_rate_limit_and_a_walk_gives_each_entry_once(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, tmp_path: Path
 ) -> None:
-    async with (
-        open_service(database_url, tmp_path, plan="starter", workers=False) as tenant,
-        process_with_fixed_clock(tenant) as process,
-    ):
+    async with process_with_fixed_clock(tenant) as process:
         service = Application(process.services, pipeline_of(process.services))
 
         async def with_clock(scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,11 +107,8 @@ async def orphan(tenant: Tenant) -> None:
 
 
 @pytest.mark.requirement("VER-07", "ERR-01", "ERR-03")
-async def test_a_program_gets_both_envelopes_as_errors_that_say_what_to_do(database_url: str, tmp_path: Path) -> None:
-    async with (
-        open_service(database_url, tmp_path, workers=False) as tenant,
-        over_http(tenant.service.asgi) as base_url,
-    ):
+async def test_a_program_gets_both_envelopes_as_errors_that_say_what_to_do(tenant: Tenant, tmp_path: Path) -> None:
+    async with over_http(tenant.service.asgi) as base_url:
         await orphan(tenant)
         seen = await seen_by(HERE / "refusals.mts", tmp_path, baseUrl=base_url, apiKey=tenant.api_key)
     assert seen["waits"] == []
@@ -137,11 +133,8 @@ async def test_a_program_gets_both_envelopes_as_errors_that_say_what_to_do(datab
 
 
 @pytest.mark.requirement("RATE-15", "ERR-74")
-async def test_a_program_is_told_at_once_when_the_day_is_used_up(database_url: str, tmp_path: Path) -> None:
-    async with (
-        open_service(database_url, tmp_path, workers=False) as tenant,
-        process_with_fixed_clock(tenant) as process,
-    ):
+async def test_a_program_is_told_at_once_when_the_day_is_used_up(tenant: Tenant, tmp_path: Path) -> None:
+    async with process_with_fixed_clock(tenant) as process:
         statement = update(organizations).where(organizations.c.id == tenant.org_id).values(requests_per_day=2)
         await tenant.service.services.database.write(lambda connection: connection.execute(statement).rowcount)
         async with over_http(Application(process.services, pipeline_of(process.services))) as base_url:

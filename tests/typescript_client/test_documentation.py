@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from tests.support.processes.npm import node
-from tests.support.service import open_service
+from tests.support.service import Tenant
 from tests.typescript_client.running import CLIENT, built_package, over_http
 
 PAGE = CLIENT.parents[1] / "docs" / "clients.md"
@@ -35,11 +35,8 @@ async def command(language: str, folder: Path) -> list[str]:
 
 @pytest.mark.requirement("VER-06", "VER-07")
 @pytest.mark.parametrize("language", ["python", "typescript"])
-async def test_the_program_on_the_page_does_what_it_says(language: str, tmp_path: Path, database_url: str) -> None:
-    async with (
-        open_service(database_url, tmp_path, workers=False) as tenant,
-        over_http(tenant.service.asgi) as base_url,
-    ):
+async def test_the_program_on_the_page_does_what_it_says(language: str, tmp_path: Path, tenant: Tenant) -> None:
+    async with over_http(tenant.service.asgi) as base_url:
         text = shown(language).replace(BASE_URL, base_url).replace(KEY, tenant.api_key)
         (tmp_path / f"program.{language}").write_text(text, encoding="utf-8")
         with anyio.fail_after(60):

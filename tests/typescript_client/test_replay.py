@@ -21,7 +21,6 @@ SOUND = "not really sound"
 
 
 def examples() -> dict[str, Example]:
-    """The example of each operation."""
     found = {name: example_of(name) for name in OPERATIONS}
     return {name: example for name, example in found.items() if example is not None}
 

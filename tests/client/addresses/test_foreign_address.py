@@ -62,13 +62,11 @@ class Hosts:
             yield client
 
     async def read(self, url: str, *, accepts: Callable[[str], bool] = transcript_type, most: int = 1_000) -> bytes:
-        """What stands at an address."""
         with anyio.fail_after(5):
             async with self.client() as client, client.open_address(url, accepts=accepts) as found:
                 return await found.read(most)
 
     async def refused(self, url: str, *, accepts: Callable[[str], bool] = transcript_type) -> str:
-        """Why an address is not read."""
         with pytest.raises(AddressUnreadable) as caught:
             await self.read(url, accepts=accepts)
         assert KEY not in str(caught.value)

@@ -22,7 +22,6 @@ def going(response: Response) -> Response:
 
 
 def caught(found: list[warnings.WarningMessage]) -> list[str]:
-    """The words of the warnings."""
     assert {warning.category for warning in found} <= {DeprecationWarning}
     return [str(warning.message) for warning in found]
 

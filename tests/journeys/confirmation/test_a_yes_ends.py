@@ -4,8 +4,6 @@ A clock that was ahead is put right, is set back, or goes on while the computer 
 a question, whose moment travels with the client or stays in the process; elsewhere the moment stands in a sentence.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +17,7 @@ from mcp import MCPError
 from mcp.server import request_state
 from mcp.types import ElicitResult, InputRequiredResult
 
-from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, Way, host
+from tests.journeys.hosts import Era, Host, Person, ScriptedClock, host
 from tests.support.campaigns import draft, people
 from tests.support.mcp.over_http import serving
 from tests.support.service import Tenant, open_service
@@ -27,7 +25,6 @@ from tests.support.tools.results import text_of
 
 HOUR, DAY = 3_600.0, 86_400.0
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
-both_eras = pytest.mark.parametrize("era", ERAS)
 both_ways = pytest.mark.parametrize("way", ["memory", "http"])
 
 
@@ -40,7 +37,6 @@ class Turn:
     begins_ahead_s: float = 0.0
 
     def happen(self, clock: ScriptedClock) -> None:
-        """Lets it happen."""
         clock.ahead += self.set_by_s
         clock.pass_by(self.goes_by_s)
 
@@ -72,7 +68,6 @@ class HostSession:
 
     @property
     def adding(self) -> dict[str, Any]:
-        """Somebody to add."""
         return {"id": self.audience, "rows": people(1, first=50)}
 
     async def rows(self) -> int | None:
@@ -88,14 +83,10 @@ async def calling_audience(tenant: Tenant) -> str:
     return audience.id
 
 
-@asynccontextmanager
-async def open_host_session(
-    url: str, folder: Path, way: Way, era: Era, answer: Answer | None
-) -> AsyncGenerator[HostSession]:
-    clock = ScriptedClock()
-    async with open_service(url, folder / "service", workers=False) as tenant:
-        async with host(tenant, folder, way, era, Person(answer), clock=clock) as found:
-            yield HostSession(tenant, found, clock, await calling_audience(tenant))
+@pytest.fixture
+async def found(tenant: Tenant, found: Host, clock: ScriptedClock) -> HostSession:
+    """The host, and a campaign on the service."""
+    return HostSession(tenant, found, clock, await calling_audience(tenant))
 
 
 def sentence_in(said: str) -> str:
@@ -103,65 +94,58 @@ def sentence_in(said: str) -> str:
 
 
 @both_ways
-@both_eras
 @turns
 async def test_an_answer_counts_for_ten_minutes_whatever_is_done_to_the_clock(
-    turn: Turn, counts: bool, way: Way, era: Era, database_url: str, tmp_path: Path
+    turn: Turn, counts: bool, found: HostSession
 ) -> None:
-    async with open_host_session(database_url, tmp_path, way, era, "accept") as found:
-        found.clock.ahead = turn.begins_ahead_s
+    found.clock.ahead = turn.begins_ahead_s
 
-        async def before_answer() -> None:
-            turn.happen(found.clock)
-            await anyio.lowlevel.checkpoint()
-
-        found.host.person.before_answer = before_answer
-        result = await found.host.call("add_audience_rows", **found.adding)
-        assert result.is_error is not counts, text_of(result)
-        assert await found.rows() == (2 if counts else 1)
-        if not counts:
-            assert "not answered within 10 minutes" in text_of(result)
-            assert "Call again" in text_of(result)
-
-
-@both_ways
-@both_eras
-@turns
-async def test_a_sentence_counts_for_ten_minutes_whatever_is_done_to_the_clock(
-    turn: Turn, counts: bool, way: Way, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, way, era, None) as found:
-        found.clock.ahead = turn.begins_ahead_s
-        sentence = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
+    async def before_answer() -> None:
         turn.happen(found.clock)
-        result = await found.host.call("add_audience_rows", **found.adding, person_agreed_to=sentence)
-        assert result.is_error is not counts, text_of(result)
-        assert await found.rows() == (2 if counts else 1)
-        if not counts:
-            assert "a yes counts no longer" in text_of(result)
-            new = sentence_in(text_of(result))
-            await found.host.data("add_audience_rows", **found.adding, person_agreed_to=new)
-            assert await found.rows() == 2
+        await anyio.lowlevel.checkpoint()
+
+    found.host.person.before_answer = before_answer
+    result = await found.host.call("add_audience_rows", **found.adding)
+    assert result.is_error is not counts, text_of(result)
+    assert await found.rows() == (2 if counts else 1)
+    if not counts:
+        assert "not answered within 10 minutes" in text_of(result)
+        assert "Call again" in text_of(result)
 
 
 @both_ways
-@both_eras
-async def test_a_sentence_that_was_used_stays_used_after_a_clock_was_ahead_and_put_right(
-    way: Way, era: Era, database_url: str, tmp_path: Path
+@turns
+@pytest.mark.parametrize("answer", [None])
+async def test_a_sentence_counts_for_ten_minutes_whatever_is_done_to_the_clock(
+    turn: Turn, counts: bool, found: HostSession
 ) -> None:
-    async with open_host_session(database_url, tmp_path, way, era, None) as found:
-        sentence = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
-        await found.host.data("add_audience_rows", **found.adding, person_agreed_to=sentence)
-        found.clock.ahead = HOUR
-        another = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
-        await found.host.data("add_audience_rows", **found.adding, person_agreed_to=another)
-        found.clock.ahead = 0.0
-        said = await found.host.refused("add_audience_rows", **found.adding, person_agreed_to=sentence)
-        assert "has been used already" in said
-        assert await found.rows() == 3
+    found.clock.ahead = turn.begins_ahead_s
+    sentence = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
+    turn.happen(found.clock)
+    result = await found.host.call("add_audience_rows", **found.adding, person_agreed_to=sentence)
+    assert result.is_error is not counts, text_of(result)
+    assert await found.rows() == (2 if counts else 1)
+    if not counts:
+        assert "a yes counts no longer" in text_of(result)
+        new = sentence_in(text_of(result))
+        await found.host.data("add_audience_rows", **found.adding, person_agreed_to=new)
+        assert await found.rows() == 2
 
 
-@both_eras
+@both_ways
+@pytest.mark.parametrize("answer", [None])
+async def test_a_sentence_that_was_used_stays_used_after_a_clock_was_ahead_and_put_right(found: HostSession) -> None:
+    sentence = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
+    await found.host.data("add_audience_rows", **found.adding, person_agreed_to=sentence)
+    found.clock.ahead = HOUR
+    another = sentence_in(await found.host.refused("add_audience_rows", **found.adding))
+    await found.host.data("add_audience_rows", **found.adding, person_agreed_to=another)
+    found.clock.ahead = 0.0
+    said = await found.host.refused("add_audience_rows", **found.adding, person_agreed_to=sentence)
+    assert "has been used already" in said
+    assert await found.rows() == 3
+
+
 @pytest.mark.parametrize(
     ("ahead_s", "counts"), [(31 * DAY, False), (HOUR, False), (61, False), (59, True), (-59, True), (-600, False)]
 )
@@ -194,28 +178,28 @@ async def state_of(one: Host, adding: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("why", ["of another process", "altered", "of a clock that was ahead"])
+@pytest.mark.parametrize("era", ["auto"])
 async def test_an_answer_to_a_question_that_is_not_known_is_refused_with_what_to_do(
-    why: str, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: HostSession
 ) -> None:
-    async with open_host_session(database_url, tmp_path, "memory", "auto", "accept") as found:
-        async with host(found.tenant, tmp_path, "memory", "auto", Person("accept")) as another:
-            state = await state_of(found.host, found.adding)
-            if why == "of another process":
-                state = await state_of(another, found.adding)
-            elif why == "altered":
-                state = f"{state[:-4]}AAAA"
-            else:
-                monkeypatch.setattr(request_state, "time", SimpleNamespace(time=lambda: time() - HOUR))
-            with pytest.raises(MCPError) as refused:
-                await found.host.client.session.call_tool(
-                    "add_audience_rows",
-                    found.adding,
-                    input_responses={"agreement": ElicitResult(action="accept", content={"agree": True})},
-                    request_state=state,
-                    allow_input_required=True,
-                )
-        error = refused.value.error
-        assert (error.code, error.data) == (-32602, {"reason": "invalid_request_state"})
-        assert "Nothing was done" in error.message
-        assert "Call again without requestState to ask anew" in error.message
-        assert await found.rows() == 1
+    async with host(found.tenant, tmp_path, "memory", "auto", Person("accept")) as another:
+        state = await state_of(found.host, found.adding)
+        if why == "of another process":
+            state = await state_of(another, found.adding)
+        elif why == "altered":
+            state = f"{state[:-4]}AAAA"
+        else:
+            monkeypatch.setattr(request_state, "time", SimpleNamespace(time=lambda: time() - HOUR))
+        with pytest.raises(MCPError) as refused:
+            await found.host.client.session.call_tool(
+                "add_audience_rows",
+                found.adding,
+                input_responses={"agreement": ElicitResult(action="accept", content={"agree": True})},
+                request_state=state,
+                allow_input_required=True,
+            )
+    error = refused.value.error
+    assert (error.code, error.data) == (-32602, {"reason": "invalid_request_state"})
+    assert "Nothing was done" in error.message
+    assert "Call again without requestState to ask anew" in error.message
+    assert await found.rows() == 1

@@ -4,8 +4,6 @@ The change is made at exactly that moment: a caller before the typed client make
 comes by. In both protocols, with a host that asks its person and with one that cannot.
 """
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,14 +16,12 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.phone_numbers import PhoneNumber
 from callwright.service.handlers import phone_numbers
 from callwright.service.platform.money import PriceList
-from callwright.tools.runtime.tool_context import ConfirmMode
-from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from tests.journeys.hosts import Era, Host, Person, host
 from tests.journeys.intercepted_caller import Change, InterceptedCaller
 from tests.support.campaigns import audience_of, draft, make_agent, people, rent
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.tools.results import text_of
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])
 FILE = "phone_number,first_name\n+14155550150,Ann\n+14155550151,Bob\n"
 
@@ -40,7 +36,6 @@ class HostSession:
 
     @property
     def asked(self) -> list[str]:
-        """What the person read."""
         return self.host.person.asked
 
     async def agreed(self, tool: str, /, **arguments: Any) -> CallToolResult:
@@ -63,69 +58,53 @@ class HostSession:
         return said
 
 
-@asynccontextmanager
-async def open_host_session(
-    url: str,
-    folder: Path,
-    era: Era,
-    answer: Answer | None,
-    *,
-    confirm: ConfirmMode = "always",
-    files: Path | None = None,
-) -> AsyncGenerator[HostSession]:
-    async with open_service(url, folder / "service", workers=False) as tenant:
-        caller, person = InterceptedCaller(tenant.client), Person(answer)
-        async with host(
-            tenant, folder, "memory", era, person, clock=ScriptedClock(), confirm=confirm, caller=caller, files=files
-        ) as found:
-            yield HostSession(tenant, found, caller)
+@pytest.fixture
+def caller(tenant: Tenant) -> InterceptedCaller:
+    return InterceptedCaller(tenant.client)
+
+
+@pytest.fixture
+def found(tenant: Tenant, found: Host, caller: InterceptedCaller) -> HostSession:
+    """The host in front of the service."""
+    return HostSession(tenant, found, caller)
 
 
 async def campaign_of(found: HostSession, **fields: Any) -> Deployment:
     return await draft(found.tenant, people(2, sim_outcome="busy"), **fields)
 
 
-@both_eras
 @asked_or_told
-async def test_a_running_campaign_that_became_something_else_is_not_changed(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        campaign = await campaign_of(found, calls_per_second=1.0)
-        deployments = found.tenant.client.deployments
-        await deployments.start(id=campaign.id)
-        found.caller.before(
-            "update_deployment", lambda: deployments.update(id=campaign.id, budget_cap=Spend(amount="900.00"))
-        )
-        said = await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
-        assert campaign.id in said
-        assert (await deployments.get(id=campaign.id)).calls_per_second == 1.0
-        done = await found.agreed("update_deployment", id=campaign.id, calls_per_second=50.0)
-        assert not done.is_error, text_of(done)
+async def test_a_running_campaign_that_became_something_else_is_not_changed(found: HostSession) -> None:
+    campaign = await campaign_of(found, calls_per_second=1.0)
+    deployments = found.tenant.client.deployments
+    await deployments.start(id=campaign.id)
+    found.caller.before(
+        "update_deployment", lambda: deployments.update(id=campaign.id, budget_cap=Spend(amount="900.00"))
+    )
+    said = await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
+    assert campaign.id in said
+    assert (await deployments.get(id=campaign.id)).calls_per_second == 1.0
+    done = await found.agreed("update_deployment", id=campaign.id, calls_per_second=50.0)
+    assert not done.is_error, text_of(done)
 
 
-@both_eras
 @asked_or_told
-async def test_a_draft_that_began_to_dial_meanwhile_is_not_made_faster_unasked(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        campaign = await campaign_of(found, calls_per_second=1.0)
-        deployments = found.tenant.client.deployments
-        found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
-        await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
-        running = await deployments.get(id=campaign.id)
-        assert (running.status, running.calls_per_second, found.asked) == ("active", 1.0, [])
+async def test_a_draft_that_began_to_dial_meanwhile_is_not_made_faster_unasked(found: HostSession) -> None:
+    campaign = await campaign_of(found, calls_per_second=1.0)
+    deployments = found.tenant.client.deployments
+    found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
+    await found.too_late("update_deployment", id=campaign.id, calls_per_second=50.0)
+    running = await deployments.get(id=campaign.id)
+    assert (running.status, running.calls_per_second, found.asked) == ("active", 1.0, [])
 
 
-@both_eras
-async def test_a_name_and_notes_are_changed_whatever_else_changes(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with open_host_session(database_url, tmp_path, era, "decline") as found:
-        campaign = await campaign_of(found)
-        deployments = found.tenant.client.deployments
-        found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
-        await found.host.data("update_deployment", id=campaign.id, name="Renamed")
-        assert (await deployments.get(id=campaign.id)).name == "Renamed"
+@pytest.mark.parametrize("answer", ["decline"])
+async def test_a_name_and_notes_are_changed_whatever_else_changes(found: HostSession) -> None:
+    campaign = await campaign_of(found)
+    deployments = found.tenant.client.deployments
+    found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
+    await found.host.data("update_deployment", id=campaign.id, name="Renamed")
+    assert (await deployments.get(id=campaign.id)).name == "Renamed"
 
 
 AGENT_CHANGES: dict[str, dict[str, Any]] = {
@@ -141,50 +120,41 @@ async def parts_of_a_desk(found: HostSession) -> tuple[str, PhoneNumber, dict[st
     return agent.id, number, {"name": "Desk", "agent_id": agent.id, "phone_number_id": number.id}
 
 
-@both_eras
 @asked_or_told
 @pytest.mark.parametrize("changed", AGENT_CHANGES)
-async def test_an_agent_with_other_words_than_at_the_last_look_answers_nobody(
-    changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        agent_id, number, desk = await parts_of_a_desk(found)
-        agents = found.tenant.client.agents
-        found.caller.before("create_inbound_deployment", lambda: agents.update(id=agent_id, **AGENT_CHANGES[changed]))
-        assert agent_id in await found.too_late("create_inbound_deployment", **desk)
-        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+async def test_an_agent_with_other_words_than_at_the_last_look_answers_nobody(changed: str, found: HostSession) -> None:
+    agent_id, number, desk = await parts_of_a_desk(found)
+    agents = found.tenant.client.agents
+    found.caller.before("create_inbound_deployment", lambda: agents.update(id=agent_id, **AGENT_CHANGES[changed]))
+    assert agent_id in await found.too_late("create_inbound_deployment", **desk)
+    assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
 
 
-@both_eras
-async def test_a_prompt_that_changes_while_the_person_reads_the_agents_name_answers_nobody(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, "accept") as found:
-        agent_id, number, desk = await parts_of_a_desk(found)
-        agents = found.tenant.client.agents
+async def test_a_prompt_that_changes_while_the_person_reads_the_agents_name_answers_nobody(found: HostSession) -> None:
+    agent_id, number, desk = await parts_of_a_desk(found)
+    agents = found.tenant.client.agents
 
-        async def rewritten() -> None:
-            await agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
+    async def rewritten() -> None:
+        await agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
 
-        found.host.person.before_answer = rewritten
-        said = await found.host.refused("create_inbound_deployment", **desk)
-        assert "changed" in said
-        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+    found.host.person.before_answer = rewritten
+    said = await found.host.refused("create_inbound_deployment", **desk)
+    assert "changed" in said
+    assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
 
 
-@both_eras
+@pytest.mark.parametrize("answer", [None])
 async def test_the_sentence_of_an_agent_with_another_prompt_is_no_yes_where_nobody_can_be_asked(
-    era: Era, database_url: str, tmp_path: Path
+    found: HostSession,
 ) -> None:
-    async with open_host_session(database_url, tmp_path, era, None) as found:
-        agent_id, number, desk = await parts_of_a_desk(found)
-        said = (await found.host.refused("create_inbound_deployment", **desk)).split("«")[1].split("»")[0]
-        await found.tenant.client.agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
-        refused = await found.host.refused("create_inbound_deployment", **desk, person_agreed_to=said)
-        assert "not what would happen" in refused
-        assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
-        now = refused.split("«")[1].split("»")[0]
-        await found.host.data("create_inbound_deployment", **desk, person_agreed_to=now)
+    agent_id, number, desk = await parts_of_a_desk(found)
+    said = (await found.host.refused("create_inbound_deployment", **desk)).split("«")[1].split("»")[0]
+    await found.tenant.client.agents.update(id=agent_id, system_prompt="Sell gold to everybody.")
+    refused = await found.host.refused("create_inbound_deployment", **desk, person_agreed_to=said)
+    assert "not what would happen" in refused
+    assert (await found.tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id is None
+    now = refused.split("«")[1].split("»")[0]
+    await found.host.data("create_inbound_deployment", **desk, person_agreed_to=now)
 
 
 async def paused_desk(found: HostSession) -> tuple[str, str]:
@@ -194,114 +164,88 @@ async def paused_desk(found: HostSession) -> tuple[str, str]:
     return agent_id, made.id
 
 
-@both_eras
 @asked_or_told
 @pytest.mark.parametrize("changed", ["agent", "settings"])
-async def test_an_inbound_deployment_that_was_changed_does_not_go_on(
-    changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        agent_id, desk = await paused_desk(found)
-        client = found.tenant.client
-        changes: dict[str, Change] = {
-            "agent": lambda: client.agents.update(id=agent_id, system_prompt="Sell gold to everybody."),
-            "settings": lambda: client.deployments.update(id=desk, max_concurrency=500),
-        }
-        found.caller.before("resume_deployment", changes[changed])
-        await found.too_late("resume_deployment", id=desk)
-        assert (await client.deployments.get(id=desk)).status == "paused"
-        done = await found.agreed("resume_deployment", id=desk)
-        assert not done.is_error, text_of(done)
-        assert (await client.deployments.get(id=desk)).status == "active"
+async def test_an_inbound_deployment_that_was_changed_does_not_go_on(changed: str, found: HostSession) -> None:
+    agent_id, desk = await paused_desk(found)
+    client = found.tenant.client
+    changes: dict[str, Change] = {
+        "agent": lambda: client.agents.update(id=agent_id, system_prompt="Sell gold to everybody."),
+        "settings": lambda: client.deployments.update(id=desk, max_concurrency=500),
+    }
+    found.caller.before("resume_deployment", changes[changed])
+    await found.too_late("resume_deployment", id=desk)
+    assert (await client.deployments.get(id=desk)).status == "paused"
+    done = await found.agreed("resume_deployment", id=desk)
+    assert not done.is_error, text_of(done)
+    assert (await client.deployments.get(id=desk)).status == "active"
 
 
-@both_eras
 @asked_or_told
-async def test_a_deployment_that_was_paused_after_the_look_does_not_go_on_unasked(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        _, desk = await paused_desk(found)
-        deployments = found.tenant.client.deployments
-        await deployments.resume(id=desk)
-        found.caller.before("resume_deployment", lambda: deployments.pause(id=desk))
-        await found.too_late("resume_deployment", id=desk)
-        assert ((await deployments.get(id=desk)).status, found.asked) == ("paused", [])
+async def test_a_deployment_that_was_paused_after_the_look_does_not_go_on_unasked(found: HostSession) -> None:
+    _, desk = await paused_desk(found)
+    deployments = found.tenant.client.deployments
+    await deployments.resume(id=desk)
+    found.caller.before("resume_deployment", lambda: deployments.pause(id=desk))
+    await found.too_late("resume_deployment", id=desk)
+    assert ((await deployments.get(id=desk)).status, found.asked) == ("paused", [])
 
 
-@both_eras
 @asked_or_told
 @pytest.mark.parametrize("changed", ["price", "taken"])
 async def test_a_number_that_is_dearer_or_gone_is_not_rented(
-    changed: str,
-    answer: Answer | None,
-    era: Era,
-    database_url: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    changed: str, monkeypatch: pytest.MonkeyPatch, found: HostSession
 ) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        free = await found.host.data("search_available_numbers", country="US", per_page=1)
-        number, numbers = free["data"][0]["number"], found.tenant.client.phone_numbers
+    free = await found.host.data("search_available_numbers", country="US", per_page=1)
+    number, numbers = free["data"][0]["number"], found.tenant.client.phone_numbers
 
-        async def dearer() -> None:
-            monkeypatch.setattr(phone_numbers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
+    async def dearer() -> None:
+        monkeypatch.setattr(phone_numbers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
 
-        found.caller.before(
-            "rent_phone_number", dearer if changed == "price" else lambda: numbers.rent(country="US", number=number)
-        )
-        if changed == "price":
-            assert "1.16" in await found.too_late("rent_phone_number", country="US", number=number)
-        else:
-            refused = await found.agreed("rent_phone_number", country="US", number=number)
-            assert "search_available_numbers" in text_of(refused)
-        assert (await numbers.list()).pagination.total == (0 if changed == "price" else 1)
-
-
-@both_eras
-async def test_a_renewal_is_asked_about_with_its_price_and_done_after_the_yes(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, "decline") as found:
-        number = await found.tenant.client.phone_numbers.rent(country="US", auto_renew=False)
-        said = await found.host.refused("update_phone_number", id=number.id, auto_renew=True)
-        assert "did not agree" in said
-        assert found.asked == [f"Pay 1.15 USD a month for {number.number} every month until it is released."]
-        assert not (await found.tenant.client.phone_numbers.get(id=number.id)).auto_renew
-        found.host.person.answer = "accept"
-        assert (await found.host.data("update_phone_number", id=number.id, auto_renew=True))["auto_renew"]
-        assert not (await found.host.data("update_phone_number", id=number.id, auto_renew=False))["auto_renew"]
-        assert len(found.asked) == 2
+    found.caller.before(
+        "rent_phone_number", dearer if changed == "price" else lambda: numbers.rent(country="US", number=number)
+    )
+    if changed == "price":
+        assert "1.16" in await found.too_late("rent_phone_number", country="US", number=number)
+    else:
+        refused = await found.agreed("rent_phone_number", country="US", number=number)
+        assert "search_available_numbers" in text_of(refused)
+    assert (await numbers.list()).pagination.total == (0 if changed == "price" else 1)
 
 
-@both_eras
+@pytest.mark.parametrize("answer", ["decline"])
+async def test_a_renewal_is_asked_about_with_its_price_and_done_after_the_yes(found: HostSession) -> None:
+    number = await found.tenant.client.phone_numbers.rent(country="US", auto_renew=False)
+    said = await found.host.refused("update_phone_number", id=number.id, auto_renew=True)
+    assert "did not agree" in said
+    assert found.asked == [f"Pay 1.15 USD a month for {number.number} every month until it is released."]
+    assert not (await found.tenant.client.phone_numbers.get(id=number.id)).auto_renew
+    found.host.person.answer = "accept"
+    assert (await found.host.data("update_phone_number", id=number.id, auto_renew=True))["auto_renew"]
+    assert not (await found.host.data("update_phone_number", id=number.id, auto_renew=False))["auto_renew"]
+    assert len(found.asked) == 2
+
+
 @asked_or_told
-async def test_a_number_that_somebody_answers_by_now_is_not_renewed(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        client = found.tenant.client
-        number = await client.phone_numbers.rent(country="US", auto_renew=False)
-        agent = await make_agent(found.tenant, "Anna")
-        found.caller.before(
-            "update_phone_number",
-            lambda: client.deployments.create_inbound(name="Desk", agent_id=agent.id, phone_number_id=number.id),
-        )
-        assert number.id in await found.too_late("update_phone_number", id=number.id, auto_renew=True)
-        assert not (await client.phone_numbers.get(id=number.id)).auto_renew
+async def test_a_number_that_somebody_answers_by_now_is_not_renewed(found: HostSession) -> None:
+    client = found.tenant.client
+    number = await client.phone_numbers.rent(country="US", auto_renew=False)
+    agent = await make_agent(found.tenant, "Anna")
+    found.caller.before(
+        "update_phone_number",
+        lambda: client.deployments.create_inbound(name="Desk", agent_id=agent.id, phone_number_id=number.id),
+    )
+    assert number.id in await found.too_late("update_phone_number", id=number.id, auto_renew=True)
+    assert not (await client.phone_numbers.get(id=number.id)).auto_renew
 
 
-@both_eras
 @asked_or_told
-async def test_a_renewal_that_somebody_has_ended_after_the_look_is_not_begun_unasked(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        numbers = found.tenant.client.phone_numbers
-        number = await numbers.rent(country="US")
-        found.caller.before("update_phone_number", lambda: numbers.update(id=number.id, auto_renew=False))
-        await found.too_late("update_phone_number", id=number.id, auto_renew=True)
-        assert (found.asked, (await numbers.get(id=number.id)).auto_renew) == ([], False)
+async def test_a_renewal_that_somebody_has_ended_after_the_look_is_not_begun_unasked(found: HostSession) -> None:
+    numbers = found.tenant.client.phone_numbers
+    number = await numbers.rent(country="US")
+    found.caller.before("update_phone_number", lambda: numbers.update(id=number.id, auto_renew=False))
+    await found.too_late("update_phone_number", id=number.id, auto_renew=True)
+    assert (found.asked, (await numbers.get(id=number.id)).auto_renew) == ([], False)
 
 
 JOINING: dict[str, dict[str, Any]] = {
@@ -310,37 +254,35 @@ JOINING: dict[str, dict[str, Any]] = {
 }
 
 
-@both_eras
 @asked_or_told
 @pytest.mark.parametrize("tool", JOINING)
 @pytest.mark.parametrize("running", [True, False])
 async def test_people_join_no_campaign_that_starts_after_the_last_look(
-    running: bool, tool: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+    running: bool, tool: str, found: HostSession
 ) -> None:
     """Where one runs already, and where none did, so that nobody had to be asked."""
-    async with open_host_session(database_url, tmp_path, era, answer) as found:
-        client = found.tenant.client
-        first = await campaign_of(found, name="First")
-        audience = audience_of(first)
-        second = await draft(found.tenant, [], "Second", audience_id=audience)
-        if running:
-            await client.deployments.start(id=first.id)
-        found.caller.before(tool, lambda: client.deployments.start(id=second.id))
-        assert audience in await found.too_late(tool, id=audience, **JOINING[tool])
-        seen = await client.audiences.get(id=audience)
-        assert (seen.row_count, seen.last_import_id) == (2, None)
-        done = await found.agreed(tool, id=audience, **JOINING[tool])
-        assert not done.is_error, text_of(done)
+    client = found.tenant.client
+    first = await campaign_of(found, name="First")
+    audience = audience_of(first)
+    second = await draft(found.tenant, [], "Second", audience_id=audience)
+    if running:
+        await client.deployments.start(id=first.id)
+    found.caller.before(tool, lambda: client.deployments.start(id=second.id))
+    assert audience in await found.too_late(tool, id=audience, **JOINING[tool])
+    seen = await client.audiences.get(id=audience)
+    assert (seen.row_count, seen.last_import_id) == (2, None)
+    done = await found.agreed(tool, id=audience, **JOINING[tool])
+    assert not done.is_error, text_of(done)
 
 
-@both_eras
 async def test_a_file_on_the_disk_joins_no_campaign_that_starts_after_the_last_look(
-    era: Era, database_url: str, tmp_path: Path
+    era: Era, tenant: Tenant, caller: InterceptedCaller, tmp_path: Path
 ) -> None:
     files = tmp_path / "files"
     files.mkdir()
     (files / "people.csv").write_text(FILE, encoding="utf-8")
-    async with open_host_session(database_url, tmp_path, era, "accept", files=files) as found:
+    async with host(tenant, tmp_path, "memory", era, Person("accept"), caller=caller, files=files) as connected:
+        found = HostSession(tenant, connected, caller)
         client = found.tenant.client
         campaign = await campaign_of(found)
         audience = audience_of(campaign)
@@ -352,28 +294,26 @@ async def test_a_file_on_the_disk_joins_no_campaign_that_starts_after_the_last_l
         assert "Add 2 people" in found.asked[0]
 
 
-@both_eras
-async def test_people_join_a_campaign_that_went_on_calling_meanwhile(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
+async def test_people_join_a_campaign_that_went_on_calling_meanwhile(found: HostSession) -> None:
     """Rows, imports, calls and money of a campaign change all the time; none of that is what the person agreed to."""
-    async with open_host_session(database_url, tmp_path, era, "accept") as found:
-        client = found.tenant.client
-        campaign = await campaign_of(found)
-        audience = audience_of(campaign)
-        await client.deployments.start(id=campaign.id)
+    client = found.tenant.client
+    campaign = await campaign_of(found)
+    audience = audience_of(campaign)
+    await client.deployments.start(id=campaign.id)
 
-        async def more_people() -> None:
-            await client.audiences.add_rows(id=audience, rows=people(1, first=90))
-            await client.audiences.import_csv(id=audience, csv=FILE)
+    async def more_people() -> None:
+        await client.audiences.add_rows(id=audience, rows=people(1, first=90))
+        await client.audiences.import_csv(id=audience, csv=FILE)
 
-        found.caller.before("add_audience_rows", more_people)
-        assert (await found.host.data("add_audience_rows", id=audience, rows=people(3, first=50)))["added"] == 3
+    found.caller.before("add_audience_rows", more_people)
+    assert (await found.host.data("add_audience_rows", id=audience, rows=people(3, first=50)))["added"] == 3
 
 
-async def test_where_the_host_asks_by_itself_nothing_is_held(database_url: str, tmp_path: Path) -> None:
-    async with open_host_session(database_url, tmp_path, "auto", None, confirm="never") as found:
-        campaign = await campaign_of(found)
-        deployments = found.tenant.client.deployments
-        found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
-        await found.host.data("update_deployment", id=campaign.id, calls_per_second=5.0)
+@pytest.mark.parametrize("answer", [None])
+@pytest.mark.parametrize("era", ["auto"])
+@pytest.mark.parametrize("confirm", ["never"])
+async def test_where_the_host_asks_by_itself_nothing_is_held(found: HostSession) -> None:
+    campaign = await campaign_of(found)
+    deployments = found.tenant.client.deployments
+    found.caller.before("update_deployment", lambda: deployments.start(id=campaign.id))
+    await found.host.data("update_deployment", id=campaign.id, calls_per_second=5.0)

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, cast
 
 import httpx2 as httpx
@@ -14,13 +13,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
 from callwright.contract.declaration.words import Spend
-from tests.journeys.hosts import ERAS, Era, Person
+from tests.journeys.hosts import Era, Person
 from tests.support.campaigns import draft, people
 from tests.support.mcp.over_http import LIFE_S, Served, serving
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 from tests.support.tools.results import text_of
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 each_change = pytest.mark.parametrize("tool", ["update_deployment", "update_phone_number"])
 
 
@@ -33,14 +31,12 @@ class Change:
     arguments: dict[str, Any]
 
     async def put_back(self) -> None:
-        """Makes it as it was before."""
         if self.tool == "update_deployment":
             await self.tenant.client.deployments.update(id=self.arguments["id"], budget_cap=Spend(amount="0.05"))
         else:
             await self.tenant.client.phone_numbers.update(id=self.arguments["id"], auto_renew=False)
 
     async def is_made(self) -> bool:
-        """Whether it holds now."""
         if self.tool == "update_deployment":
             cap = (await self.tenant.client.deployments.get(id=self.arguments["id"])).budget_cap
             return cap is not None and float(cap.amount) == 50
@@ -57,23 +53,19 @@ async def change_by(tenant: Tenant, tool: str) -> Change:
     return Change(tenant, tool, {"id": campaign.id, "budget_cap": {"amount": "50.00"}})
 
 
-@both_eras
 @each_change
-async def test_a_sentence_changes_nothing_again_in_another_process(
-    tool: str, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
-        async with serving(tenant, confirm="always") as one, serving(tenant, confirm="always") as other:
-            async with one.assistant(era=era) as first, other.assistant(era=era) as second:
-                change = await change_by(tenant, tool)
-                said = await first.refused(tool, **change.arguments)
-                sentence = said.split("«")[1].split("»")[0]
-                await first.use(tool, **change.arguments, person_agreed_to=sentence)
-                assert await change.is_made()
-                await change.put_back()
-                again = await second.refused(tool, **change.arguments, person_agreed_to=sentence)
-                assert "not what would happen" in again
-                assert not await change.is_made()
+async def test_a_sentence_changes_nothing_again_in_another_process(tool: str, era: Era, tenant: Tenant) -> None:
+    async with serving(tenant, confirm="always") as one, serving(tenant, confirm="always") as other:
+        async with one.assistant(era=era) as first, other.assistant(era=era) as second:
+            change = await change_by(tenant, tool)
+            said = await first.refused(tool, **change.arguments)
+            sentence = said.split("«")[1].split("»")[0]
+            await first.use(tool, **change.arguments, person_agreed_to=sentence)
+            assert await change.is_made()
+            await change.put_back()
+            again = await second.refused(tool, **change.arguments, person_agreed_to=sentence)
+            assert "not what would happen" in again
+            assert not await change.is_made()
 
 
 @asynccontextmanager
@@ -97,18 +89,17 @@ async def answered(client: Client, change: Change, state: str) -> CallToolResult
 
 
 @each_change
-async def test_an_answer_changes_nothing_again_in_another_process(tool: str, database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
-        async with serving(tenant, confirm="always") as one, serving(tenant, confirm="always") as other:
-            async with client_of(one) as first, client_of(other) as second:
-                change = await change_by(tenant, tool)
-                question = await first.session.call_tool(tool, change.arguments, allow_input_required=True)
-                assert isinstance(question, InputRequiredResult)
-                assert question.request_state is not None
-                done = await answered(first, change, question.request_state)
-                assert not done.is_error, text_of(done)
-                await change.put_back()
-                again = await answered(second, change, question.request_state)
-                assert again.is_error
-                assert "changed while the person was asked" in text_of(again)
-                assert not await change.is_made()
+async def test_an_answer_changes_nothing_again_in_another_process(tool: str, tenant: Tenant) -> None:
+    async with serving(tenant, confirm="always") as one, serving(tenant, confirm="always") as other:
+        async with client_of(one) as first, client_of(other) as second:
+            change = await change_by(tenant, tool)
+            question = await first.session.call_tool(tool, change.arguments, allow_input_required=True)
+            assert isinstance(question, InputRequiredResult)
+            assert question.request_state is not None
+            done = await answered(first, change, question.request_state)
+            assert not done.is_error, text_of(done)
+            await change.put_back()
+            again = await answered(second, change, question.request_state)
+            assert again.is_error
+            assert "changed while the person was asked" in text_of(again)
+            assert not await change.is_made()

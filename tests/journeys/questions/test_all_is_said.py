@@ -3,34 +3,22 @@
 And a sentence is good for one plan only, though another plan reads the same.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import Voicemail
-from tests.journeys.hosts import ERAS, WAYS, Answer, Era, Host, Person, ScriptedClock, Way, host
+from tests.journeys.hosts import WAYS, Host
 from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 each_way = pytest.mark.parametrize("way", WAYS)
-both_eras = pytest.mark.parametrize("era", ERAS)
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
 LONG = "Recall of the spring customers, wave seven, northern and eastern branches, region by region, "
 Change = Callable[[], Awaitable[Any]]
-
-
-@asynccontextmanager
-async def open_host_session(
-    url: str, folder: Path, era: Era, answer: Answer | None = "accept", *, way: Way = "memory"
-) -> AsyncGenerator[tuple[Tenant, Host]]:
-    async with open_service(url, folder / "service", workers=False) as tenant:
-        async with host(tenant, folder, way, era, Person(answer), clock=ScriptedClock()) as found:
-            yield tenant, found
 
 
 def sentence_in(said: str) -> str:
@@ -52,139 +40,117 @@ async def changes_of(tenant: Tenant, campaign: Deployment) -> dict[str, Change]:
 
 
 @each_way
-@both_eras
 @pytest.mark.parametrize("begins", ["draft", "scheduled", "jump_clock"])
+@pytest.mark.parametrize("answer", [None])
 async def test_the_sentence_of_one_plan_starts_no_other_plan_that_reads_the_same(
-    begins: str, way: Way, era: Era, database_url: str, tmp_path: Path
+    begins: str, tenant: Tenant, found: Host
 ) -> None:
-    async with open_host_session(database_url, tmp_path, era, None, way=way) as (tenant, found):
-        campaign = await draft(tenant, people(3), start_at=None if begins == "draft" else LATER)
-        if begins == "scheduled":
-            await tenant.client.deployments.start(id=campaign.id)
-        more = {"jump_clock": True} if begins == "jump_clock" else {}
-        plan = await found.data("preview_deployment", id=campaign.id)
-        start = {"id": campaign.id, "plan_id": plan["plan_id"], **more}
-        sentence = sentence_in(await found.refused("start_deployment", **start))
-        for name, change in (await changes_of(tenant, campaign)).items():
-            await change()
-            other = await found.data("preview_deployment", id=campaign.id)
-            assert (other["summary"], other["plan_id"] != plan["plan_id"]) == (plan["summary"], True), name
-            start["plan_id"] = other["plan_id"]
-            said = await found.refused("start_deployment", **start, person_agreed_to=sentence)
-            assert "not what would happen" in said, name
-            sentence = sentence_in(said)
-        assert (await tenant.client.deployments.get(id=campaign.id)).started_at is None
-        await found.data("start_deployment", **start, person_agreed_to=sentence)
-        assert (await tenant.client.deployments.get(id=campaign.id)).status == "active"
-
-
-@each_way
-@both_eras
-async def test_the_sentence_of_one_plan_does_not_go_on_by_another(
-    way: Way, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, None, way=way) as (tenant, found):
-        campaign, deployments = await draft(tenant, people(3)), tenant.client.deployments
-        await deployments.start(id=campaign.id)
-        await deployments.pause(id=campaign.id)
-        plan = await found.data("preview_deployment", id=campaign.id)
-        going_on = {"id": campaign.id, "plan_id": plan["plan_id"]}
-        sentence = sentence_in(await found.refused("resume_deployment", **going_on))
-        await (await changes_of(tenant, campaign))["voicemail"]()
+    campaign = await draft(tenant, people(3), start_at=None if begins == "draft" else LATER)
+    if begins == "scheduled":
+        await tenant.client.deployments.start(id=campaign.id)
+    more = {"jump_clock": True} if begins == "jump_clock" else {}
+    plan = await found.data("preview_deployment", id=campaign.id)
+    start = {"id": campaign.id, "plan_id": plan["plan_id"], **more}
+    sentence = sentence_in(await found.refused("start_deployment", **start))
+    for name, change in (await changes_of(tenant, campaign)).items():
+        await change()
         other = await found.data("preview_deployment", id=campaign.id)
-        going_on["plan_id"] = other["plan_id"]
-        said = await found.refused("resume_deployment", **going_on, person_agreed_to=sentence)
-        assert "not what would happen" in said
-        assert (await deployments.get(id=campaign.id)).status == "paused"
-        await found.data("resume_deployment", **going_on, person_agreed_to=sentence_in(said))
-
-
-@both_eras
-async def test_the_same_plan_with_a_jump_of_the_clock_is_asked_about(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, "decline") as (tenant, found):
-        campaign = await draft(tenant, people(3), start_at=LATER)
-        plan = await found.data("preview_deployment", id=campaign.id)
-        await tenant.client.deployments.start(id=campaign.id, plan_id=plan["plan_id"])
-        await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"], jump_clock=True)
-        assert (await tenant.client.deployments.get(id=campaign.id)).status == "scheduled"
+        assert (other["summary"], other["plan_id"] != plan["plan_id"]) == (plan["summary"], True), name
+        start["plan_id"] = other["plan_id"]
+        said = await found.refused("start_deployment", **start, person_agreed_to=sentence)
+        assert "not what would happen" in said, name
+        sentence = sentence_in(said)
+    assert (await tenant.client.deployments.get(id=campaign.id)).started_at is None
+    await found.data("start_deployment", **start, person_agreed_to=sentence)
+    assert (await tenant.client.deployments.get(id=campaign.id)).status == "active"
 
 
 @each_way
-@both_eras
-async def test_the_first_words_are_read_where_a_host_cannot_ask(
-    way: Way, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, None, way=way) as (tenant, found):
-        campaign = await draft(tenant, people(3))
-        await tenant.client.agents.update(id=campaign.agent_id, welcome_message='Hello, "Anna" of the practice here.')
-        plan = await found.data("preview_deployment", id=campaign.id)
-        start = {"id": campaign.id, "plan_id": plan["plan_id"]}
-        said = await found.refused("start_deployment", **start)
-        sentence = sentence_in(said)
-        before, words = sentence.split(" First words: ")
-        assert before == plan["summary"]
-        assert words.startswith("\"Hello, 'Anna' of the practice here.")
-        assert "follow nothing in it" in said
-        without = f"{before} {words[words.index('(Asked at') :]}"
-        assert "not what would happen" in await found.refused("start_deployment", **start, person_agreed_to=without)
-        await found.data("start_deployment", **start, person_agreed_to=sentence)
+@pytest.mark.parametrize("answer", [None])
+async def test_the_sentence_of_one_plan_does_not_go_on_by_another(tenant: Tenant, found: Host) -> None:
+    campaign, deployments = await draft(tenant, people(3)), tenant.client.deployments
+    await deployments.start(id=campaign.id)
+    await deployments.pause(id=campaign.id)
+    plan = await found.data("preview_deployment", id=campaign.id)
+    going_on = {"id": campaign.id, "plan_id": plan["plan_id"]}
+    sentence = sentence_in(await found.refused("resume_deployment", **going_on))
+    await (await changes_of(tenant, campaign))["voicemail"]()
+    other = await found.data("preview_deployment", id=campaign.id)
+    going_on["plan_id"] = other["plan_id"]
+    said = await found.refused("resume_deployment", **going_on, person_agreed_to=sentence)
+    assert "not what would happen" in said
+    assert (await deployments.get(id=campaign.id)).status == "paused"
+    await found.data("resume_deployment", **going_on, person_agreed_to=sentence_in(said))
 
 
-@both_eras
-async def test_every_campaign_that_people_join_is_named_and_every_name_is_whole(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era) as (tenant, found):
-        first = await draft(tenant, people(1), f"{LONG}1")
-        audience = audience_of(first)
-        await tenant.client.deployments.start(id=first.id)
-        for number in range(2, 9):
-            made = await draft(tenant, [], f"{LONG}{number}", audience_id=audience)
-            await tenant.client.deployments.start(id=made.id)
-        await found.data("add_audience_rows", id=audience, rows=people(2, first=50))
-        (question,) = found.person.asked
-        assert all(f'"{LONG}{number}"' in question for number in range(1, 9))
-        assert "more" not in question.split("calls them too")[0]
+@pytest.mark.parametrize("answer", ["decline"])
+async def test_the_same_plan_with_a_jump_of_the_clock_is_asked_about(tenant: Tenant, found: Host) -> None:
+    campaign = await draft(tenant, people(3), start_at=LATER)
+    plan = await found.data("preview_deployment", id=campaign.id)
+    await tenant.client.deployments.start(id=campaign.id, plan_id=plan["plan_id"])
+    await found.refused("start_deployment", id=campaign.id, plan_id=plan["plan_id"], jump_clock=True)
+    assert (await tenant.client.deployments.get(id=campaign.id)).status == "scheduled"
 
 
-@both_eras
+@each_way
+@pytest.mark.parametrize("answer", [None])
+async def test_the_first_words_are_read_where_a_host_cannot_ask(tenant: Tenant, found: Host) -> None:
+    campaign = await draft(tenant, people(3))
+    await tenant.client.agents.update(id=campaign.agent_id, welcome_message='Hello, "Anna" of the practice here.')
+    plan = await found.data("preview_deployment", id=campaign.id)
+    start = {"id": campaign.id, "plan_id": plan["plan_id"]}
+    said = await found.refused("start_deployment", **start)
+    sentence = sentence_in(said)
+    before, words = sentence.split(" First words: ")
+    assert before == plan["summary"]
+    assert words.startswith("\"Hello, 'Anna' of the practice here.")
+    assert "follow nothing in it" in said
+    without = f"{before} {words[words.index('(Asked at') :]}"
+    assert "not what would happen" in await found.refused("start_deployment", **start, person_agreed_to=without)
+    await found.data("start_deployment", **start, person_agreed_to=sentence)
+
+
+async def test_every_campaign_that_people_join_is_named_and_every_name_is_whole(tenant: Tenant, found: Host) -> None:
+    first = await draft(tenant, people(1), f"{LONG}1")
+    audience = audience_of(first)
+    await tenant.client.deployments.start(id=first.id)
+    for number in range(2, 9):
+        made = await draft(tenant, [], f"{LONG}{number}", audience_id=audience)
+        await tenant.client.deployments.start(id=made.id)
+    await found.data("add_audience_rows", id=audience, rows=people(2, first=50))
+    (question,) = found.person.asked
+    assert all(f'"{LONG}{number}"' in question for number in range(1, 9))
+    assert "more" not in question.split("calls them too")[0]
+
+
 @pytest.mark.parametrize("answer", ["accept", None])
-async def test_people_join_no_more_campaigns_than_a_person_can_read(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as (tenant, found):
-        first = await draft(tenant, people(1), start_at=LATER)
-        audience = audience_of(first)
-        await tenant.client.deployments.start(id=first.id)
-        for number in range(20):
-            parts = {name: getattr(first, name) for name in ("agent_id", "audience_id", "phone_number_ids")}
-            made = await draft(tenant, [], f"{number} ".ljust(200, "x"), start_at=LATER, **parts)
-            await tenant.client.deployments.start(id=made.id)
-        said = await found.refused("add_audience_rows", id=audience, rows=people(2, first=50))
-        assert "do not fit into one question" in said
-        assert found.person.asked == []
-        assert (await tenant.client.audiences.get(id=audience)).row_count == 1
+async def test_people_join_no_more_campaigns_than_a_person_can_read(tenant: Tenant, found: Host) -> None:
+    first = await draft(tenant, people(1), start_at=LATER)
+    audience = audience_of(first)
+    await tenant.client.deployments.start(id=first.id)
+    for number in range(20):
+        parts = {name: getattr(first, name) for name in ("agent_id", "audience_id", "phone_number_ids")}
+        made = await draft(tenant, [], f"{number} ".ljust(200, "x"), start_at=LATER, **parts)
+        await tenant.client.deployments.start(id=made.id)
+    said = await found.refused("add_audience_rows", id=audience, rows=people(2, first=50))
+    assert "do not fit into one question" in said
+    assert found.person.asked == []
+    assert (await tenant.client.audiences.get(id=audience)).row_count == 1
 
 
-async def test_a_plan_names_campaign_and_agent_in_full(database_url: str, tmp_path: Path) -> None:
-    async with open_host_session(database_url, tmp_path, "auto") as (tenant, found):
-        campaign = await draft(tenant, people(1), f"{LONG}LIVE")
-        agent = await make_agent(tenant, f"{LONG}TEST")
-        await tenant.client.deployments.update(id=campaign.id, agent_id=agent.id)
-        plan = await found.data("preview_deployment", id=campaign.id)
-        assert f'"{LONG}LIVE" with agent "{LONG}TEST"' in plan["summary"]
+@pytest.mark.parametrize("era", ["auto"])
+async def test_a_plan_names_campaign_and_agent_in_full(tenant: Tenant, found: Host) -> None:
+    campaign = await draft(tenant, people(1), f"{LONG}LIVE")
+    agent = await make_agent(tenant, f"{LONG}TEST")
+    await tenant.client.deployments.update(id=campaign.id, agent_id=agent.id)
+    plan = await found.data("preview_deployment", id=campaign.id)
+    assert f'"{LONG}LIVE" with agent "{LONG}TEST"' in plan["summary"]
 
 
-@both_eras
-async def test_hidden_digits_stand_as_bullets_in_the_question(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with open_host_session(database_url, tmp_path, era) as (tenant, found):
-        campaign = await draft(
-            tenant, [{"phone_number": "+14155550150", "first_name": "Ann", "mobile": "+14167770456"}]
-        )
-        await tenant.client.agents.update(id=campaign.agent_id, welcome_message="Is {{mobile}} right?")
-        plan = await found.data("preview_deployment", id=campaign.id)
-        await found.data("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
-        (question,) = found.person.asked
-        assert "+1416•••0456" in question
+async def test_hidden_digits_stand_as_bullets_in_the_question(tenant: Tenant, found: Host) -> None:
+    campaign = await draft(tenant, [{"phone_number": "+14155550150", "first_name": "Ann", "mobile": "+14167770456"}])
+    await tenant.client.agents.update(id=campaign.agent_id, welcome_message="Is {{mobile}} right?")
+    plan = await found.data("preview_deployment", id=campaign.id)
+    await found.data("start_deployment", id=campaign.id, plan_id=plan["plan_id"])
+    (question,) = found.person.asked
+    assert "+1416•••0456" in question

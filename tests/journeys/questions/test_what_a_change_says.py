@@ -1,10 +1,8 @@
 """What a person reads before a campaign that dials, or begins by itself, is changed: every value, people by name."""
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +15,10 @@ from callwright.service.platform.clock.clock import HOUR
 from callwright.service.platform.money import PriceList
 from callwright.service.tables.schema import imports as import_table
 from callwright.service.workers import imports
-from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from tests.journeys.hosts import Host
 from tests.support.campaigns import audience_of, draft, make_agent, make_audience, people, rent
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 EVERY_HOUR: dict[str, Any] = {
     "timezone": "UTC",
     "windows": [
@@ -31,184 +28,157 @@ EVERY_HOUR: dict[str, Any] = {
 }
 
 
-@asynccontextmanager
-async def scheduled(
-    url: str, folder: Path, era: Era, answer: Answer | None
-) -> AsyncGenerator[tuple[Tenant, Host, Deployment]]:
-    """A campaign that begins by itself, and an assistant with a person before it."""
-    async with open_service(url, folder / "service", workers=False) as tenant:
-        async with host(tenant, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            campaign = await draft(tenant, people(3), "Spring", start_at=datetime(2099, 1, 1, 10, tzinfo=UTC))
-            await tenant.client.deployments.start(id=campaign.id)
-            yield tenant, found, campaign
+@pytest.fixture
+async def campaign(tenant: Tenant) -> Deployment:
+    made = await draft(tenant, people(3), "Spring", start_at=datetime(2099, 1, 1, 10, tzinfo=UTC))
+    await tenant.client.deployments.start(id=made.id)
+    return made
 
 
-@both_eras
 async def test_a_value_that_dials_more_is_read_however_many_windows_stand_beside_it(
-    era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
-        await found.data(
-            "update_deployment",
-            id=campaign.id,
-            calling_hours=EVERY_HOUR,
-            max_concurrency=1_000,
-            retry_policy={"max_attempts": 10, "interval_minutes": [10]},
-            max_call_duration_seconds=3_600,
-        )
-        (question,) = found.person.asked
-        assert "max_concurrency 1000" in question
-        assert "max_attempts 10" in question
-        assert "max_call_duration_seconds 3600" in question
-        assert "21 windows" in question
-        assert question.index("max_concurrency") < question.index("calling_hours")
-        assert "…" not in question
-        assert (await tenant.client.deployments.get(id=campaign.id)).max_concurrency == 1_000
+    await found.data(
+        "update_deployment",
+        id=campaign.id,
+        calling_hours=EVERY_HOUR,
+        max_concurrency=1_000,
+        retry_policy={"max_attempts": 10, "interval_minutes": [10]},
+        max_call_duration_seconds=3_600,
+    )
+    (question,) = found.person.asked
+    assert "max_concurrency 1000" in question
+    assert "max_attempts 10" in question
+    assert "max_call_duration_seconds 3600" in question
+    assert "21 windows" in question
+    assert question.index("max_concurrency") < question.index("calling_hours")
+    assert "…" not in question
+    assert (await tenant.client.deployments.get(id=campaign.id)).max_concurrency == 1_000
 
 
-@both_eras
 @pytest.mark.parametrize("answer", ["accept", None])
 async def test_a_change_that_fits_into_no_question_is_not_made(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
-        said = await found.refused(
-            "update_deployment",
-            id=campaign.id,
-            calling_hours=EVERY_HOUR,
-            max_concurrency=1_000,
-            calls_per_second=50.0,
-            budget_cap={"amount": "90000.00"},
-            retry_policy={
-                "max_attempts": 10,
-                "interval_minutes": [10, 20, 30, 40, 50, 60, 70, 80, 90],
-                "busy_interval_minutes": 5,
-                "retry_on": ["no_answer", "busy", "failed", "voicemail", "rejected", "short_call"],
-                "short_call_seconds": 120,
-                "max_attempts_per_day": 10,
-                "different_time_of_day": False,
-            },
-            voicemail={"detection": True, "action": "leave_message", "message_template": "Call us back. " * 140},
-            compliance={"purpose": "marketing", "consent_column": "c" * 80, "ai_disclosure": False},
-            max_call_duration_seconds=3_600,
-            ring_timeout_seconds=60,
-            caller_id_strategy="round_robin",
-            agent_id=(await make_agent(tenant, "A" * 200)).id,
-            audience_id=(await make_audience(tenant, people(1, first=50), "B" * 200)).id,
-        )
-        assert "Change fewer fields at a time" in said
-        assert found.person.asked == []
-        assert (await tenant.client.deployments.get(id=campaign.id)).max_concurrency == campaign.max_concurrency
+    said = await found.refused(
+        "update_deployment",
+        id=campaign.id,
+        calling_hours=EVERY_HOUR,
+        max_concurrency=1_000,
+        calls_per_second=50.0,
+        budget_cap={"amount": "90000.00"},
+        retry_policy={
+            "max_attempts": 10,
+            "interval_minutes": [10, 20, 30, 40, 50, 60, 70, 80, 90],
+            "busy_interval_minutes": 5,
+            "retry_on": ["no_answer", "busy", "failed", "voicemail", "rejected", "short_call"],
+            "short_call_seconds": 120,
+            "max_attempts_per_day": 10,
+            "different_time_of_day": False,
+        },
+        voicemail={"detection": True, "action": "leave_message", "message_template": "Call us back. " * 140},
+        compliance={"purpose": "marketing", "consent_column": "c" * 80, "ai_disclosure": False},
+        max_call_duration_seconds=3_600,
+        ring_timeout_seconds=60,
+        caller_id_strategy="round_robin",
+        agent_id=(await make_agent(tenant, "A" * 200)).id,
+        audience_id=(await make_audience(tenant, people(1, first=50), "B" * 200)).id,
+    )
+    assert "Change fewer fields at a time" in said
+    assert found.person.asked == []
+    assert (await tenant.client.deployments.get(id=campaign.id)).max_concurrency == campaign.max_concurrency
 
 
-@both_eras
 @pytest.mark.parametrize("answer", ["accept", None])
 async def test_a_start_that_is_over_is_refused_before_anybody_is_asked(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
-        said = await found.refused("update_deployment", id=campaign.id, start_at="2020-01-01T00:00:00Z")
-        assert said.startswith("start_at: must be later than now")
-        assert "start_deployment" in said
-        assert "«" not in said
-        assert found.person.asked == []
-        assert (await tenant.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
+    said = await found.refused("update_deployment", id=campaign.id, start_at="2020-01-01T00:00:00Z")
+    assert said.startswith("start_at: must be later than now")
+    assert "start_deployment" in said
+    assert "«" not in said
+    assert found.person.asked == []
+    assert (await tenant.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
 
 
-@both_eras
 @pytest.mark.parametrize("answer", ["accept", None])
 @pytest.mark.parametrize("has_newer", [False, True])
 @pytest.mark.parametrize("is_other", [True, False])
 async def test_nobody_is_asked_about_people_while_a_file_is_being_imported_among_them(
-    answer: Answer | None, is_other: bool, has_newer: bool, era: Era, database_url: str, tmp_path: Path
+    is_other: bool, has_newer: bool, tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
-        other = await make_audience(tenant, people(5, first=50), "Others")
-        given = {"audience_id": other.id} if is_other else {"max_concurrency": 7}
-        audience = other.id if is_other else str(campaign.audience_id)
-        csv = "phone_number,first_name\n" + "".join(f"{p['phone_number']},Ada\n" for p in people(30, first=500))
-        waiting = await tenant.client.audiences.import_csv(id=audience, csv=csv)
-        if has_newer:  # another worker has the older one, and takes longer
-            far = tenant.service.services.clock.now_ms() + HOUR
-            held = update(import_table).where(import_table.c.id == waiting.id)
-            held = held.values(status="importing", lease_owner="wrk_other", lease_until=far)
-            await tenant.service.services.database.write(lambda connection: connection.execute(held).rowcount)
-            newer = await tenant.client.audiences.import_csv(id=audience, csv=csv)
-            assert await imports.work_on_one(tenant.service.services, "wrk_test")
-            ended = await tenant.client.audiences.get_import(id=audience, import_id=newer.id)
-            assert ended.status == "completed"
-        assert (await tenant.client.audiences.get(id=audience)).open_imports == [waiting.id]
-        said = await found.refused("update_deployment", id=campaign.id, **given)
-        assert said.startswith(f"audience_id: import {waiting.id} has not ended")
-        assert found.person.asked == []
-        now = await tenant.client.deployments.get(id=campaign.id)
-        assert (now.audience_id, now.max_concurrency) == (campaign.audience_id, campaign.max_concurrency)
+    other = await make_audience(tenant, people(5, first=50), "Others")
+    given = {"audience_id": other.id} if is_other else {"max_concurrency": 7}
+    audience = other.id if is_other else str(campaign.audience_id)
+    csv = "phone_number,first_name\n" + "".join(f"{p['phone_number']},Ada\n" for p in people(30, first=500))
+    waiting = await tenant.client.audiences.import_csv(id=audience, csv=csv)
+    if has_newer:  # another worker has the older one, and takes longer
+        far = tenant.service.services.clock.now_ms() + HOUR
+        held = update(import_table).where(import_table.c.id == waiting.id)
+        held = held.values(status="importing", lease_owner="wrk_other", lease_until=far)
+        await tenant.service.services.database.write(lambda connection: connection.execute(held).rowcount)
+        newer = await tenant.client.audiences.import_csv(id=audience, csv=csv)
+        assert await imports.work_on_one(tenant.service.services, "wrk_test")
+        ended = await tenant.client.audiences.get_import(id=audience, import_id=newer.id)
+        assert ended.status == "completed"
+    assert (await tenant.client.audiences.get(id=audience)).open_imports == [waiting.id]
+    said = await found.refused("update_deployment", id=campaign.id, **given)
+    assert said.startswith(f"audience_id: import {waiting.id} has not ended")
+    assert found.person.asked == []
+    now = await tenant.client.deployments.get(id=campaign.id)
+    assert (now.audience_id, now.max_concurrency) == (campaign.audience_id, campaign.max_concurrency)
 
 
-@both_eras
 @pytest.mark.parametrize("answer", ["accept", None])
 async def test_a_start_of_a_scheduled_campaign_that_is_cleared_is_refused_before_anybody_is_asked(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, answer) as (tenant, found, campaign):
-        said = await found.refused("update_deployment", id=campaign.id, start_at=None, max_concurrency=2)
-        assert said.startswith("start_at: cannot be cleared while the deployment is scheduled")
-        assert found.person.asked == []
-        assert (await tenant.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
+    said = await found.refused("update_deployment", id=campaign.id, start_at=None, max_concurrency=2)
+    assert said.startswith("start_at: cannot be cleared while the deployment is scheduled")
+    assert found.person.asked == []
+    assert (await tenant.client.deployments.get(id=campaign.id)).start_at == campaign.start_at
 
 
-@both_eras
-async def test_a_change_that_a_plan_does_not_fit_says_that_the_campaign_then_waits(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, _):
-        at = datetime(2099, 1, 1, 10, tzinfo=UTC)
-        planned = await draft(tenant, people(3, first=50), "Planned", start_at=at)
-        plan = await found.data("preview_deployment", id=planned.id)
-        await tenant.client.deployments.start(id=planned.id, plan_id=plan["plan_id"])
-        await found.data("update_deployment", id=planned.id, calls_per_second=2.0)
-        (question,) = found.person.asked
-        assert "it no longer fits its plan, so at its moment it pauses and waits for a person" in question
+async def test_a_change_that_a_plan_does_not_fit_says_that_the_campaign_then_waits(tenant: Tenant, found: Host) -> None:
+    at = datetime(2099, 1, 1, 10, tzinfo=UTC)
+    planned = await draft(tenant, people(3, first=50), "Planned", start_at=at)
+    plan = await found.data("preview_deployment", id=planned.id)
+    await tenant.client.deployments.start(id=planned.id, plan_id=plan["plan_id"])
+    await found.data("update_deployment", id=planned.id, calls_per_second=2.0)
+    (question,) = found.person.asked
+    assert "it no longer fits its plan, so at its moment it pauses and waits for a person" in question
 
 
-@both_eras
 async def test_other_people_another_agent_and_other_numbers_are_read_by_name_and_count(
-    era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
-        large = await make_audience(tenant, people(200, first=500), "Everybody")
-        agent, number = await make_agent(tenant, "Eve"), await rent(tenant)
-        await found.data(
-            "update_deployment",
-            id=campaign.id,
-            audience_id=large.id,
-            agent_id=agent.id,
-            phone_number_ids=[number.id],
-        )
-        (question,) = found.person.asked
-        assert '"Spring", which begins by itself at 2099-01-01 10:00Z' in question
-        assert 'audience_id "Everybody" with 200 people' in question
-        assert 'agent_id "Eve"' in question
-        assert f"phone_number_ids [{number.number}]" in question
-        assert not any(one in question for one in (large.id, agent.id, number.id))
-        assert audience_of(await tenant.client.deployments.get(id=campaign.id)) == large.id
+    large = await make_audience(tenant, people(200, first=500), "Everybody")
+    agent, number = await make_agent(tenant, "Eve"), await rent(tenant)
+    await found.data(
+        "update_deployment", id=campaign.id, audience_id=large.id, agent_id=agent.id, phone_number_ids=[number.id]
+    )
+    (question,) = found.person.asked
+    assert '"Spring", which begins by itself at 2099-01-01 10:00Z' in question
+    assert 'audience_id "Everybody" with 200 people' in question
+    assert 'agent_id "Eve"' in question
+    assert f"phone_number_ids [{number.number}]" in question
+    assert not any(one in question for one in (large.id, agent.id, number.id))
+    assert audience_of(await tenant.client.deployments.get(id=campaign.id)) == large.id
 
 
-@both_eras
 async def test_people_who_come_into_the_other_audience_while_the_question_stands_are_not_called(
-    era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
-        other = await make_audience(tenant, people(1, first=500), "One person")
+    other = await make_audience(tenant, people(1, first=500), "One person")
 
-        async def many_come() -> None:
-            await tenant.client.audiences.add_rows(id=other.id, rows=people(200, first=600))
+    async def many_come() -> None:
+        await tenant.client.audiences.add_rows(id=other.id, rows=people(200, first=600))
 
-        found.person.before_answer = many_come
-        said = await found.refused("update_deployment", id=campaign.id, audience_id=other.id)
-        assert "changed" in said
-        assert "with 1 person:" in found.person.asked[0] or "with 1 person." in found.person.asked[0]
-        assert audience_of(await tenant.client.deployments.get(id=campaign.id)) == audience_of(campaign)
+    found.person.before_answer = many_come
+    said = await found.refused("update_deployment", id=campaign.id, audience_id=other.id)
+    assert "changed" in said
+    assert "with 1 person:" in found.person.asked[0] or "with 1 person." in found.person.asked[0]
+    assert audience_of(await tenant.client.deployments.get(id=campaign.id)) == audience_of(campaign)
 
 
 LATER = datetime(2099, 1, 1, tzinfo=UTC)
@@ -219,7 +189,6 @@ def told(sentence: str) -> str:
     return f"for {sentence.rsplit(', for ', 1)[1].rstrip('.')}"
 
 
-@both_eras
 @pytest.mark.parametrize(
     "change",
     [
@@ -233,46 +202,42 @@ def told(sentence: str) -> str:
     ids=lambda change: "+".join(change),
 )
 async def test_the_money_is_told_as_a_start_would_tell_it_after_the_change(
-    change: dict[str, Any], era: Era, database_url: str, tmp_path: Path
+    change: dict[str, Any], tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
-        everybody = await make_audience(tenant, people(40, first=500), "Everybody")
-        given = {**change, "audience_id": everybody.id} if "audience_id" in change else change
-        await found.data("update_deployment", id=campaign.id, **given)
-        (question,) = found.person.asked
-        after = await tenant.client.deployments.preview(id=campaign.id)
-        assert question.endswith(f" It may then call {after.eligible} people {told(after.summary)}.")
+    everybody = await make_audience(tenant, people(40, first=500), "Everybody")
+    given = {**change, "audience_id": everybody.id} if "audience_id" in change else change
+    await found.data("update_deployment", id=campaign.id, **given)
+    (question,) = found.person.asked
+    after = await tenant.client.deployments.preview(id=campaign.id)
+    assert question.endswith(f" It may then call {after.eligible} people {told(after.summary)}.")
 
 
-@both_eras
 @pytest.mark.parametrize("becomes", ["more people", "dearer"])
 async def test_a_change_that_would_cost_something_else_by_now_is_not_made(
-    becomes: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    becomes: str, monkeypatch: pytest.MonkeyPatch, tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
-        found.person.before_answer = figures_change(tenant, campaign, becomes, monkeypatch)
-        said = await found.refused("update_deployment", id=campaign.id, calls_per_second=2.0)
-        assert "changed" in said
-        assert said.count("It may then call") == 1
-        (question,) = found.person.asked
-        assert question not in said
-        assert (await tenant.client.deployments.get(id=campaign.id)).calls_per_second == campaign.calls_per_second
+    found.person.before_answer = figures_change(tenant, campaign, becomes, monkeypatch)
+    said = await found.refused("update_deployment", id=campaign.id, calls_per_second=2.0)
+    assert "changed" in said
+    assert said.count("It may then call") == 1
+    (question,) = found.person.asked
+    assert question not in said
+    assert (await tenant.client.deployments.get(id=campaign.id)).calls_per_second == campaign.calls_per_second
 
 
-@both_eras
 @pytest.mark.parametrize("becomes", ["more people", "dearer"])
+@pytest.mark.parametrize("answer", [None])
 async def test_the_sentence_of_a_change_with_other_money_is_no_yes_where_nobody_can_be_asked(
-    becomes: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    becomes: str, monkeypatch: pytest.MonkeyPatch, tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, None) as (tenant, found, campaign):
-        change = {"id": campaign.id, "calls_per_second": 2.0}
-        sentence = (await found.refused("update_deployment", **change)).split("«")[1].split("»")[0]
-        assert "It may then call 3 people for about" in sentence
-        await figures_change(tenant, campaign, becomes, monkeypatch)()
-        said = await found.refused("update_deployment", **change, person_agreed_to=sentence)
-        assert "not what would happen" in said
-        now = said.split("«")[1].split("»")[0]
-        await found.data("update_deployment", **change, person_agreed_to=now)
+    change = {"id": campaign.id, "calls_per_second": 2.0}
+    sentence = (await found.refused("update_deployment", **change)).split("«")[1].split("»")[0]
+    assert "It may then call 3 people for about" in sentence
+    await figures_change(tenant, campaign, becomes, monkeypatch)()
+    said = await found.refused("update_deployment", **change, person_agreed_to=sentence)
+    assert "not what would happen" in said
+    now = said.split("«")[1].split("»")[0]
+    await found.data("update_deployment", **change, person_agreed_to=now)
 
 
 def figures_change(
@@ -294,28 +259,24 @@ JOINING: dict[str, dict[str, Any]] = {
 }
 
 
-@both_eras
 @pytest.mark.parametrize("tool", JOINING)
 async def test_what_people_who_join_may_cost_is_told_for_all_campaigns_that_call_them(
-    tool: str, era: Era, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tool: str, monkeypatch: pytest.MonkeyPatch, tenant: Tenant, found: Host, campaign: Deployment
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept") as (tenant, found, campaign):
-        audience = audience_of(campaign)
-        before = await tenant.client.deployments.preview(id=campaign.id)
-        capped = await draft(
-            tenant, [], "Capped", audience_id=audience, start_at=LATER, budget_cap=Spend(amount="0.06")
-        )
-        await tenant.client.deployments.start(id=capped.id)
-        found.person.before_answer = figures_change(tenant, campaign, "dearer", monkeypatch)
-        assert "changed" in await found.refused(tool, id=audience, **JOINING[tool])
-        monkeypatch.undo()
-        await make_agent(tenant, "Somebody else again")
+    audience = audience_of(campaign)
+    before = await tenant.client.deployments.preview(id=campaign.id)
+    capped = await draft(tenant, [], "Capped", audience_id=audience, start_at=LATER, budget_cap=Spend(amount="0.06"))
+    await tenant.client.deployments.start(id=capped.id)
+    found.person.before_answer = figures_change(tenant, campaign, "dearer", monkeypatch)
+    assert "changed" in await found.refused(tool, id=audience, **JOINING[tool])
+    monkeypatch.undo()
+    await make_agent(tenant, "Somebody else again")
 
-        async def nothing() -> None: ...
+    async def nothing() -> None: ...
 
-        found.person.before_answer = nothing
-        await found.data(tool, id=audience, **JOINING[tool])
-        for_two = float(before.cost.high.amount) * 2 / 3
-        (at_most,) = re.findall(r" calls them too, for about (\d+\.\d\d) USD more at most\.", found.person.asked[-1])
-        # Of the capped one what its cap leaves, and two calls that go on for ten minutes, of which two are held back.
-        assert float(at_most) == pytest.approx(for_two + min(for_two, 0.06 + 2 * 8 * 0.012), abs=0.01)
+    found.person.before_answer = nothing
+    await found.data(tool, id=audience, **JOINING[tool])
+    for_two = float(before.cost.high.amount) * 2 / 3
+    (at_most,) = re.findall(r" calls them too, for about (\d+\.\d\d) USD more at most\.", found.person.asked[-1])
+    # Of the capped one what its cap leaves, and two calls that go on for ten minutes, of which two are held back.
+    assert float(at_most) == pytest.approx(for_two + min(for_two, 0.06 + 2 * 8 * 0.012), abs=0.01)

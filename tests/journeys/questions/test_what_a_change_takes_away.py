@@ -3,10 +3,8 @@
 An object in a change takes the place of the one before, so what is left out of it goes back to its default.
 """
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -16,11 +14,10 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import CallingHours, Compliance, RetryPolicy, Voicemail, Window
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
 from callwright.service.dialling.eligibility.do_not_call import opt_out
-from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from tests.journeys.hosts import Host
 from tests.support.campaigns import draft, make_agent, make_audience, people, phone, rent
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])
 LATER = datetime(2099, 1, 1, 10, tzinfo=UTC)
 WINDOWS: list[dict[str, Any]] = [{"days": ["mon"], "start": "09:00", "end": "10:00"}]
@@ -46,16 +43,10 @@ SETTINGS: dict[str, Any] = {
 """A campaign of which nothing is as it is when it is left out."""
 
 
-@asynccontextmanager
-async def scheduled(
-    url: str, folder: Path, era: Era, answer: Answer | None, rows: Sequence[dict[str, Any]] = (), **settings: Any
-) -> AsyncGenerator[tuple[Tenant, Host, Deployment]]:
-    """A campaign that begins by itself, and an assistant with a person before it."""
-    async with open_service(url, folder / "service", workers=False) as tenant:
-        async with host(tenant, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            campaign = await draft(tenant, rows or people(2, ok="yes"), "Spring", start_at=LATER, **settings)
-            await tenant.client.deployments.start(id=campaign.id)
-            yield tenant, found, campaign
+async def scheduled(tenant: Tenant, rows: Sequence[dict[str, Any]] = (), **settings: Any) -> Deployment:
+    campaign = await draft(tenant, rows or people(2, ok="yes"), "Spring", start_at=LATER, **settings)
+    await tenant.client.deployments.start(id=campaign.id)
+    return campaign
 
 
 async def question(found: Host, **change: Any) -> str:
@@ -72,25 +63,19 @@ def one_yes(count: int) -> list[dict[str, Any]]:
     return [*people(1, ok="yes"), *people(count - 1, first=1, ok="no")]
 
 
-@both_eras
 @asked_or_told
 async def test_a_filter_by_consent_that_a_change_leaves_out_is_said_to_go_and_all_who_are_then_called_are_counted(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host
 ) -> None:
     consent = Compliance(consent_column="ok")
-    async with scheduled(database_url, tmp_path, era, answer, one_yes(10), compliance=consent) as (
-        tenant,
-        found,
-        campaign,
-    ):
-        said = await question(found, id=campaign.id, compliance={"purpose": "survey"})
-        assert "compliance (purpose survey instead of informational, consent_column none instead of ok)." in said
-        assert "People without a yes in the column ok are then called too." in said
-        assert "It may then call 10 people for about" in said
-        assert (await tenant.client.deployments.preview(id=campaign.id)).eligible == 10
+    campaign = await scheduled(tenant, one_yes(10), compliance=consent)
+    said = await question(found, id=campaign.id, compliance={"purpose": "survey"})
+    assert "compliance (purpose survey instead of informational, consent_column none instead of ok)." in said
+    assert "People without a yes in the column ok are then called too." in said
+    assert "It may then call 10 people for about" in said
+    assert (await tenant.client.deployments.preview(id=campaign.id)).eligible == 10
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("change", "may"),
     [
@@ -102,33 +87,32 @@ async def test_a_filter_by_consent_that_a_change_leaves_out_is_said_to_go_and_al
     ],
 )
 async def test_people_who_are_left_out_are_not_counted_where_it_can_be_told(
-    change: dict[str, Any], may: str, era: Era, database_url: str, tmp_path: Path
+    change: dict[str, Any], may: str, tenant: Tenant, found: Host
 ) -> None:
     rows = [row | {"agreed": "yes"} for row in one_yes(10)]
     consent = Compliance(consent_column="ok")
-    async with scheduled(database_url, tmp_path, era, "accept", rows, compliance=consent) as (tenant, found, campaign):
-        await make_audience(tenant, people(4, first=500, ok="no"), "Others")
-        services = tenant.service.services
+    campaign = await scheduled(tenant, rows, compliance=consent)
+    await make_audience(tenant, people(4, first=500, ok="no"), "Others")
+    services = tenant.service.services
 
-        def asks_not_to_be_called(connection: Any) -> None:
-            opt_out(connection, services.ids, tenant.org_id, {phone(9): "call_1"}, simulated=True, now_ms=1)
+    def asks_not_to_be_called(connection: Any) -> None:
+        opt_out(connection, services.ids, tenant.org_id, {phone(9): "call_1"}, simulated=True, now_ms=1)
 
-        await services.database.write(asks_not_to_be_called)
-        said = await question(found, id=campaign.id, **change)
-        assert may in said
-        if "at most" not in may:
-            eligible = (await tenant.client.deployments.preview(id=campaign.id)).eligible
-            assert f" {eligible} " in may
+    await services.database.write(asks_not_to_be_called)
+    said = await question(found, id=campaign.id, **change)
+    assert may in said
+    if "at most" not in may:
+        eligible = (await tenant.client.deployments.preview(id=campaign.id)).eligible
+        assert f" {eligible} " in may
 
 
-@both_eras
 async def test_who_is_called_without_a_filter_by_consent_is_at_most_those_from_before_once_there_is_one(
-    era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept", one_yes(10)) as (_, found, campaign):
-        said = await question(found, id=campaign.id, compliance={"consent_column": "ok"})
-        assert "compliance (consent_column ok instead of none)." in said
-        assert "It may then call at most 10 people for" in said
+    campaign = await scheduled(tenant, one_yes(10))
+    said = await question(found, id=campaign.id, compliance={"consent_column": "ok"})
+    assert "compliance (consent_column ok instead of none)." in said
+    assert "It may then call at most 10 people for" in said
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -165,66 +149,57 @@ def changed_leaves(before: Deployment, after: Deployment) -> list[str]:
     return [path[-1] for path in is_ if path not in was or was[path] != is_[path]]
 
 
-@both_eras
 @pytest.mark.parametrize("changed", CHANGES)
 async def test_every_value_that_is_another_one_afterwards_is_read_with_the_one_from_before(
-    changed: str, era: Era, database_url: str, tmp_path: Path
+    changed: str, tenant: Tenant, found: Host
 ) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept", **SETTINGS) as (tenant, found, campaign):
-        before = await tenant.client.deployments.get(id=campaign.id)
-        said = await question(found, id=campaign.id, **CHANGES[changed])
-        after = await tenant.client.deployments.get(id=campaign.id)
-        names = changed_leaves(before, after)
-        assert names
-        for name in names:
-            told = "1 window" if name == "windows" else f"{name} "
-            assert told in said, name
-        assert said.count(" instead of ") == len(names)
+    campaign = await scheduled(tenant, **SETTINGS)
+    before = await tenant.client.deployments.get(id=campaign.id)
+    said = await question(found, id=campaign.id, **CHANGES[changed])
+    after = await tenant.client.deployments.get(id=campaign.id)
+    names = changed_leaves(before, after)
+    assert names
+    for name in names:
+        told = "1 window" if name == "windows" else f"{name} "
+        assert told in said, name
+    assert said.count(" instead of ") == len(names)
 
 
-@both_eras
-async def test_what_was_before_reads_as_a_person_says_it(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with scheduled(database_url, tmp_path, era, "accept", **SETTINGS) as (_, found, campaign):
-        said = await question(found, id=campaign.id, **CHANGES["attempts"], **CHANGES["zone"], **CHANGES["no cap"])
-        assert "budget_cap none instead of 0.50 USD, retry_policy (max_attempts 5 instead of 4, " in said
-        assert "retry_on [no_answer, busy, failed] instead of [no_answer], " in said
-        assert "max_attempts_per_day 2 instead of 1, different_time_of_day True instead of False)" in said
-        zone = "timezone_mode callee instead of fixed, timezone none instead of 'Europe/Berlin'"
-        assert f"calling_hours ({zone}, 1 window mon 09:00-10:00)".replace("'", '"') in said
-        said = await question(found, id=campaign.id, calling_hours=None, end_at=None)
-        assert "end_at none instead of 2099-02-01 00:00:00+00:00, " in said
-        assert "calling_hours none instead of (timezone_mode callee, 1 window mon 09:00-10:00)." in said
-        said = await question(found, id=campaign.id, calling_hours={"windows": WINDOWS}, end_at="2099-03-01T00:00:00Z")
-        assert "end_at 2099-03-01 00:00:00+00:00 instead of none" in said
-        assert "calling_hours (timezone_mode callee, timezone none, 1 window mon 09:00-10:00) instead of none." in said
-        said = await question(found, id=campaign.id, calling_hours={"windows": WINDOWS}, end_at="2099-03-01T00:00:00Z")
-        assert "end_at 2099-03-01 00:00:00+00:00, calling_hours (1 window mon 09:00-10:00)." in said
+async def test_what_was_before_reads_as_a_person_says_it(tenant: Tenant, found: Host) -> None:
+    campaign = await scheduled(tenant, **SETTINGS)
+    said = await question(found, id=campaign.id, **CHANGES["attempts"], **CHANGES["zone"], **CHANGES["no cap"])
+    assert "budget_cap none instead of 0.50 USD, retry_policy (max_attempts 5 instead of 4, " in said
+    assert "retry_on [no_answer, busy, failed] instead of [no_answer], " in said
+    assert "max_attempts_per_day 2 instead of 1, different_time_of_day True instead of False)" in said
+    zone = "timezone_mode callee instead of fixed, timezone none instead of 'Europe/Berlin'"
+    assert f"calling_hours ({zone}, 1 window mon 09:00-10:00)".replace("'", '"') in said
+    said = await question(found, id=campaign.id, calling_hours=None, end_at=None)
+    assert "end_at none instead of 2099-02-01 00:00:00+00:00, " in said
+    assert "calling_hours none instead of (timezone_mode callee, 1 window mon 09:00-10:00)." in said
+    said = await question(found, id=campaign.id, calling_hours={"windows": WINDOWS}, end_at="2099-03-01T00:00:00Z")
+    assert "end_at 2099-03-01 00:00:00+00:00 instead of none" in said
+    assert "calling_hours (timezone_mode callee, timezone none, 1 window mon 09:00-10:00) instead of none." in said
+    said = await question(found, id=campaign.id, calling_hours={"windows": WINDOWS}, end_at="2099-03-01T00:00:00Z")
+    assert "end_at 2099-03-01 00:00:00+00:00, calling_hours (1 window mon 09:00-10:00)." in said
 
 
-@both_eras
-async def test_a_long_message_can_take_the_place_of_a_long_one(era: Era, database_url: str, tmp_path: Path) -> None:
+async def test_a_long_message_can_take_the_place_of_a_long_one(tenant: Tenant, found: Host) -> None:
     before = Voicemail(action="leave_message", message_template=f"Before. {'a' * 1_900}")
-    async with scheduled(database_url, tmp_path, era, "accept", voicemail=before) as (_, found, campaign):
-        message = f"After. {'b' * 1_900}"
-        voicemail = {"action": "leave_message", "message_template": message}
-        said = await question(found, id=campaign.id, voicemail=voicemail)
-        assert f'message_template "{message}" instead of "Before. aaa' in said
-        assert 'aaa…")' in said
+    campaign = await scheduled(tenant, voicemail=before)
+    message = f"After. {'b' * 1_900}"
+    voicemail = {"action": "leave_message", "message_template": message}
+    said = await question(found, id=campaign.id, voicemail=voicemail)
+    assert f'message_template "{message}" instead of "Before. aaa' in said
+    assert 'aaa…")' in said
 
 
-@both_eras
-async def test_a_campaign_under_way_is_asked_about_with_the_values_from_before(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
-        async with host(tenant, tmp_path, "memory", era, Person("accept"), clock=ScriptedClock()) as found:
-            campaign = await draft(tenant, people(2), "Spring", budget_cap=Spend(amount="0.50"), max_concurrency=2)
-            await tenant.client.deployments.start(id=campaign.id)
-            said = await question(found, id=campaign.id, budget_cap=None, max_concurrency=5, calls_per_second=10)
-            assert (
-                "calls people: max_concurrency 5 instead of 2, calls_per_second 10.0, budget_cap none instead of 0.50 "
-                "USD."
-            ) in said
+async def test_a_campaign_under_way_is_asked_about_with_the_values_from_before(tenant: Tenant, found: Host) -> None:
+    campaign = await draft(tenant, people(2), "Spring", budget_cap=Spend(amount="0.50"), max_concurrency=2)
+    await tenant.client.deployments.start(id=campaign.id)
+    said = await question(found, id=campaign.id, budget_cap=None, max_concurrency=5, calls_per_second=10)
+    assert (
+        "calls people: max_concurrency 5 instead of 2, calls_per_second 10.0, budget_cap none instead of 0.50 USD."
+    ) in said
 
 
 HOURS = BusinessHours.model_validate({"timezone": "Europe/Berlin", "windows": WINDOWS})
@@ -253,29 +228,24 @@ INBOUND: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 
 
-@both_eras
 @asked_or_told
 @pytest.mark.parametrize("changed", INBOUND)
-async def test_how_callers_are_answered_says_what_it_then_is_and_was(
-    changed: str, answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path / "service", workers=False) as tenant:
-        async with host(tenant, tmp_path, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            agent, number = await make_agent(tenant), await rent(tenant)
-            made = await tenant.client.deployments.create_inbound(
-                name="Desk",
-                agent_id=agent.id,
-                phone_number_id=number.id,
-                business_hours=HOURS,
-                after_hours=AfterHours(action="forward", forward_to="+442079460958"),
-                overflow=Overflow(action="forward", forward_to="+33612345678"),
-                recording_enabled=False,
-            )
-            change, told, then = INBOUND[changed]
-            said = await question(found, id=made.id, inbound=change)
-            assert told in said
-            assert then in said
-            again = await question(found, id=made.id, inbound=change)
-            assert "instead of" not in again
-            assert "()" not in again
-            assert then in again
+async def test_how_callers_are_answered_says_what_it_then_is_and_was(changed: str, tenant: Tenant, found: Host) -> None:
+    agent, number = await make_agent(tenant), await rent(tenant)
+    made = await tenant.client.deployments.create_inbound(
+        name="Desk",
+        agent_id=agent.id,
+        phone_number_id=number.id,
+        business_hours=HOURS,
+        after_hours=AfterHours(action="forward", forward_to="+442079460958"),
+        overflow=Overflow(action="forward", forward_to="+33612345678"),
+        recording_enabled=False,
+    )
+    change, told, then = INBOUND[changed]
+    said = await question(found, id=made.id, inbound=change)
+    assert told in said
+    assert then in said
+    again = await question(found, id=made.id, inbound=change)
+    assert "instead of" not in again
+    assert "()" not in again
+    assert then in again

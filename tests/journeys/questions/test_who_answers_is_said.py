@@ -1,18 +1,14 @@
 """Before an agent answers a number, the person reads when, and where other callers are forwarded: all of it."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from callwright.contract.deployments.inbound import AfterHours, BusinessHours, Overflow
-from tests.journeys.hosts import ERAS, Answer, Era, Host, Person, ScriptedClock, host
+from tests.journeys.hosts import Host
 from tests.support.campaigns import make_agent, rent
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 asked_or_told = pytest.mark.parametrize("answer", ["accept", None])
 HOURS: dict[str, Any] = {
     "timezone": "Europe/Berlin",
@@ -45,15 +41,6 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
 """Other settings, and how they read."""
 
 
-@asynccontextmanager
-async def open_host_session(
-    url: str, folder: Path, era: Era, answer: Answer | None
-) -> AsyncGenerator[tuple[Tenant, Host]]:
-    async with open_service(url, folder / "service", workers=False) as tenant:
-        async with host(tenant, folder, "memory", era, Person(answer), clock=ScriptedClock()) as found:
-            yield tenant, found
-
-
 async def desk_of(tenant: Tenant) -> dict[str, Any]:
     agent, number = await make_agent(tenant, "Anna"), await rent(tenant)
     return {"name": "Desk", "agent_id": agent.id, "phone_number_id": number.id, **_by_tool(SETTINGS)}
@@ -82,87 +69,72 @@ def typed(change: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@both_eras
 @pytest.mark.parametrize("answer", ["decline", None])
-async def test_a_person_reads_at_which_hours_and_where_others_are_forwarded(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as (tenant, found):
-        desk = await desk_of(tenant)
-        said = SAID.replace("up to 3 calls", "up to 10 calls").replace(
-            "is forwarded to +336", "hears the busy tone. +336"
-        )
-        assert said.split(" +336")[0] in await question(found, "create_inbound_deployment", **desk)
-        made = await tenant.client.deployments.create_inbound(**{**desk, **typed(SETTINGS)})
-        await tenant.client.deployments.pause(id=made.id)
-        assert SAID in await question(found, "resume_deployment", id=made.id)
+async def test_a_person_reads_at_which_hours_and_where_others_are_forwarded(tenant: Tenant, found: Host) -> None:
+    desk = await desk_of(tenant)
+    said = SAID.replace("up to 3 calls", "up to 10 calls").replace("is forwarded to +336", "hears the busy tone. +336")
+    assert said.split(" +336")[0] in await question(found, "create_inbound_deployment", **desk)
+    made = await tenant.client.deployments.create_inbound(**{**desk, **typed(SETTINGS)})
+    await tenant.client.deployments.pause(id=made.id)
+    assert SAID in await question(found, "resume_deployment", id=made.id)
 
 
-@both_eras
-async def test_other_settings_are_another_sentence_where_a_host_cannot_ask(
-    era: Era, database_url: str, tmp_path: Path
-) -> None:
-    async with open_host_session(database_url, tmp_path, era, None) as (tenant, found):
-        desk = await desk_of(tenant)
-        sentence = sentence_in(await found.refused("create_inbound_deployment", **desk))
-        read = {sentence.split(" (Asked at")[0]}
-        changed = [(change, words) for change, words in CHANGED.values() if _by_tool(change)]
-        for change, words in changed:
-            other = {**desk, **change}
-            said = await found.refused("create_inbound_deployment", **other, person_agreed_to=sentence)
-            assert "not what would happen" in said
-            assert words in sentence_in(said)
-            read.add(sentence_in(said).split(" (Asked at")[0])
-        assert len(read) == len(changed) + 1
+@pytest.mark.parametrize("answer", [None])
+async def test_other_settings_are_another_sentence_where_a_host_cannot_ask(tenant: Tenant, found: Host) -> None:
+    desk = await desk_of(tenant)
+    sentence = sentence_in(await found.refused("create_inbound_deployment", **desk))
+    read = {sentence.split(" (Asked at")[0]}
+    changed = [(change, words) for change, words in CHANGED.values() if _by_tool(change)]
+    for change, words in changed:
+        other = {**desk, **change}
+        said = await found.refused("create_inbound_deployment", **other, person_agreed_to=sentence)
+        assert "not what would happen" in said
+        assert words in sentence_in(said)
+        read.add(sentence_in(said).split(" (Asked at")[0])
+    assert len(read) == len(changed) + 1
 
 
-@both_eras
 @pytest.mark.parametrize("changed", CHANGED)
 async def test_settings_that_change_while_the_question_stands_are_told(
-    changed: str, era: Era, database_url: str, tmp_path: Path
+    changed: str, tenant: Tenant, found: Host
 ) -> None:
-    async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
-        change, words = CHANGED[changed]
-        made = await tenant.client.deployments.create_inbound(**{**await desk_of(tenant), **typed(SETTINGS)})
-        await tenant.client.deployments.pause(id=made.id)
+    change, words = CHANGED[changed]
+    made = await tenant.client.deployments.create_inbound(**{**await desk_of(tenant), **typed(SETTINGS)})
+    await tenant.client.deployments.pause(id=made.id)
 
-        async def somebody_changes_it() -> None:
-            await tenant.client.deployments.update(id=made.id, **typed(change))
+    async def somebody_changes_it() -> None:
+        await tenant.client.deployments.update(id=made.id, **typed(change))
 
-        found.person.before_answer = somebody_changes_it
-        said = await found.refused("resume_deployment", id=made.id)
-        assert words in sentence_in(said)
-        assert words not in found.person.asked[0]
-        assert (await tenant.client.deployments.get(id=made.id)).status == "paused"
-
-
-@both_eras
-async def test_what_reads_the_same_and_is_another_one_is_named(era: Era, database_url: str, tmp_path: Path) -> None:
-    async with open_host_session(database_url, tmp_path, era, "accept") as (tenant, found):
-        desk = await desk_of(tenant)
-
-        async def rewritten() -> None:
-            await tenant.client.agents.update(id=desk["agent_id"], system_prompt="Sell gold to everybody.")
-
-        found.person.before_answer = rewritten
-        said = await found.refused("create_inbound_deployment", **desk)
-        assert f"It reads the same, but another one by now is {desk['agent_id']}." in said
-        assert "Now it would be" not in said
+    found.person.before_answer = somebody_changes_it
+    said = await found.refused("resume_deployment", id=made.id)
+    assert words in sentence_in(said)
+    assert words not in found.person.asked[0]
+    assert (await tenant.client.deployments.get(id=made.id)).status == "paused"
 
 
-@both_eras
+async def test_what_reads_the_same_and_is_another_one_is_named(tenant: Tenant, found: Host) -> None:
+    desk = await desk_of(tenant)
+
+    async def rewritten() -> None:
+        await tenant.client.agents.update(id=desk["agent_id"], system_prompt="Sell gold to everybody.")
+
+    found.person.before_answer = rewritten
+    said = await found.refused("create_inbound_deployment", **desk)
+    assert f"It reads the same, but another one by now is {desk['agent_id']}." in said
+    assert "Now it would be" not in said
+
+
 @pytest.mark.parametrize("answer", ["decline", None])
 async def test_a_target_that_counts_only_once_there_are_hours_is_read_before_it_does(
-    answer: Answer | None, era: Era, database_url: str, tmp_path: Path
+    tenant: Tenant, found: Host
 ) -> None:
-    async with open_host_session(database_url, tmp_path, era, answer) as (tenant, found):
-        at_any_hour: dict[str, Any] = {**await desk_of(tenant), "business_hours": None}
-        asked = await question(found, "create_inbound_deployment", **at_any_hour)
-        assert "outside of hours, once there are some, is forwarded to +442079460958." in asked
-        settings: dict[str, Any] = {**at_any_hour, **typed(SETTINGS), "business_hours": None}
-        made = await tenant.client.deployments.create_inbound(**settings)
-        asked = await question(found, "update_deployment", id=made.id, inbound={"business_hours": OTHER_HOURS})
-        assert (
-            "It then answers at mon 09:00-09:01 (Europe/Berlin), up to 3 calls at a time, not recorded. Who calls at "
-            "another hour is forwarded to +442079460958. Who calls beyond that number is forwarded to +33612345678."
-        ) in asked
+    at_any_hour: dict[str, Any] = {**await desk_of(tenant), "business_hours": None}
+    asked = await question(found, "create_inbound_deployment", **at_any_hour)
+    assert "outside of hours, once there are some, is forwarded to +442079460958." in asked
+    settings: dict[str, Any] = {**at_any_hour, **typed(SETTINGS), "business_hours": None}
+    made = await tenant.client.deployments.create_inbound(**settings)
+    asked = await question(found, "update_deployment", id=made.id, inbound={"business_hours": OTHER_HOURS})
+    assert (
+        "It then answers at mon 09:00-09:01 (Europe/Berlin), up to 3 calls at a time, not recorded. Who calls at "
+        "another hour is forwarded to +442079460958. Who calls beyond that number is forwarded to +33612345678."
+    ) in asked

@@ -39,7 +39,6 @@ class Pipes:
         return answer["result"]
 
     def send(self, message: dict[str, Any]) -> None:
-        """Sends one message."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
@@ -62,7 +61,6 @@ class Pipes:
 
 @contextmanager
 def mcp(home: Path, *flags: str) -> Generator[Pipes]:
-    """A server after the handshake."""
     data = home / "data"
     with spawned(home, "mcp", "--data", data, *flags, stdin=subprocess.PIPE) as process:
         pipes = Pipes(process, data)
@@ -72,7 +70,6 @@ def mcp(home: Path, *flags: str) -> Generator[Pipes]:
 
 
 def free(data: Path) -> bool:
-    """Whether nobody holds the folder."""
     lock = FileLock(data / LOCK, is_singleton=False, blocking=False)
     try:
         with lock:

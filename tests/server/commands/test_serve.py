@@ -37,7 +37,6 @@ def new_key(home: Path, data: Path, *flags: str) -> str:
 
 @asynccontextmanager
 async def connected(url: str, key: str, era: Literal["auto", "legacy"] = "auto") -> AsyncGenerator[Client]:
-    """The official client at an address."""
     with anyio.fail_after(START_S):
         async with httpx.AsyncClient(headers=with_key(key), timeout=START_S) as http:
             if url.endswith("/sse"):

@@ -16,12 +16,9 @@ from callwright.contract.checks.crowding import MOST_CONTAINERS
 from callwright.prompts.registry import PROMPTS
 from callwright.server.mcp.app import NEW_OBJECTS, settle
 from callwright.server.mcp.instructions import instructions
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
-
-both_eras = pytest.mark.parametrize("era", ERAS)
+from tests.support.tools.fakes import FakeCaller, assistant, server
 
 
-@both_eras
 async def test_it_introduces_itself(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         assert client.protocol_version == {"legacy": "2025-11-25", "auto": "2026-07-28"}[era]
@@ -32,7 +29,6 @@ async def test_it_introduces_itself(era: str) -> None:
         assert client.server_capabilities.completions is not None
 
 
-@both_eras
 async def test_prompts_are_listed_with_their_arguments(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         listed = await client.list_prompts()
@@ -40,7 +36,6 @@ async def test_prompts_are_listed_with_their_arguments(era: str) -> None:
     assert found == {prompt.name: [(arg.name, arg.required) for arg in prompt.arguments] for prompt in PROMPTS}
 
 
-@both_eras
 async def test_a_prompt_is_one_message_of_the_user(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         found = await client.get_prompt("review_call", {"call_id": "cal_9"})
@@ -50,7 +45,6 @@ async def test_a_prompt_is_one_message_of_the_user(era: str) -> None:
     assert content.text.startswith("Review the call cal_9.")
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
@@ -69,7 +63,6 @@ async def test_wrong_prompts_and_arguments_are_invalid_parameters(
     assert words in caught.value.error.message
 
 
-@both_eras
 async def test_handshake_and_lists_do_not_touch_the_service(era: str) -> None:
     caller = FakeCaller()
     async with assistant(server(caller), era) as client:

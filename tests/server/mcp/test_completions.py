@@ -13,9 +13,8 @@ from callwright.server.mcp import completions
 from callwright.server.mcp.candidates import LISTS
 from callwright.server.mcp.resources.resources import TEMPLATES, template_named
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
+from tests.support.tools.fakes import FakeCaller, assistant, server
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 CALL = ResourceTemplateReference(uri="callwright://calls/{call_id}")
 PROMPT = PromptReference(name="plan_campaign")
 
@@ -38,7 +37,6 @@ def template(name: str) -> ResourceTemplateReference:
     return ResourceTemplateReference(uri=template_named(name).uri)
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("name", "typed", "expected"),
     [
@@ -58,7 +56,6 @@ async def test_ids_are_found_by_the_beginning_of_id_or_name(name: str, typed: st
     assert (await completed(FakeCaller(), name, typed, era=era)).values == [expected]
 
 
-@both_eras
 async def test_templates_are_completed_too(era: str) -> None:
     assert (await completed(FakeCaller(), "call_id", "cal_", ref=CALL, era=era)).values == ["cal_1"]
 
@@ -82,7 +79,6 @@ async def test_it_is_said_whether_there_are_more(count: int, more: bool) -> None
     assert (len(found.values), found.has_more) == (min(count, 100), more)
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("name", "given", "filters"),
     [
@@ -111,7 +107,6 @@ async def test_a_transcript_is_offered_only_where_somebody_spoke(name: str, expe
     assert (await completed(caller, "call_id", "cal", ref=template(name))).values == expected
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("name", "typed", "expected"),
     [("speaker", "", ["agent", "contact"]), ("speaker", "C", ["contact"]), ("topic", "out", ["outcomes"])],
@@ -154,7 +149,6 @@ async def test_pages_are_followed_until_something_fits_but_not_for_ever() -> Non
     assert cursors == [None, "next", "next", "next", "next"]
 
 
-@both_eras
 async def test_a_service_that_cannot_be_reached_completes_nothing(era: str) -> None:
     gone = ServiceUnreachable("x", request_sent=False, repeatable=True)
     assert (await completed(FakeCaller(answers={"list_agents": gone}), "agent_id", "", era=era)).values == []

@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference
 
+from tests.support.http.raw_requests import AsyncClient
 from tests.support.mcp.over_http import OLDER, PROTOCOL, open_served, request
 from tests.support.processes.programs import spawned
 from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
@@ -161,14 +162,13 @@ async def test_no_method_repeats_what_is_too_long(era: str) -> None:
         assert caught.value.error.message == "params.arguments: has 101 entries; at most 100 are allowed"
 
 
-async def test_headers_of_the_protocol_are_not_repeated_at_any_length(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        for method in ("GET", "POST", "DELETE"):
-            sent = {**OLDER, "MCP-Protocol-Version": "v" * 20_000}
-            answer = await http.request(method, "/mcp", headers=sent)
-            assert answer.status_code == 400
-            said = answer.json()["error"]["message"]
-            assert said == "mcp-protocol-version: has 20000 bytes; at most 16384 are allowed"
+async def test_headers_of_the_protocol_are_not_repeated_at_any_length(http: AsyncClient) -> None:
+    for method in ("GET", "POST", "DELETE"):
+        sent = {**OLDER, "MCP-Protocol-Version": "v" * 20_000}
+        answer = await http.request(method, "/mcp", headers=sent)
+        assert answer.status_code == 400
+        said = answer.json()["error"]["message"]
+        assert said == "mcp-protocol-version: has 20000 bytes; at most 16384 are allowed"
 
 
 AGAIN = "Correct it and send the request again."

@@ -1,7 +1,6 @@
 """Several keys, several connections: who hears of what, and when nobody is left to tell."""
 
 import anyio
-import pytest
 from mcp.types import INVALID_PARAMS
 
 from tests.support.mcp.server_at_a_moment import (
@@ -13,12 +12,8 @@ from tests.support.mcp.server_at_a_moment import (
     two_organizations,
     watching,
 )
-from tests.support.tools.fakes import ERAS
-
-both_eras = pytest.mark.parametrize("era", ERAS)
 
 
-@both_eras
 async def test_a_key_watches_only_what_it_can_read(era: str) -> None:
     async with two_organizations() as (keys, on, of), connected(on.server, era, on.heard) as client:
         async with watching(client, era, on.heard, URI):
@@ -34,7 +29,6 @@ async def test_a_key_watches_only_what_it_can_read(era: str) -> None:
         assert heard_by_two == []
 
 
-@both_eras
 async def test_two_connections_hear_of_one_campaign_and_the_one_that_stays_goes_on(era: str) -> None:
     async with two_organizations() as (_, on, of), connected(on.server, era, on.heard) as first:
         others: list[str] = []

@@ -17,14 +17,11 @@ from tests.support.mcp.server_at_a_moment import (
     watching,
 )
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 REVOKED = AuthenticationFailed("Key.", code="invalid_api_key", status=401, type="authentication_error")
 AWAY = ServiceUnreachable("x", request_sent=False, repeatable=True)
 
 
-@both_eras
 async def test_the_server_says_that_it_can_be_subscribed_to(era: str) -> None:
     async with connected(scripted_server().server, era, []) as client:
         resources = client.server_capabilities.resources
@@ -32,7 +29,6 @@ async def test_the_server_says_that_it_can_be_subscribed_to(era: str) -> None:
         assert resources.subscribe is True
 
 
-@both_eras
 async def test_a_change_of_counters_or_status_is_announced_once(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
@@ -46,7 +42,6 @@ async def test_a_change_of_counters_or_status_is_announced_once(era: str) -> Non
         assert on.heard == [URI, URI]
 
 
-@both_eras
 async def test_a_change_between_subscribing_and_the_first_look_is_announced(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
@@ -55,7 +50,6 @@ async def test_a_change_between_subscribing_and_the_first_look_is_announced(era:
         assert on.heard == [URI]
 
 
-@both_eras
 async def test_the_simulated_networks_own_time_is_no_change(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
@@ -64,7 +58,6 @@ async def test_the_simulated_networks_own_time_is_no_change(era: str) -> None:
         assert on.heard == []
 
 
-@both_eras
 async def test_looks_become_rarer_while_nothing_happens_and_frequent_again_after_a_change(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
@@ -75,7 +68,6 @@ async def test_looks_become_rarer_while_nothing_happens_and_frequent_again_after
         assert on.clock.pauses[6:] == [1, 2, 4]
 
 
-@both_eras
 async def test_a_campaign_that_rests_is_looked_at_twice_a_minute(era: str) -> None:
     on = scripted_server(campaigns(status="paused"))
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
@@ -83,7 +75,6 @@ async def test_a_campaign_that_rests_is_looked_at_twice_a_minute(era: str) -> No
         assert on.clock.pauses == [1, 2, 4, 8, 16, 30, 30, 30, 30]
 
 
-@both_eras
 async def test_nobody_looks_after_the_last_one_has_left(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, on.heard) as client:
@@ -96,7 +87,6 @@ async def test_nobody_looks_after_the_last_one_has_left(era: str) -> None:
         assert (on.times_read, on.clock.sleepers, on.heard) == (times_read, 0, [])
 
 
-@both_eras
 async def test_one_task_looks_for_all_who_watch_with_one_key(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
@@ -109,7 +99,6 @@ async def test_one_task_looks_for_all_who_watch_with_one_key(era: str) -> None:
             assert on.heard == [URI]
 
 
-@both_eras
 async def test_several_campaigns_are_told_apart(era: str) -> None:
     on = scripted_server(campaigns(3))
     uris = [f"callwright://deployments/dep_{number}" for number in (1, 2, 3)]
@@ -119,7 +108,6 @@ async def test_several_campaigns_are_told_apart(era: str) -> None:
         assert on.heard == [uris[1]]
 
 
-@both_eras
 async def test_what_does_not_exist_cannot_be_watched(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, []) as client:
@@ -128,7 +116,6 @@ async def test_what_does_not_exist_cannot_be_watched(era: str) -> None:
     assert on.clock.sleepers == 0
 
 
-@both_eras
 async def test_a_service_that_is_away_refuses_in_words(era: str) -> None:
     on = scripted_server(Campaigns({"dep_1": AWAY}))
     async with connected(on.server, era, []) as client:
@@ -137,7 +124,6 @@ async def test_a_service_that_is_away_refuses_in_words(era: str) -> None:
     assert words.startswith("The service cannot be reached.")
 
 
-@both_eras
 async def test_no_more_than_fifty_can_be_watched(era: str) -> None:
     on = scripted_server(campaigns(MOST_WATCHED + 1))
     uris = [f"callwright://deployments/dep_{number}" for number in range(1, MOST_WATCHED + 2)]
@@ -179,7 +165,6 @@ async def test_unsubscribing_from_what_nobody_watches_is_no_error() -> None:
         await client.session.send_request(*subscribing("resources/unsubscribe", URI))
 
 
-@both_eras
 async def test_an_absence_of_the_service_is_waited_out(era: str) -> None:
     on = scripted_server()
     async with connected(on.server, era, on.heard) as client, watching(client, era, on.heard, URI):
@@ -192,7 +177,6 @@ async def test_an_absence_of_the_service_is_waited_out(era: str) -> None:
         assert on.heard == [URI]
 
 
-@both_eras
 @pytest.mark.parametrize(("end", "told"), [(MISSING, [URI]), (REVOKED, []), (RuntimeError("closed"), [])])
 async def test_a_campaign_that_is_gone_is_told_once_and_a_lost_key_is_not(
     end: Exception, told: list[str], era: str, caplog: pytest.LogCaptureFixture

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from callwright.tools.numbers.number_guesses import MOST_ALIKE, MOST_ALIKE_ADDED
-from tests.support.mcp.over_http import WAYS, Era, Over, open_served
+from tests.support.mcp.over_http import WAYS, Era, Over, Served, open_served
 from tests.support.processes.programs import Assistant
 from tests.support.service import Tenant
+
+pytestmark = pytest.mark.service(workers=True)
 
 WRITTEN = (
     "202{:03d}0178",
@@ -41,17 +43,16 @@ async def _looked_for(hand: Assistant, audience: str, written: str, count: int =
 
 @pytest.mark.parametrize("written", WRITTEN)
 async def test_a_few_external_ids_that_are_numbers_and_look_alike_may_be_looked_for_and_no_more(
-    database_url: str, tmp_path: Path, written: str
+    served: Served, hand: Assistant, written: str
 ) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        audience = await _audience(served.tenant, written, "home")
-        shown = (await hand.use("list_audience_rows", id=audience))["data"][0]
-        assert "•••" in shown["external_id"]
-        assert shown["external_id"] == shown["values"]["home"]
-        assert await _looked_for(hand, audience, written) == [False] * MOST_ALIKE + [True] * (12 - MOST_ALIKE)
-        said = await hand.refused("list_audience_rows", id=audience, external_id=written.format(HIDDEN))
-        assert "Too many different numbers that look like" in said
-        assert str(HIDDEN) not in said
+    audience = await _audience(served.tenant, written, "home")
+    shown = (await hand.use("list_audience_rows", id=audience))["data"][0]
+    assert "•••" in shown["external_id"]
+    assert shown["external_id"] == shown["values"]["home"]
+    assert await _looked_for(hand, audience, written) == [False] * MOST_ALIKE + [True] * (12 - MOST_ALIKE)
+    said = await hand.refused("list_audience_rows", id=audience, external_id=written.format(HIDDEN))
+    assert "Too many different numbers that look like" in said
+    assert str(HIDDEN) not in said
 
 
 @pytest.mark.parametrize(("over", "era"), WAYS)
@@ -101,61 +102,52 @@ async def test_where_external_ids_tell_nobody_apart_they_are_not_counted(databas
     ],
 )
 async def test_ordinary_external_ids_are_looked_for_and_added_as_often_as_wanted(
-    database_url: str, tmp_path: Path, column: str, written: str
+    served: Served, hand: Assistant, column: str, written: str
 ) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        audience = await _audience(served.tenant, written, column, dedupe="external_id")
-        assert await _looked_for(hand, audience, written, 40) == [False] * 40
-        added = await hand.use("add_audience_rows", id=audience, rows=_people(written, column, 600, 300))
-        assert added["added"] == 300
+    audience = await _audience(served.tenant, written, column, dedupe="external_id")
+    assert await _looked_for(hand, audience, written, 40) == [False] * 40
+    added = await hand.use("add_audience_rows", id=audience, rows=_people(written, column, 600, 300))
+    assert added["added"] == 300
 
 
 @pytest.mark.parametrize(("column", "first"), [("home", 2_025_550_000), ("customer_id", 100_000_000)])
 async def test_two_thousand_customer_numbers_that_follow_one_another_are_added(
-    database_url: str, tmp_path: Path, column: str, first: int
+    hand: Assistant, column: str, first: int
 ) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        given = {"name": "Customers", "external_id_column": column, "dedupe": "external_id"}
-        audience = (await hand.use("create_audience", **given))["id"]
-        for begin in range(0, 2_000, 1_000):
-            ids = range(begin, begin + 1_000)
-            rows = [{"phone_number": f"+1206{5_550_000 + i}", column: first + i} for i in ids]
-            assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 1_000
-        looked_for = [
-            await hand.use("list_audience_rows", id=audience, external_id=str(first + 37 * i)) for i in range(30)
-        ]
-        assert all(len(found["data"]) == 1 for found in looked_for)
+    given = {"name": "Customers", "external_id_column": column, "dedupe": "external_id"}
+    audience = (await hand.use("create_audience", **given))["id"]
+    for begin in range(0, 2_000, 1_000):
+        ids = range(begin, begin + 1_000)
+        rows = [{"phone_number": f"+1206{5_550_000 + i}", column: first + i} for i in ids]
+        assert (await hand.use("add_audience_rows", id=audience, rows=rows))["added"] == 1_000
+    looked_for = [await hand.use("list_audience_rows", id=audience, external_id=str(first + 37 * i)) for i in range(30)]
+    assert all(len(found["data"]) == 1 for found in looked_for)
 
 
 @pytest.mark.parametrize("number", ["2025550143", "(202) 555-0143", "12025550143"])
 async def test_an_external_id_that_is_the_number_itself_is_masked_as_the_number_is(
-    database_url: str, tmp_path: Path, number: str
+    served: Served, hand: Assistant, number: str
 ) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        rows: list[dict[str, Any]] = [{"who": number, "first_name": "Ada"}]
-        fields: dict[str, Any] = {"phone_column": "who", "external_id_column": "who", "default_country": "US"}
-        made = await served.tenant.client.audiences.create(name="Own", rows=rows, **fields)
-        shown = (await hand.use("list_audience_rows", id=made.id))["data"][0]
-        assert "555" not in shown["external_id"]
-        assert await _looked_for(hand, made.id, "202{:03d}0143") == [False] * MOST_ALIKE + [True] * (12 - MOST_ALIKE)
+    rows: list[dict[str, Any]] = [{"who": number, "first_name": "Ada"}]
+    fields: dict[str, Any] = {"phone_column": "who", "external_id_column": "who", "default_country": "US"}
+    made = await served.tenant.client.audiences.create(name="Own", rows=rows, **fields)
+    shown = (await hand.use("list_audience_rows", id=made.id))["data"][0]
+    assert "555" not in shown["external_id"]
+    assert await _looked_for(hand, made.id, "202{:03d}0143") == [False] * MOST_ALIKE + [True] * (12 - MOST_ALIKE)
 
 
-async def test_a_number_in_a_name_is_not_found_by_trying_names(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        await served.tenant.client.audiences.create(name=f"Callback +1202{HIDDEN}0178")
-        for i in range(MOST_ALIKE):
-            await hand.use("list_audiences", name=f"Callback +1202{200 + i}0178")
-        said = await hand.refused("list_audiences", name=f"Callback +1202{HIDDEN}0178")
-        assert "+1202•••0178" in said
-        await hand.refused("create_audience", name=f"Callback +1202{HIDDEN}0178")
-        await hand.use("list_audiences", name="Callback 2026")
+async def test_a_number_in_a_name_is_not_found_by_trying_names(served: Served, hand: Assistant) -> None:
+    await served.tenant.client.audiences.create(name=f"Callback +1202{HIDDEN}0178")
+    for i in range(MOST_ALIKE):
+        await hand.use("list_audiences", name=f"Callback +1202{200 + i}0178")
+    said = await hand.refused("list_audiences", name=f"Callback +1202{HIDDEN}0178")
+    assert "+1202•••0178" in said
+    await hand.refused("create_audience", name=f"Callback +1202{HIDDEN}0178")
+    await hand.use("list_audiences", name="Callback 2026")
 
 
-async def test_a_number_in_a_name_is_not_found_by_trying_names_in_place_of_ids(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        await served.tenant.client.audiences.create(name=f"Tel 202{HIDDEN}0178")
-        for i in range(MOST_ALIKE):
-            assert "Too many" not in await hand.refused("get_audience", id=f"Tel 202{200 + i}0178")
-        assert "Too many different numbers" in await hand.refused("get_audience", id=f"Tel 202{HIDDEN}0178")
+async def test_a_number_in_a_name_is_not_found_by_trying_names_in_place_of_ids(served: Served, hand: Assistant) -> None:
+    await served.tenant.client.audiences.create(name=f"Tel 202{HIDDEN}0178")
+    for i in range(MOST_ALIKE):
+        assert "Too many" not in await hand.refused("get_audience", id=f"Tel 202{200 + i}0178")
+    assert "Too many different numbers" in await hand.refused("get_audience", id=f"Tel 202{HIDDEN}0178")

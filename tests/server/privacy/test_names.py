@@ -22,8 +22,9 @@ from callwright.service.tables import schema
 from callwright.tools.runtime.tool_context import Caller
 from tests.support import resources
 from tests.support.campaigns import draft, make_agent, people, rent
+from tests.support.http.raw_requests import AsyncClient
 from tests.support.mcp.over_http import open_served
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 HIDDEN = {
     "\x07": "U+0007",
@@ -64,20 +65,17 @@ GOOD = (
 
 
 @pytest.mark.requirement("BODY-17")
-async def test_a_name_with_something_hidden_is_refused_with_the_character_and_its_place(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        given = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be brief."}
-        for char, said in HIDDEN.items():
-            answer = await http.post("/v1/agents", json={"name": f"Ad{char}a", **given})
-            error = answer.json()["error"]
-            assert (answer.status_code, error["code"], error["field"]) == (400, "invalid_field", "name"), said
-            assert error["message"].startswith(f"name: must not contain the character {said}"), error["message"]
-            assert "position 3" in error["message"]
-        for name in GOOD:
-            answer = await http.post("/v1/agents", json={"name": name, **given})
-            assert answer.json()["data"]["name"] == name, ascii(name)
+async def test_a_name_with_something_hidden_is_refused_with_the_character_and_its_place(http: AsyncClient) -> None:
+    given = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Be brief."}
+    for char, said in HIDDEN.items():
+        answer = await http.post("/v1/agents", json={"name": f"Ad{char}a", **given})
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"], error["field"]) == (400, "invalid_field", "name"), said
+        assert error["message"].startswith(f"name: must not contain the character {said}"), error["message"]
+        assert "position 3" in error["message"]
+    for name in GOOD:
+        answer = await http.post("/v1/agents", json={"name": name, **given})
+        assert answer.json()["data"]["name"] == name, ascii(name)
 
 
 def test_no_operation_takes_a_name_that_is_not_checked() -> None:
@@ -100,13 +98,10 @@ def _refused(model: Any, **given: Any) -> str:
     return str(caught.value)
 
 
-async def test_organizations_and_people_have_no_hidden_characters_in_their_names(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
-        with pytest.raises(AccountError, match=r"U\+202E"):
-            await services.database.write(accounts.create_organization, services.ids, "Acme\u202e", "starter", 1)
+async def test_organizations_and_people_have_no_hidden_characters_in_their_names(tenant: Tenant) -> None:
+    services = tenant.service.services
+    with pytest.raises(AccountError, match=r"U\+202E"):
+        await services.database.write(accounts.create_organization, services.ids, "Acme\u202e", "starter", 1)
 
 
 def _run(connection: Connection, statement: Update) -> int:
@@ -152,9 +147,9 @@ async def test_names_that_were_stored_before_come_clean_in_text_and_data_and_res
             assert "Evil name" in said.model_dump_json()
 
 
-async def test_no_name_breaks_out_of_a_sentence_that_a_person_agrees_to(database_url: str, tmp_path: Path) -> None:
+async def test_no_name_breaks_out_of_a_sentence_that_a_person_agrees_to(tenant: Tenant) -> None:
     """The sentences of joining, changing, answering and starting have as many quotation marks as they have names."""
-    async with open_service(database_url, tmp_path, workers=False) as tenant, asked_always(tenant) as client:
+    async with asked_always(tenant) as client:
         for index, mark in enumerate(
             ('"', "\u201c", "\u201d", "\u2033", "\uff02", "\u00bb", "''", "\u2019\u2019", "\u02ee")
         ):

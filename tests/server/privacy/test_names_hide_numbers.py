@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from tests.support.campaigns import draft, make_agent, people
-from tests.support.mcp.over_http import WAYS, Era, Over, open_served
+from tests.support.mcp.over_http import WAYS, Era, Over, Served, open_served
+
+pytestmark = pytest.mark.service(workers=True)
 
 NAMES = ("Meier +491712345678 warm", "Meier +491719875678 warm")
 SHOWN = "Meier +4917•••5678 warm"
@@ -24,9 +26,9 @@ REFERENCES = (
 
 @pytest.mark.parametrize(("over", "era"), WAYS)
 async def test_names_that_are_shown_alike_are_near_alike_whatever_digits_they_hide(
-    database_url: str, tmp_path: Path, over: Over, era: Era
+    served: Served, over: Over, era: Era
 ) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant(over=over, era=era) as hand:
+    async with served.assistant(over=over, era=era) as hand:
         for name in NAMES:
             agent = await make_agent(served.tenant, name)
             await draft(served.tenant, people(1), name, agent_id=agent.id)

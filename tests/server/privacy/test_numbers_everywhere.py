@@ -151,7 +151,6 @@ def _foreign(item: type[BaseModel], narrowed: type[BaseModel] | None) -> set[str
 
 
 def _part(model: type[BaseModel] | None, name: str) -> type[BaseModel] | None:
-    """The model inside a list field."""
     if model is None:
         return None
     (inner,) = get_args(model.model_fields[name].annotation)

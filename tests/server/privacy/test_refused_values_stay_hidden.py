@@ -8,7 +8,10 @@ from mcp.types import CallToolResult
 
 from tests.support.campaigns import make_agent, rent
 from tests.support.imports import await_import
-from tests.support.mcp.over_http import WAYS, Era, Over, open_served
+from tests.support.mcp.over_http import WAYS, Era, Over, Served, open_served
+from tests.support.processes.programs import Assistant
+
+pytestmark = pytest.mark.service(workers=True)
 
 CELLS = ("2025550143", "12025550143x", "Anna 2025550143", "+1x2025550143", "12025550143.0", "٢٠٢٥٥٥٠١٤٣")
 MIDDLES = ("555014", "٥٥٥٠١٤")
@@ -35,10 +38,8 @@ def _hides(shown: object) -> None:
 
 
 @pytest.mark.parametrize(("over", "era"), WAYS)
-async def test_a_refused_value_is_masked_in_every_answer_that_shows_it(
-    database_url: str, tmp_path: Path, over: Over, era: Era
-) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant(over=over, era=era) as hand:
+async def test_a_refused_value_is_masked_in_every_answer_that_shows_it(served: Served, over: Over, era: Era) -> None:
+    async with served.assistant(over=over, era=era) as hand:
         made = await hand.client.call_tool(
             "create_audience", {"name": "A", "timezone_column": "timezone", "rows": _rows()}
         )
@@ -88,20 +89,19 @@ BEFORE = ("sim.", "a.", "home.", "home_", "home", "home:", "a.b.", "x-")
 
 @pytest.mark.parametrize("before", BEFORE)
 async def test_a_column_named_by_a_number_behind_a_word_is_masked_in_every_answer(
-    database_url: str, tmp_path: Path, before: str
+    served: Served, hand: Assistant, before: str
 ) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        for place, column in enumerate(_written_behind(before)):
-            row = {"phone_number": "+12065550100", column: "UTC"}
-            made = await hand.client.call_tool("create_audience", {"name": f"A {place}", "rows": [row]})
-            _hides_digits(made)
-            audience = _data(made)["id"]
-            _hides_digits(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": [row]}))
-            for tool in ("get_audience", "list_audience_rows"):
-                _hides_digits(await hand.client.call_tool(tool, {"id": audience}))
-            wrong = await await_import(served.tenant, audience, f"phone_number,{column}\n12,x\n")
-            for tool in ("get_audience_import", "list_import_errors"):
-                _hides_digits(await hand.client.call_tool(tool, {"id": audience, "import_id": wrong.id}))
+    for place, column in enumerate(_written_behind(before)):
+        row = {"phone_number": "+12065550100", column: "UTC"}
+        made = await hand.client.call_tool("create_audience", {"name": f"A {place}", "rows": [row]})
+        _hides_digits(made)
+        audience = _data(made)["id"]
+        _hides_digits(await hand.client.call_tool("add_audience_rows", {"id": audience, "rows": [row]}))
+        for tool in ("get_audience", "list_audience_rows"):
+            _hides_digits(await hand.client.call_tool(tool, {"id": audience}))
+        wrong = await await_import(served.tenant, audience, f"phone_number,{column}\n12,x\n")
+        for tool in ("get_audience_import", "list_import_errors"):
+            _hides_digits(await hand.client.call_tool(tool, {"id": audience, "import_id": wrong.id}))
 
 
 def _written_behind(before: str) -> list[str]:
@@ -116,39 +116,37 @@ def _hides_digits(shown: object) -> None:
 
 @pytest.mark.parametrize("before", ["", *BEFORE])
 async def test_a_consent_column_named_by_a_number_is_masked_in_every_answer(
-    database_url: str, tmp_path: Path, before: str
+    served: Served, hand: Assistant, before: str
 ) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        tenant = served.tenant
-        agent, number = (await make_agent(tenant)).id, (await rent(tenant)).id
-        person: dict[str, Any] = {"phone_number": "+12065550100", "first_name": "Ada"}
-        other = await tenant.client.audiences.create(name="Others", rows=[person])
-        for place, column in enumerate(_written_behind(before)):
-            people = await tenant.client.audiences.create(name=f"People {place}", rows=[{**person, column: "no"}])
-            made = await hand.client.call_tool(
-                "create_deployment",
-                {
-                    "name": f"C {place}",
-                    "agent_id": agent,
-                    "audience_id": people.id,
-                    "phone_number_ids": [number],
-                    "compliance": {"consent_column": column},
-                },
-            )
-            _hides_digits(made)
-            assert not made.is_error, str(made.content)[:3000]
-            deployment = {"id": _data(made)["id"]}
-            for tool in ("get_deployment", "preview_deployment", "list_deployments", "start_deployment"):
-                _hides_digits(await hand.client.call_tool(tool, {} if tool.startswith("list") else deployment))
-            _hides_digits(await hand.client.read_resource(f"callwright://deployments/{deployment['id']}"))
-            given = {**deployment, "audience_id": other.id}
-            _hides_digits(await hand.client.call_tool("update_deployment", given))
-            _hides_digits(await hand.client.call_tool("preview_deployment", deployment))
+    tenant = served.tenant
+    agent, number = (await make_agent(tenant)).id, (await rent(tenant)).id
+    person: dict[str, Any] = {"phone_number": "+12065550100", "first_name": "Ada"}
+    other = await tenant.client.audiences.create(name="Others", rows=[person])
+    for place, column in enumerate(_written_behind(before)):
+        people = await tenant.client.audiences.create(name=f"People {place}", rows=[{**person, column: "no"}])
+        made = await hand.client.call_tool(
+            "create_deployment",
+            {
+                "name": f"C {place}",
+                "agent_id": agent,
+                "audience_id": people.id,
+                "phone_number_ids": [number],
+                "compliance": {"consent_column": column},
+            },
+        )
+        _hides_digits(made)
+        assert not made.is_error, str(made.content)[:3000]
+        deployment = {"id": _data(made)["id"]}
+        for tool in ("get_deployment", "preview_deployment", "list_deployments", "start_deployment"):
+            _hides_digits(await hand.client.call_tool(tool, {} if tool.startswith("list") else deployment))
+        _hides_digits(await hand.client.read_resource(f"callwright://deployments/{deployment['id']}"))
+        given = {**deployment, "audience_id": other.id}
+        _hides_digits(await hand.client.call_tool("update_deployment", given))
+        _hides_digits(await hand.client.call_tool("preview_deployment", deployment))
 
 
-async def test_a_steering_column_that_is_a_number_is_masked(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path) as served, served.assistant() as hand:
-        rows = [{"phone_number": "+12065550100", "sim.2025550143": "1"}]
-        made = await hand.client.call_tool("create_audience", {"name": "A", "rows": rows})
-        assert "sim." in str(made)
-        _hides(made)
+async def test_a_steering_column_that_is_a_number_is_masked(hand: Assistant) -> None:
+    rows = [{"phone_number": "+12065550100", "sim.2025550143": "1"}]
+    made = await hand.client.call_tool("create_audience", {"name": "A", "rows": rows})
+    assert "sim." in str(made)
+    _hides(made)

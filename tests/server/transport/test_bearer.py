@@ -6,7 +6,8 @@ import pytest
 
 from callwright.server.transport.hosts import names_for
 from callwright.service.accounts.principals import new_secret
-from tests.support.mcp.over_http import open_served, post
+from tests.support.http.raw_requests import AsyncClient
+from tests.support.mcp.over_http import Served, open_served, post
 
 PATHS = (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"), ("GET", "/sse"), ("POST", "/messages/?session_id=1"))
 
@@ -40,8 +41,8 @@ async def test_without_a_key_every_path_says_where_to_read_what_it_wants(
     [new_secret(), new_secret("personal"), "svc_live_", "svc_mcp_0", "whsec_1", "é", "svc_live_" + "0" * 4_000],
     ids=["unknown live", "unknown personal", "live prefix", "short personal", "webhook", "not ASCII", "long"],
 )
-async def test_a_key_that_does_not_work_is_refused_as_such(database_url: str, tmp_path: Path, secret: str) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client(None) as http:
+async def test_a_key_that_does_not_work_is_refused_as_such(served: Served, secret: str) -> None:
+    async with served.raw_client(None) as http:
         for method, path in PATHS:
             sent = [(b"authorization", f"Bearer {secret}".encode())]
             answer = await http.request(method, path, headers=sent)
@@ -67,39 +68,36 @@ async def test_while_the_database_is_gone_every_path_says_when_to_come_again(tmp
         assert (await post(http, "tools/list")).status_code == 200
 
 
-async def test_a_key_counts_only_in_the_header(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client(None) as http:
+async def test_a_key_counts_only_in_the_header(served: Served) -> None:
+    async with served.raw_client(None) as http:
         key = served.tenant.api_key
         for path in (f"/mcp?access_token={key}", f"/mcp?key={key}", f"/sse?authorization=Bearer%20{key}"):
             assert (await http.get(path)).status_code == 401
         assert (await http.get("/mcp", headers={"Cookie": f"Authorization=Bearer {key}"})).status_code == 401
 
 
-async def test_a_revoked_key_is_refused_on_the_next_request(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        for made in (await served.live_key(), await served.personal_key()):
-            async with served.raw_client(made.secret) as http:
-                assert (await post(http, "tools/list")).status_code == 200
-                await served.revoke(made.id)
-                assert (await post(http, "tools/list")).status_code == 401
-
-
-async def test_a_request_that_only_lists_counts_as_a_use_of_the_key(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        made = await served.personal_key()
+async def test_a_revoked_key_is_refused_on_the_next_request(served: Served) -> None:
+    for made in (await served.live_key(), await served.personal_key()):
         async with served.raw_client(made.secret) as http:
-            await post(http, "tools/list")
-        assert made.id in served.service.services.used_keys
+            assert (await post(http, "tools/list")).status_code == 200
+            await served.revoke(made.id)
+            assert (await post(http, "tools/list")).status_code == 401
 
 
-async def test_the_name_of_the_host_is_looked_at_before_the_key(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        for path in ("/mcp", "/sse", "/messages/", "/.well-known/oauth-protected-resource/mcp"):
-            assert (await http.get(path, headers={"Host": "evil.example"})).status_code == 421
-            assert (await http.get(path, headers={"Origin": "https://evil.example"})).status_code == 403
-        assert (await http.get("/v1/wallet", headers={"Host": "evil.example"})).status_code == 200
-        refused = await http.get("/v1/wallet", headers={"Origin": "http://localhost:8080"})
-        assert (refused.status_code, refused.json()["error"]) == (403, "origin_not_allowed")
+async def test_a_request_that_only_lists_counts_as_a_use_of_the_key(served: Served) -> None:
+    made = await served.personal_key()
+    async with served.raw_client(made.secret) as http:
+        await post(http, "tools/list")
+    assert made.id in served.service.services.used_keys
+
+
+async def test_the_name_of_the_host_is_looked_at_before_the_key(http: AsyncClient) -> None:
+    for path in ("/mcp", "/sse", "/messages/", "/.well-known/oauth-protected-resource/mcp"):
+        assert (await http.get(path, headers={"Host": "evil.example"})).status_code == 421
+        assert (await http.get(path, headers={"Origin": "https://evil.example"})).status_code == 403
+    assert (await http.get("/v1/wallet", headers={"Host": "evil.example"})).status_code == 200
+    refused = await http.get("/v1/wallet", headers={"Origin": "http://localhost:8080"})
+    assert (refused.status_code, refused.json()["error"]) == (403, "origin_not_allowed")
 
 
 async def test_the_metadata_names_the_address_that_the_client_has_used(database_url: str, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from callwright.server.transport.key_sessions import IdentifiedKey
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
+from tests.support.http.raw_requests import AsyncClient
 from tests.support.mcp.over_http import (
     INITIALIZE,
     LIFE_S,
@@ -55,69 +56,61 @@ async def answered_call(tenant: Tenant) -> str:
 
 
 @BOTH
-async def test_tools_are_listed_and_called_by_every_client(
-    database_url: str, tmp_path: Path, over: Over, era: Era
-) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        async with served.assistant(over=over, era=era) as hand:
-            names = {tool.name for tool in (await hand.client.list_tools()).tools}
-            assert {"get_wallet", "create_agent", "start_deployment"} <= names
-            assert (await hand.use("get_wallet"))["balance"]["amount"] == "100.000000"
-            refused = await hand.refused("get_agent", id="agt_none")
-            assert "list_agents" in refused
+async def test_tools_are_listed_and_called_by_every_client(served: Served, over: Over, era: Era) -> None:
+    async with served.assistant(over=over, era=era) as hand:
+        names = {tool.name for tool in (await hand.client.list_tools()).tools}
+        assert {"get_wallet", "create_agent", "start_deployment"} <= names
+        assert (await hand.use("get_wallet"))["balance"]["amount"] == "100.000000"
+        refused = await hand.refused("get_agent", id="agt_none")
+        assert "list_agents" in refused
 
 
 @BOTH
-async def test_a_transcript_and_a_recording_are_read_as_resources(
-    database_url: str, tmp_path: Path, over: Over, era: Era
-) -> None:
-    async with open_served(database_url, tmp_path) as served:
-        call_id = await answered_call(served.tenant)
-        async with served.assistant(over=over, era=era) as hand:
-            words = (await hand.client.read_resource(f"callwright://calls/{call_id}/transcript")).contents[0]
-            sound = (await hand.client.read_resource(f"callwright://calls/{call_id}/recording")).contents[0]
-        assert isinstance(words, TextResourceContents)
-        assert "agent" in words.text
-        assert isinstance(sound, BlobResourceContents)
-        assert sound.mime_type == "audio/mpeg"
-        async with served.raw_client() as http:
-            same = await http.get(f"/v1/calls/{call_id}/recording")
-        assert base64.b64decode(sound.blob) == same.content
+@pytest.mark.service(workers=True)
+async def test_a_transcript_and_a_recording_are_read_as_resources(served: Served, over: Over, era: Era) -> None:
+    call_id = await answered_call(served.tenant)
+    async with served.assistant(over=over, era=era) as hand:
+        words = (await hand.client.read_resource(f"callwright://calls/{call_id}/transcript")).contents[0]
+        sound = (await hand.client.read_resource(f"callwright://calls/{call_id}/recording")).contents[0]
+    assert isinstance(words, TextResourceContents)
+    assert "agent" in words.text
+    assert isinstance(sound, BlobResourceContents)
+    assert sound.mime_type == "audio/mpeg"
+    async with served.raw_client() as http:
+        same = await http.get(f"/v1/calls/{call_id}/recording")
+    assert base64.b64decode(sound.blob) == same.content
 
 
-async def test_rest_is_served_beside_it_as_before(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        for path in ("/v1/wallet", "/api/v1/wallet", "/openapi.json", "/healthz"):
-            assert (await http.get(path)).status_code == 200
-        nowhere = await http.get("/nowhere")
-        assert (nowhere.status_code, nowhere.json()["error"]["code"]) == (404, "not_found")
-        assert (await http.post("/healthz")).status_code == 405
-        for path in ("/mcpx", "/mcp/x", "/ssex", "/messages", "/.well-known/oauth-protected-resource"):
-            answer = await http.get(path)
-            assert answer.status_code in (404, 405), path
+async def test_rest_is_served_beside_it_as_before(http: AsyncClient) -> None:
+    for path in ("/v1/wallet", "/api/v1/wallet", "/openapi.json", "/healthz"):
+        assert (await http.get(path)).status_code == 200
+    nowhere = await http.get("/nowhere")
+    assert (nowhere.status_code, nowhere.json()["error"]["code"]) == (404, "not_found")
+    assert (await http.post("/healthz")).status_code == 405
+    for path in ("/mcpx", "/mcp/x", "/ssex", "/messages", "/.well-known/oauth-protected-resource"):
+        answer = await http.get(path)
+        assert answer.status_code in (404, 405), path
 
 
-async def test_a_trailing_slash_makes_no_difference(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        answers = [(await http.get(path)).status_code for path in ("/mcp", "/mcp/")]
-        assert answers[0] == answers[1] != 404
+async def test_a_trailing_slash_makes_no_difference(http: AsyncClient) -> None:
+    answers = [(await http.get(path)).status_code for path in ("/mcp", "/mcp/")]
+    assert answers[0] == answers[1] != 404
 
 
 @BOTH
 async def test_two_organizations_see_only_their_own_things_at_the_same_time(
-    database_url: str, tmp_path: Path, over: Over, era: Era
+    served: Served, over: Over, era: Era
 ) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        async with served.tenant.another_organization() as other:
-            async with served.assistant(over=over, era=era) as mine:
-                async with served.assistant(other.api_key, over=over, era=era) as theirs:
-                    made = {"mine": await _agents(mine, "mine"), "theirs": await _agents(theirs, "theirs")}
-                    async with anyio.create_task_group() as tasks:
-                        for _ in range(5):
-                            tasks.start_soon(_sees_only, mine, "mine")
-                            tasks.start_soon(_sees_only, theirs, "theirs")
-                    await mine.refused("get_agent", id=made["theirs"])
-                    await theirs.refused("get_agent", id=made["mine"])
+    async with served.tenant.another_organization() as other:
+        async with served.assistant(over=over, era=era) as mine:
+            async with served.assistant(other.api_key, over=over, era=era) as theirs:
+                made = {"mine": await _agents(mine, "mine"), "theirs": await _agents(theirs, "theirs")}
+                async with anyio.create_task_group() as tasks:
+                    for _ in range(5):
+                        tasks.start_soon(_sees_only, mine, "mine")
+                        tasks.start_soon(_sees_only, theirs, "theirs")
+                await mine.refused("get_agent", id=made["theirs"])
+                await theirs.refused("get_agent", id=made["mine"])
 
 
 async def _agents(hand: Assistant, name: str) -> str:
@@ -164,28 +157,26 @@ async def test_each_key_is_told_of_its_own_tools_at_the_handshake(database_url: 
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
-async def test_a_client_whose_key_is_revoked_gets_no_further(database_url: str, tmp_path: Path, era: Era) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        for made in (await served.live_key(), await served.personal_key()):
-            async with served.assistant(made.secret, era=era) as hand:
-                await hand.use("get_wallet")
-                await served.revoke(made.id)
-                with pytest.raises(MCPError):
-                    await hand.use("get_wallet")
-
-
-async def test_a_key_that_is_revoked_while_its_tool_runs_does_nothing_more(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        for made in (await served.live_key(), await served.personal_key()):
-            keys = ServiceKeys(served.service)
-            key = await keys.identified(made.secret)
-            assert key is not None
-            client = keys.client(key)
-            assert (await client.wallet.get()).play_money is True
+async def test_a_client_whose_key_is_revoked_gets_no_further(served: Served, era: Era) -> None:
+    for made in (await served.live_key(), await served.personal_key()):
+        async with served.assistant(made.secret, era=era) as hand:
+            await hand.use("get_wallet")
             await served.revoke(made.id)
-            with pytest.raises(AuthenticationFailed) as caught:
-                await client.wallet.get()
-            assert caught.value.code == "invalid_api_key"
+            with pytest.raises(MCPError):
+                await hand.use("get_wallet")
+
+
+async def test_a_key_that_is_revoked_while_its_tool_runs_does_nothing_more(served: Served) -> None:
+    for made in (await served.live_key(), await served.personal_key()):
+        keys = ServiceKeys(served.service)
+        key = await keys.identified(made.secret)
+        assert key is not None
+        client = keys.client(key)
+        assert (await client.wallet.get()).play_money is True
+        await served.revoke(made.id)
+        with pytest.raises(AuthenticationFailed) as caught:
+            await client.wallet.get()
+        assert caught.value.code == "invalid_api_key"
 
 
 async def test_a_tool_leaves_its_name_in_the_audit_log_and_rest_leaves_none(database_url: str, tmp_path: Path) -> None:
@@ -203,29 +194,27 @@ async def test_a_tool_leaves_its_name_in_the_audit_log_and_rest_leaves_none(data
     }
 
 
-async def test_a_personal_key_is_the_actor_of_what_it_does(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        personal = await served.personal_key()
-        async with served.assistant(personal.secret) as hand:
-            await _agents(hand, "Ada")
-        statement = select(audit_log).where(audit_log.c.action == "create_agent")
-        database = served.service.services.database
-        rows = await database.read(lambda connection: connection.execute(statement).all())
-        owner = await database.read(accounts.first_owner, served.tenant.org_id)
-        assert [(row.actor, row.user_id) for row in rows] == [(personal.id, owner)]
+async def test_a_personal_key_is_the_actor_of_what_it_does(served: Served) -> None:
+    personal = await served.personal_key()
+    async with served.assistant(personal.secret) as hand:
+        await _agents(hand, "Ada")
+    statement = select(audit_log).where(audit_log.c.action == "create_agent")
+    database = served.service.services.database
+    rows = await database.read(lambda connection: connection.execute(statement).all())
+    owner = await database.read(accounts.first_owner, served.tenant.org_id)
+    assert [(row.actor, row.user_id) for row in rows] == [(personal.id, owner)]
 
 
-async def test_a_change_is_announced_to_whoever_listens(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        campaign = await resources.draft(served.tenant)
-        uri = f"callwright://deployments/{campaign.deployment.id}"
-        async with served.assistant() as hand:
-            async with hand.client.listen(resource_subscriptions=[uri]) as stream:
-                await served.tenant.client.deployments.update(id=campaign.deployment.id, name="Renamed")
-                with anyio.fail_after(LIFE_S):
-                    async for event in stream:
-                        assert event == ResourceUpdated(uri=uri)
-                        break
+async def test_a_change_is_announced_to_whoever_listens(served: Served) -> None:
+    campaign = await resources.draft(served.tenant)
+    uri = f"callwright://deployments/{campaign.deployment.id}"
+    async with served.assistant() as hand:
+        async with hand.client.listen(resource_subscriptions=[uri]) as stream:
+            await served.tenant.client.deployments.update(id=campaign.deployment.id, name="Renamed")
+            with anyio.fail_after(LIFE_S):
+                async for event in stream:
+                    assert event == ResourceUpdated(uri=uri)
+                    break
 
 
 class LongRecordings(ServiceKeys):
@@ -245,10 +234,9 @@ async def test_an_answer_of_nearly_a_megabyte_arrives(database_url: str, tmp_pat
     assert len(base64.b64decode(found.blob)) == 700_003
 
 
-async def test_a_body_above_1_mb_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        most = "x" * 1_000_000
-        assert (await post(http, "tools/call", name="get_wallet", arguments={"x": most})).status_code == 413
+async def test_a_body_above_1_mb_is_refused(http: AsyncClient) -> None:
+    most = "x" * 1_000_000
+    assert (await post(http, "tools/call", name="get_wallet", arguments={"x": most})).status_code == 413
 
 
 @pytest.mark.parametrize(
@@ -292,13 +280,12 @@ async def test_a_message_with_nan_and_an_id_of_255_characters_is_answered(databa
         assert (await http.post("/mcp", content=json.dumps(message), headers=headers)).status_code == 400
 
 
-async def test_one_post_is_a_whole_conversation(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served, served.raw_client() as http:
-        answer = await post(http, "tools/call", name="get_wallet", arguments={})
-        assert answer.headers["content-type"] == "application/json"
-        assert "mcp-session-id" not in answer.headers
-        result: dict[str, Any] = answer.json()["result"]
-        assert result["structuredContent"]["play_money"] is True
+async def test_one_post_is_a_whole_conversation(http: AsyncClient) -> None:
+    answer = await post(http, "tools/call", name="get_wallet", arguments={})
+    assert answer.headers["content-type"] == "application/json"
+    assert "mcp-session-id" not in answer.headers
+    result: dict[str, Any] = answer.json()["result"]
+    assert result["structuredContent"]["play_money"] is True
 
 
 async def sessions_of(served: Served) -> str:
@@ -308,12 +295,11 @@ async def sessions_of(served: Served) -> str:
         return answer.headers["mcp-session-id"]
 
 
-async def test_a_session_is_of_no_use_to_another_key(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        session = {**OLDER, "Mcp-Session-Id": await sessions_of(served)}
-        second = await served.live_key()
-        async with served.raw_client() as owner, served.raw_client(second.secret) as other:
-            assert (await owner.post("/mcp", json=LIST, headers=session)).status_code == 200
-            assert (await other.post("/mcp", json=LIST, headers=session)).status_code == 404
-            assert (await other.delete("/mcp", headers=session)).status_code == 404
-            assert (await owner.delete("/mcp", headers=session)).status_code == 200
+async def test_a_session_is_of_no_use_to_another_key(served: Served) -> None:
+    session = {**OLDER, "Mcp-Session-Id": await sessions_of(served)}
+    second = await served.live_key()
+    async with served.raw_client() as owner, served.raw_client(second.secret) as other:
+        assert (await owner.post("/mcp", json=LIST, headers=session)).status_code == 200
+        assert (await other.post("/mcp", json=LIST, headers=session)).status_code == 404
+        assert (await other.delete("/mcp", headers=session)).status_code == 404
+        assert (await owner.delete("/mcp", headers=session)).status_code == 200

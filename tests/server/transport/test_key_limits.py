@@ -115,17 +115,16 @@ async def test_a_session_that_was_not_used_for_half_an_hour_counts_no_more(monke
     assert waits == [SESSION_IDLE_S - 100, SOON_S]
 
 
-async def test_wrong_keys_are_limited_by_address_here_and_at_rest_together(database_url: str, tmp_path: Path) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        async with served.raw_client(new_secret()) as http, served.raw_client() as own:
-            paths = ("/mcp", "/sse", "/messages/", "/v1/wallet")
-            answers = [(await http.get(paths[number % 4])).status_code for number in range(ALLOWED)]
-            assert set(answers) == {401}
-            for path in paths:
-                refused = await http.get(path)
-                assert limited(served, refused, ALLOWED, within_s=60), path
-            assert (await post(own, "tools/list")).status_code == 200  # a key that works is not held up
-            assert (await own.get("/v1/wallet")).status_code == 200
+async def test_wrong_keys_are_limited_by_address_here_and_at_rest_together(served: Served) -> None:
+    async with served.raw_client(new_secret()) as http, served.raw_client() as own:
+        paths = ("/mcp", "/sse", "/messages/", "/v1/wallet")
+        answers = [(await http.get(paths[number % 4])).status_code for number in range(ALLOWED)]
+        assert set(answers) == {401}
+        for path in paths:
+            refused = await http.get(path)
+            assert limited(served, refused, ALLOWED, within_s=60), path
+        assert (await post(own, "tools/list")).status_code == 200  # a key that works is not held up
+        assert (await own.get("/v1/wallet")).status_code == 200
 
 
 @pytest.mark.parametrize("target", [b"/mcp", b"/messages/?session_id=1"])
@@ -147,17 +146,16 @@ async def test_a_body_that_does_not_arrive_is_given_up(
 
 
 @pytest.mark.parametrize("target", [b"/mcp", b"/messages/?session_id=1"])
-async def test_a_body_is_bound_by_the_size_that_rest_has(database_url: str, tmp_path: Path, target: bytes) -> None:
-    async with open_served(database_url, tmp_path, workers=False) as served:
-        wire = Wire(served)
-        whole = wire.post(target, b'"' + b"a" * bodies.MOST_BODY + b'"')
-        pieces = wire.head(b"POST " + target, b"Transfer-Encoding: chunked", b"Content-Type: application/json")
-        chunk = b"%x\r\n%b\r\n" % (100_000, b"a" * 100_000)
-        for sent in (whole, pieces + chunk * 11 + b"0\r\n\r\n"):
-            heard = await wire.asked(sent, method="POST")
-            assert heard is not None
-            assert heard.status == 413
-        await wire.goes_on()
+async def test_a_body_is_bound_by_the_size_that_rest_has(served: Served, target: bytes) -> None:
+    wire = Wire(served)
+    whole = wire.post(target, b'"' + b"a" * bodies.MOST_BODY + b'"')
+    pieces = wire.head(b"POST " + target, b"Transfer-Encoding: chunked", b"Content-Type: application/json")
+    chunk = b"%x\r\n%b\r\n" % (100_000, b"a" * 100_000)
+    for sent in (whole, pieces + chunk * 11 + b"0\r\n\r\n"):
+        heard = await wire.asked(sent, method="POST")
+        assert heard is not None
+        assert heard.status == 413
+    await wire.goes_on()
 
 
 async def test_the_limits_of_bodies_are_those_of_rest() -> None:

@@ -44,14 +44,12 @@ class Caller:
 
 
 async def stream(scope: Scope, receive: Receive, send: Send) -> None:
-    """An answer without an end."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"more", "more_body": True})
     await anyio.sleep_forever()
 
 
 async def silence(scope: Scope, receive: Receive, send: Send) -> None:
-    """No answer at all."""
     await anyio.sleep_forever()
 
 

@@ -16,24 +16,13 @@ from mcp.types import TextResourceContents
 from callwright.server.embedded.embedded import ServiceKeys
 from callwright.service.app import running
 from callwright.service.settings import ServiceSettings
-from tests.support.mcp.over_http import (
-    INITIALIZE,
-    LIST,
-    OLDER,
-    Era,
-    Served,
-    balanced,
-    open_served,
-    post,
-    serving,
-)
+from tests.support.mcp.over_http import INITIALIZE, LIST, OLDER, Era, Served, balanced, open_served, post, serving
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 
 
 @asynccontextmanager
 async def two(database_url: str, data: Path, *, keeps_sessions: bool) -> AsyncGenerator[tuple[Served, Served]]:
-    """Two services on one database."""
     async with open_served(database_url, data / "one", workers=False, keeps_sessions=keeps_sessions) as one:
         settings = ServiceSettings(data=data / "two", database_url=database_url)
         async with running(settings, workers=False) as service:

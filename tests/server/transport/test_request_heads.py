@@ -32,14 +32,12 @@ async def counting(_: Any, receive: Any, send: Any) -> None:
 
 @asynccontextmanager
 async def served() -> AsyncGenerator[str]:
-    """The application on the loopback."""
     with listener_on() as listener:
         async with listening(counting, listener) as base_url:
             yield base_url.removesuffix("/v1")
 
 
 async def answer(line: Line) -> Heard:
-    """The next answer, which must come."""
     heard = await line.hear()
     assert heard is not None
     return heard

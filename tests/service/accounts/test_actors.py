@@ -1,6 +1,5 @@
 """Who acts: what is kept of a key, of a user, of the service itself and of whoever runs it."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from callwright.service.rest.audit import entries
 from callwright.service.rules.price_plans import PRICE_PLANS
 from callwright.service.tables.schema import audit_log, deployments
 from tests.support.campaigns import ONCE, draft, people, working
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 
 async def actors(tenant: Tenant, action: str) -> list[tuple[str, str | None]]:
@@ -55,31 +54,29 @@ async def make_agent(tenant: Tenant, principal: Principal) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["api key", "user", "system"])
-async def test_a_handler_acts_for_a_key_a_user_and_the_system(kind: str, database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
-        given = (services.ids, tenant.org_id, "personal", services.clock.now_ms())
-        personal = await services.database.write(accounts.create_personal_key, *given)
-        owner = await services.database.read(accounts.first_owner, tenant.org_id)
-        live = await services.database.read(identify, tenant.api_key)
-        principal, key_id, expected = {
-            "api key": (live, live.key_id, (live.key_id, None)),
-            "user": (await services.database.read(identify, personal.secret), personal.id, (personal.id, owner)),
-            "system": (SERVICE, None, ("platform", None)),
-        }[kind]
-        assert (await make_agent(tenant, principal)).created_by_key_id == key_id
-        assert await actors(tenant, "create_agent") == [expected]
+async def test_a_handler_acts_for_a_key_a_user_and_the_system(kind: str, tenant: Tenant) -> None:
+    services = tenant.service.services
+    given = (services.ids, tenant.org_id, "personal", services.clock.now_ms())
+    personal = await services.database.write(accounts.create_personal_key, *given)
+    owner = await services.database.read(accounts.first_owner, tenant.org_id)
+    live = await services.database.read(identify, tenant.api_key)
+    principal, key_id, expected = {
+        "api key": (live, live.key_id, (live.key_id, None)),
+        "user": (await services.database.read(identify, personal.secret), personal.id, (personal.id, owner)),
+        "system": (SERVICE, None, ("platform", None)),
+    }[kind]
+    assert (await make_agent(tenant, principal)).created_by_key_id == key_id
+    assert await actors(tenant, "create_agent") == [expected]
 
 
-async def test_the_service_is_the_actor_of_what_it_does_by_itself(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
-        later = moment(services.clock.now_ms() + DAY)
-        made = await draft(tenant, people(1), start_at=later, auto_start=True, retry_policy=ONCE)
-        now = update(deployments).where(deployments.c.id == made.id).values(start_at=services.clock.now_ms())
-        await services.database.write(lambda connection: connection.execute(now).rowcount)
-        async with working(tenant):
-            assert (await tenant.ended(made.id)).status == "completed"
-        for action in ("deployment.started", "call.placed", "call.ended", "deployment.completed"):
-            assert await actors(tenant, action) == [("platform", None)], action
-        assert await actors(tenant, "organization.created") == [("operator", None)]
+async def test_the_service_is_the_actor_of_what_it_does_by_itself(tenant: Tenant) -> None:
+    services = tenant.service.services
+    later = moment(services.clock.now_ms() + DAY)
+    made = await draft(tenant, people(1), start_at=later, auto_start=True, retry_policy=ONCE)
+    now = update(deployments).where(deployments.c.id == made.id).values(start_at=services.clock.now_ms())
+    await services.database.write(lambda connection: connection.execute(now).rowcount)
+    async with working(tenant):
+        assert (await tenant.ended(made.id)).status == "completed"
+    for action in ("deployment.started", "call.placed", "call.ended", "deployment.completed"):
+        assert await actors(tenant, action) == [("platform", None)], action
+    assert await actors(tenant, "organization.created") == [("operator", None)]

@@ -10,64 +10,57 @@ from callwright.service.platform.refusals import Refusal
 from tests.support.accounts import IDS, NOW_MS, entries, person, roles
 
 
-async def test_the_embedded_key_is_kept_while_it_works_and_replaced_when_it_is_lost(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        first = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
-        assert await database.write(accounts.embedded_key, IDS, first, NOW_MS) == first
-        second = await database.write(accounts.embedded_key, IDS, "svc_live_lost", NOW_MS)
-        assert second != first
-        with pytest.raises(Refusal):
-            await database.read(identify, first)
-        assert [row.name for row in await database.read(accounts.organizations_of)] == [accounts.DEFAULT_ORGANIZATION]
+async def test_the_embedded_key_is_kept_while_it_works_and_replaced_when_it_is_lost(database: Database) -> None:
+    first = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
+    assert await database.write(accounts.embedded_key, IDS, first, NOW_MS) == first
+    second = await database.write(accounts.embedded_key, IDS, "svc_live_lost", NOW_MS)
+    assert second != first
+    with pytest.raises(Refusal):
+        await database.read(identify, first)
+    assert [row.name for row in await database.read(accounts.organizations_of)] == [accounts.DEFAULT_ORGANIZATION]
 
 
-async def test_the_embedded_organization_rations_nothing_and_is_the_operators(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
-        found = await database.read(identify, secret)
-        assert found.plan.name == "enterprise"
-        assert (found.plan.requests_per_second, found.plan.concurrent_deployments) == (None, None)
-        (key,) = await database.read(accounts.keys_of, found.org_id)
-        assert (key.creator_email, key.has_creator_left) == ("operator@localhost", False)
+async def test_the_embedded_organization_rations_nothing_and_is_the_operators(database: Database) -> None:
+    secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
+    found = await database.read(identify, secret)
+    assert found.plan.name == "enterprise"
+    assert (found.plan.requests_per_second, found.plan.concurrent_deployments) == (None, None)
+    (key,) = await database.read(accounts.keys_of, found.org_id)
+    assert (key.creator_email, key.has_creator_left) == ("operator@localhost", False)
 
 
-async def test_an_embedded_organization_that_is_there_keeps_its_plan(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        org_id = await database.write(
-            accounts.create_organization, IDS, accounts.DEFAULT_ORGANIZATION, "growth", NOW_MS
-        )
-        secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
-        found = await database.read(identify, secret)
-        assert (found.org_id, found.plan.name) == (org_id, "growth")
+async def test_an_embedded_organization_that_is_there_keeps_its_plan(database: Database) -> None:
+    org_id = await database.write(accounts.create_organization, IDS, accounts.DEFAULT_ORGANIZATION, "growth", NOW_MS)
+    secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
+    found = await database.read(identify, secret)
+    assert (found.org_id, found.plan.name) == (org_id, "growth")
 
 
-async def test_the_embedded_key_passes_to_the_first_owner_when_its_creator_has_left(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
-        org_id = (await database.read(identify, secret)).org_id
-        operator = await database.read(accounts.first_owner, org_id)
-        assert operator is not None
-        ann = await person(database, org_id, "ann", "owner")
-        await database.write(accounts.leave, IDS, org_id, operator, NOW_MS + 2)
-        assert await database.write(accounts.embedded_key, IDS, secret, NOW_MS + 3) == secret
-        (key,) = await database.read(accounts.keys_of, org_id)
-        assert (key.created_by_user_id, key.has_creator_left) == (ann, False)
-        passed = {"created_by_user_id": {"before": operator, "after": ann}}
-        assert (await entries(database, org_id))[-1] == ("api_key.passed_on", key.id, passed)
+async def test_the_embedded_key_passes_to_the_first_owner_when_its_creator_has_left(database: Database) -> None:
+    secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
+    org_id = (await database.read(identify, secret)).org_id
+    operator = await database.read(accounts.first_owner, org_id)
+    assert operator is not None
+    ann = await person(database, org_id, "ann", "owner")
+    await database.write(accounts.leave, IDS, org_id, operator, NOW_MS + 2)
+    assert await database.write(accounts.embedded_key, IDS, secret, NOW_MS + 3) == secret
+    (key,) = await database.read(accounts.keys_of, org_id)
+    assert (key.created_by_user_id, key.has_creator_left) == (ann, False)
+    passed = {"created_by_user_id": {"before": operator, "after": ann}}
+    assert (await entries(database, org_id))[-1] == ("api_key.passed_on", key.id, passed)
 
 
-async def test_the_operator_owns_an_embedded_organization_that_has_lost_its_last_owner(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
-        org_id = (await database.read(identify, secret)).org_id
-        for kept in (secret, None):
-            owner = await database.read(accounts.first_owner, org_id)
-            assert owner is not None
-            await database.write(accounts.delete_user, IDS, owner, NOW_MS, force=True)
-            await database.write(accounts.embedded_key, IDS, kept, NOW_MS)
-            assert await roles(database, org_id) == {"operator@localhost": "owner"}
-            newest, *_ = [row for row in await database.read(accounts.keys_of, org_id) if row.revoked_at is None]
-            assert not newest.has_creator_left
+async def test_the_operator_owns_an_embedded_organization_that_has_lost_its_last_owner(database: Database) -> None:
+    secret = await database.write(accounts.embedded_key, IDS, None, NOW_MS)
+    org_id = (await database.read(identify, secret)).org_id
+    for kept in (secret, None):
+        owner = await database.read(accounts.first_owner, org_id)
+        assert owner is not None
+        await database.write(accounts.delete_user, IDS, owner, NOW_MS, force=True)
+        await database.write(accounts.embedded_key, IDS, kept, NOW_MS)
+        assert await roles(database, org_id) == {"operator@localhost": "owner"}
+        newest, *_ = [row for row in await database.read(accounts.keys_of, org_id) if row.revoked_at is None]
+        assert not newest.has_creator_left
 
 
 async def test_processes_that_start_at_once_make_one_default_organization(database_url: str) -> None:

@@ -97,76 +97,69 @@ async def test_only_the_hash_and_the_first_16_characters_of_a_key_are_stored(dat
 
 
 @pytest.mark.requirement("AUTH-37")
-async def test_an_unknown_key_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        for secret in (new_secret(), tenant.api_key + "0", tenant.api_key[:-1], tenant.api_key.upper(), "svc_live_\0"):
-            with pytest.raises(Refusal) as caught:
-                await tenant.service.services.database.read(identify, secret)
-            assert caught.value.problem is INVALID_API_KEY
+async def test_an_unknown_key_is_refused(tenant: Tenant) -> None:
+    for secret in (new_secret(), tenant.api_key + "0", tenant.api_key[:-1], tenant.api_key.upper(), "svc_live_\0"):
+        with pytest.raises(Refusal) as caught:
+            await tenant.service.services.database.read(identify, secret)
+        assert caught.value.problem is INVALID_API_KEY
 
 
 @pytest.mark.requirement("AUTH-09")
-async def test_rest_refuses_a_personal_key_on_every_route(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        secret = await _personal(tenant)
-        assert (await tenant.service.services.database.read(identify, secret)).org_id == tenant.org_id
-        async with raw_client(tenant, key=secret) as http:
-            routes = [(operation.method, operation.path) for operation in OPERATIONS.values()]
-            for method, path in (*routes, ("GET", "/nowhere"), ("PUT", "/agents")):
-                for prefix in ("/v1", "/api/v1"):
-                    answer = await http.request(method, f"{prefix}{path}")
-                    assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required"), path
+async def test_rest_refuses_a_personal_key_on_every_route(tenant: Tenant) -> None:
+    secret = await _personal(tenant)
+    assert (await tenant.service.services.database.read(identify, secret)).org_id == tenant.org_id
+    async with raw_client(tenant, key=secret) as http:
+        routes = [(operation.method, operation.path) for operation in OPERATIONS.values()]
+        for method, path in (*routes, ("GET", "/nowhere"), ("PUT", "/agents")):
+            for prefix in ("/v1", "/api/v1"):
+                answer = await http.request(method, f"{prefix}{path}")
+                assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required"), path
 
 
 @pytest.mark.parametrize("place", ["header", "query", "body", "path", "cookie"])
-async def test_nothing_that_is_sent_acts_for_whom_the_tool_server_acts_for(
-    database_url: str, tmp_path: Path, place: str
-) -> None:
+async def test_nothing_that_is_sent_acts_for_whom_the_tool_server_acts_for(tenant: Tenant, place: str) -> None:
     """Whom the tool server acts for is an entry of the ASGI scope; what is sent becomes text in other entries."""
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        secret = await _personal(tenant)
-        forged = {IN_PROCESS_KEY: secret, "state": secret, "extensions": secret}
-        async with raw_client(tenant, key=secret) as http:
-            if place == "header":
-                answer = await http.get(
-                    "/v1/wallet", headers={name.replace(".", "-"): value for name, value in forged.items()}
-                )
-            elif place == "query":
-                answer = await http.get("/v1/wallet", params=forged)
-            elif place == "body":
-                answer = await http.post("/v1/agents", json=forged)
-            elif place == "path":
-                answer = await http.get(f"/v1/wallet/{IN_PROCESS_KEY}={secret}")
-            else:
-                answer = await http.get("/v1/wallet", headers={"Cookie": f"{IN_PROCESS_KEY}={secret}"})
-        assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required")
+    secret = await _personal(tenant)
+    forged = {IN_PROCESS_KEY: secret, "state": secret, "extensions": secret}
+    async with raw_client(tenant, key=secret) as http:
+        if place == "header":
+            answer = await http.get(
+                "/v1/wallet", headers={name.replace(".", "-"): value for name, value in forged.items()}
+            )
+        elif place == "query":
+            answer = await http.get("/v1/wallet", params=forged)
+        elif place == "body":
+            answer = await http.post("/v1/agents", json=forged)
+        elif place == "path":
+            answer = await http.get(f"/v1/wallet/{IN_PROCESS_KEY}={secret}")
+        else:
+            answer = await http.get("/v1/wallet", headers={"Cookie": f"{IN_PROCESS_KEY}={secret}"})
+    assert (answer.status_code, answer.json()["error"]) == (401, "api_key_required")
 
 
-async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
-        now_ms = services.clock.now_ms()
-        second = await services.database.write(accounts.create_key, services.ids, tenant.org_id, "second", now_ms)
-        async with raw_client(tenant, key=second.secret) as http:
-            assert (await http.get("/v1/wallet")).status_code == 200
-            await services.database.write(accounts.revoke_key, services.ids, second.id, now_ms)
-            assert (await http.get("/v1/wallet")).status_code == 401
-        assert (await tenant.client.wallet.get()).balance.amount == "100.000000"
+async def test_a_second_key_sees_the_same_organization_until_it_is_revoked(tenant: Tenant) -> None:
+    services = tenant.service.services
+    now_ms = services.clock.now_ms()
+    second = await services.database.write(accounts.create_key, services.ids, tenant.org_id, "second", now_ms)
+    async with raw_client(tenant, key=second.secret) as http:
+        assert (await http.get("/v1/wallet")).status_code == 200
+        await services.database.write(accounts.revoke_key, services.ids, second.id, now_ms)
+        assert (await http.get("/v1/wallet")).status_code == 401
+    assert (await tenant.client.wallet.get()).balance.amount == "100.000000"
 
 
 @pytest.mark.requirement("AUTH-21")
-async def test_the_sweep_writes_down_when_a_key_was_last_used(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        assert (await _keys(tenant))[0].last_used_at is None
-        begun_ms = tenant.service.services.clock.now_ms()
-        await tenant.client.wallet.get()
-        await sweeps.run(tenant.service.services)
-        first = (await _keys(tenant))[0].last_used_at
-        assert begun_ms <= first <= tenant.service.services.clock.now_ms()
-        async with raw_client(tenant) as http:
-            assert (await http.get("/v1/nowhere")).status_code == 404
-        await sweeps.run(tenant.service.services)
-        assert (await _keys(tenant))[0].last_used_at >= first
+async def test_the_sweep_writes_down_when_a_key_was_last_used(tenant: Tenant) -> None:
+    assert (await _keys(tenant))[0].last_used_at is None
+    begun_ms = tenant.service.services.clock.now_ms()
+    await tenant.client.wallet.get()
+    await sweeps.run(tenant.service.services)
+    first = (await _keys(tenant))[0].last_used_at
+    assert begun_ms <= first <= tenant.service.services.clock.now_ms()
+    async with raw_client(tenant) as http:
+        assert (await http.get("/v1/nowhere")).status_code == 404
+    await sweeps.run(tenant.service.services)
+    assert (await _keys(tenant))[0].last_used_at >= first
 
 
 async def _personal(tenant: Tenant) -> str:

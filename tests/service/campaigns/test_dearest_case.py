@@ -6,7 +6,6 @@ and tried again, people who ask to be called back, people who talk for as long a
 
 import re
 from decimal import Decimal
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,7 +16,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy, RetryReason, Voicemail
 from callwright.contract.deployments.previews import Preview
 from tests.support.campaigns import draft, make_agent, people, working
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 SEEDS = range(12)
 REASONS: list[RetryReason] = ["no_answer", "busy", "failed", "voicemail", "short_call", "rejected"]
@@ -33,7 +32,6 @@ def at_most(preview: Preview) -> Decimal:
 
 
 def dear_rows(draw: Random) -> list[dict[str, Any]]:
-    """People whose calls cost much."""
     kinds: list[dict[str, str]] = [
         {"sim_outcome": "voicemail"},
         {"sim_outcome": "voicemail_left"},
@@ -66,16 +64,13 @@ async def dear_campaign(tenant: Tenant, draw: Random) -> Deployment:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-async def test_no_campaign_costs_more_than_its_preview_says_at_most(
-    seed: int, database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        campaign = await dear_campaign(tenant, Random(seed))
-        preview = await tenant.client.deployments.preview(id=campaign.id)
-        await tenant.client.deployments.start(id=campaign.id, plan_id=preview.plan_id)
-        async with working(tenant):
-            ended = await tenant.ended(campaign.id)
-        spent = Decimal(ended.stats.spend.amount)
-        assert spent > 0
-        assert spent <= at_most(preview), preview.summary
-        assert spent <= Decimal(preview.cost.high.amount)
+async def test_no_campaign_costs_more_than_its_preview_says_at_most(seed: int, tenant: Tenant) -> None:
+    campaign = await dear_campaign(tenant, Random(seed))
+    preview = await tenant.client.deployments.preview(id=campaign.id)
+    await tenant.client.deployments.start(id=campaign.id, plan_id=preview.plan_id)
+    async with working(tenant):
+        ended = await tenant.ended(campaign.id)
+    spent = Decimal(ended.stats.spend.amount)
+    assert spent > 0
+    assert spent <= at_most(preview), preview.summary
+    assert spent <= Decimal(preview.cost.high.amount)

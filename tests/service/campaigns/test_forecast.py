@@ -92,11 +92,7 @@ def _hours(chance: random.Random) -> CallingHours | None:
     length = chance.choice((5, 60, 59 + 60 * chance.randrange(24 - begin)))
     end = min(begin * 60 + length, 24 * 60)
     windows = [
-        Window(
-            days=sorted(days, key=WEEKDAYS.index),
-            start=f"{begin:02d}:00",
-            end=f"{end // 60:02d}:{end % 60:02d}",
-        )
+        Window(days=sorted(days, key=WEEKDAYS.index), start=f"{begin:02d}:00", end=f"{end // 60:02d}:{end % 60:02d}")
     ]
     if chance.random() < 0.5:
         return CallingHours(windows=windows)
@@ -153,11 +149,7 @@ async def test_calling_that_fills_the_hours_ends_inside_them(
         now = moment(tenant.service.services.clock.now_ms() + HOUR * 24)
         begin = now.replace(hour=9, minute=0, second=0, microsecond=0)
         made = await draft(
-            tenant,
-            people(calls),
-            start_at=begin,
-            calling_hours=daily("09:00", "09:01"),
-            calls_per_second=0.1,
+            tenant, people(calls), start_at=begin, calling_hours=daily("09:00", "09:01"), calls_per_second=0.1
         )
         seen = await tenant.client.deployments.preview(id=made.id)
         assert seen.finishes_at is not None

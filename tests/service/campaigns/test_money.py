@@ -1,7 +1,6 @@
 """What a campaign may spend: its budget, and the wallet."""
 
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -12,80 +11,77 @@ from callwright.service import accounts
 from callwright.service.platform.money import PRICES
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_everything
 from tests.support.campaigns import draft, leave_in_wallet, people, run
-from tests.support.service import open_service
+from tests.support.service import Tenant
+
+pytestmark = pytest.mark.service(workers=True)
 
 
 @pytest.mark.requirement("STATE-08", "STATE-28")
-async def test_a_campaign_pauses_before_it_exceeds_its_budget(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        rows = people(80, sim_outcome="answered", sim_intent="yes")
-        paused = await run(tenant, rows, budget_cap=Spend(amount="0.10"))
-        assert (paused.status, paused.status_reason) == ("paused", "budget_reached")
-        found = await campaign_records(tenant.service.services.database, paused.id)
-        assert 100_000 - PRICES.reservation() < found.deployment.spend_micros <= 100_000
-        assert (found.deployment.reserved_micros, found.wallet.reserved_micros) == (0, 0)
+async def test_a_campaign_pauses_before_it_exceeds_its_budget(tenant: Tenant) -> None:
+    rows = people(80, sim_outcome="answered", sim_intent="yes")
+    paused = await run(tenant, rows, budget_cap=Spend(amount="0.10"))
+    assert (paused.status, paused.status_reason) == ("paused", "budget_reached")
+    found = await campaign_records(tenant.service.services.database, paused.id)
+    assert 100_000 - PRICES.reservation() < found.deployment.spend_micros <= 100_000
+    assert (found.deployment.reserved_micros, found.wallet.reserved_micros) == (0, 0)
 
-        await tenant.client.deployments.update(id=paused.id, budget_cap=Spend(amount="5.00"))
-        await tenant.client.deployments.resume(id=paused.id)
-        ended = await tenant.ended(paused.id)
-        assert (ended.status, ended.stats.completed) == ("completed", 80)
-        check_everything(await campaign_records(tenant.service.services.database, paused.id), RetryPolicy())
+    await tenant.client.deployments.update(id=paused.id, budget_cap=Spend(amount="5.00"))
+    await tenant.client.deployments.resume(id=paused.id)
+    ended = await tenant.ended(paused.id)
+    assert (ended.status, ended.stats.completed) == ("completed", 80)
+    check_everything(await campaign_records(tenant.service.services.database, paused.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-09")
-async def test_a_campaign_pauses_when_the_wallet_cannot_hold_another_call(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        made = await draft(tenant, people(80, sim_outcome="answered", sim_intent="yes"))
-        await leave_in_wallet(tenant, 100_000)
-        await tenant.client.deployments.start(id=made.id)
-        paused = await tenant.ended(made.id)
-        assert (paused.status, paused.status_reason) == ("paused", "insufficient_credits")
-        services = tenant.service.services
-        found = await campaign_records(services.database, made.id)
-        assert 0 <= found.wallet.balance_micros < PRICES.reservation()
-        check_dialled_once(found)
-        check_counters(found)
+async def test_a_campaign_pauses_when_the_wallet_cannot_hold_another_call(tenant: Tenant) -> None:
+    made = await draft(tenant, people(80, sim_outcome="answered", sim_intent="yes"))
+    await leave_in_wallet(tenant, 100_000)
+    await tenant.client.deployments.start(id=made.id)
+    paused = await tenant.ended(made.id)
+    assert (paused.status, paused.status_reason) == ("paused", "insufficient_credits")
+    services = tenant.service.services
+    found = await campaign_records(services.database, made.id)
+    assert 0 <= found.wallet.balance_micros < PRICES.reservation()
+    check_dialled_once(found)
+    check_counters(found)
 
-        await services.database.write(accounts.fund, services.ids, tenant.org_id, 10 * MICROS, services.clock.now_ms())
-        await tenant.client.deployments.resume(id=made.id)
-        assert (await tenant.ended(made.id)).stats.completed == 80
-        check_everything(await campaign_records(services.database, made.id), RetryPolicy(), extra_dollars=10)
+    await services.database.write(accounts.fund, services.ids, tenant.org_id, 10 * MICROS, services.clock.now_ms())
+    await tenant.client.deployments.resume(id=made.id)
+    assert (await tenant.ended(made.id)).stats.completed == 80
+    check_everything(await campaign_records(services.database, made.id), RetryPolicy(), extra_dollars=10)
 
 
-async def test_unanswered_calls_are_free(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        before = await tenant.client.wallet.get()
-        ended = await run(tenant, people(20, sim_outcome="no_answer"))
-        found = await campaign_records(tenant.service.services.database, ended.id)
-        assert (ended.stats.attempts, ended.stats.spend.amount) == (60, "0.000000")
-        assert [movement.type for movement in found.transactions] == ["topup", "number_rental"]
-        after = await tenant.client.wallet.get()
-        assert Decimal(before.balance.amount) - Decimal(after.balance.amount) == Decimal("1.15")
+async def test_unanswered_calls_are_free(tenant: Tenant) -> None:
+    before = await tenant.client.wallet.get()
+    ended = await run(tenant, people(20, sim_outcome="no_answer"))
+    found = await campaign_records(tenant.service.services.database, ended.id)
+    assert (ended.stats.attempts, ended.stats.spend.amount) == (60, "0.000000")
+    assert [movement.type for movement in found.transactions] == ["topup", "number_rental"]
+    after = await tenant.client.wallet.get()
+    assert Decimal(before.balance.amount) - Decimal(after.balance.amount) == Decimal("1.15")
 
 
 @pytest.mark.requirement("RES-15")
-async def test_each_charge_names_its_call_and_is_by_the_second(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        ended = await run(tenant, people(5, sim_outcome="answered", sim_intent="yes"))
-        charges = [
-            movement async for movement in tenant.client.wallet.list_transactions() if movement.type == "call_charge"
-        ]
-        by_call = {movement.reference.id: movement for movement in charges if movement.reference is not None}
-        listed = [call async for call in tenant.client.calls.list(deployment_id=ended.id)]
-        assert {call.id for call in listed} == set(by_call)
-        for call in listed:
-            assert call.cost is not None
-            assert by_call[call.id].amount.amount == f"-{call.cost.amount}"
-            assert Decimal(call.cost.amount) == call.billed_seconds * Decimal("0.0002")
+async def test_each_charge_names_its_call_and_is_by_the_second(tenant: Tenant) -> None:
+    ended = await run(tenant, people(5, sim_outcome="answered", sim_intent="yes"))
+    charges = [
+        movement async for movement in tenant.client.wallet.list_transactions() if movement.type == "call_charge"
+    ]
+    by_call = {movement.reference.id: movement for movement in charges if movement.reference is not None}
+    listed = [call async for call in tenant.client.calls.list(deployment_id=ended.id)]
+    assert {call.id for call in listed} == set(by_call)
+    for call in listed:
+        assert call.cost is not None
+        assert by_call[call.id].amount.amount == f"-{call.cost.amount}"
+        assert Decimal(call.cost.amount) == call.billed_seconds * Decimal("0.0002")
 
 
 @pytest.mark.requirement("EVENT-18")
-async def test_the_low_balance_is_told_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        made = await draft(tenant, people(60, sim_outcome="answered", sim_intent="yes"))
-        await leave_in_wallet(tenant, 10 * MICROS + 1_000)
-        await tenant.client.deployments.start(id=made.id)
-        await tenant.ended(made.id)
-        found = await campaign_records(tenant.service.services.database, made.id)
-        assert [row.type for row, _ in found.events].count("wallet.low_balance") == 1
-        assert found.wallet.low
+async def test_the_low_balance_is_told_once(tenant: Tenant) -> None:
+    made = await draft(tenant, people(60, sim_outcome="answered", sim_intent="yes"))
+    await leave_in_wallet(tenant, 10 * MICROS + 1_000)
+    await tenant.client.deployments.start(id=made.id)
+    await tenant.ended(made.id)
+    found = await campaign_records(tenant.service.services.database, made.id)
+    assert [row.type for row, _ in found.events].count("wallet.low_balance") == 1
+    assert found.wallet.low

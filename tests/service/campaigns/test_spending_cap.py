@@ -65,97 +65,86 @@ async def checked(tenant: Tenant, by: Answerable, deployment_id: str, budget_cap
     await tenant.service.services.database.write(check, by, deployment_id, budget_cap_micros)
 
 
-async def test_a_live_deployment_counts_by_its_budget_cap_and_an_ended_one_by_its_spend(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        key = await personal_key(tenant)
-        assert await committed(tenant, key) == 0
-        live = await started(tenant, key, "live", budget_cap_micros=4 * MICROS, spend_micros=MICROS)
-        assert await committed(tenant, key) == 4 * MICROS
-        for status in ("completed", "cancelled", "failed"):
-            await started(tenant, key, status, status=status, budget_cap_micros=9 * MICROS, spend_micros=10)
-        await started(tenant, key, "never capped", status="completed", spend_micros=100, reserved_micros=1_000)
-        assert await committed(tenant, key) == 4 * MICROS + 30 + 1_100
-        assert await committed(tenant, key, but=live) == 30 + 1_100
+async def test_a_live_deployment_counts_by_its_budget_cap_and_an_ended_one_by_its_spend(tenant: Tenant) -> None:
+    key = await personal_key(tenant)
+    assert await committed(tenant, key) == 0
+    live = await started(tenant, key, "live", budget_cap_micros=4 * MICROS, spend_micros=MICROS)
+    assert await committed(tenant, key) == 4 * MICROS
+    for status in ("completed", "cancelled", "failed"):
+        await started(tenant, key, status, status=status, budget_cap_micros=9 * MICROS, spend_micros=10)
+    await started(tenant, key, "never capped", status="completed", spend_micros=100, reserved_micros=1_000)
+    assert await committed(tenant, key) == 4 * MICROS + 30 + 1_100
+    assert await committed(tenant, key, but=live) == 30 + 1_100
 
 
 @pytest.mark.parametrize("status", ["scheduled", "active", "paused"])
 async def test_a_deployment_that_can_still_spend_counts_whole_and_more_if_it_has_spent_more(
-    database_url: str, tmp_path: Path, status: str
+    tenant: Tenant, status: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        key = await personal_key(tenant)
-        await started(tenant, key, "one", status=status, budget_cap_micros=MICROS, spend_micros=0)
-        await started(tenant, key, "two", status=status, budget_cap_micros=MICROS, spend_micros=2 * MICROS)
-        assert await committed(tenant, key) == 3 * MICROS
+    key = await personal_key(tenant)
+    await started(tenant, key, "one", status=status, budget_cap_micros=MICROS, spend_micros=0)
+    await started(tenant, key, "two", status=status, budget_cap_micros=MICROS, spend_micros=2 * MICROS)
+    assert await committed(tenant, key) == 3 * MICROS
 
 
-async def test_a_number_counts_by_every_month_that_was_booked(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        key = await personal_key(tenant)
-        number = await rented(tenant, key)
-        assert await committed(tenant, key) == LOCAL
-        services = tenant.service.services
-        month = [Movement("number_rental", -LOCAL, "phone_number", number, "a month of a phone number")]
-        await services.database.write(
-            book, services.ids, tenant.org_id, month, now_ms=services.clock.now_ms() + RENTAL_PERIOD_MS + DAY
-        )
-        assert await committed(tenant, key) == 2 * LOCAL
+async def test_a_number_counts_by_every_month_that_was_booked(tenant: Tenant) -> None:
+    key = await personal_key(tenant)
+    number = await rented(tenant, key)
+    assert await committed(tenant, key) == LOCAL
+    services = tenant.service.services
+    month = [Movement("number_rental", -LOCAL, "phone_number", number, "a month of a phone number")]
+    await services.database.write(
+        book, services.ids, tenant.org_id, month, now_ms=services.clock.now_ms() + RENTAL_PERIOD_MS + DAY
+    )
+    assert await committed(tenant, key) == 2 * LOCAL
 
 
-async def test_what_others_start_and_rent_does_not_count(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        mine, other = await personal_key(tenant), await personal_key(tenant)
-        await started(tenant, other, "theirs", budget_cap_micros=20 * MICROS)
-        await rented(tenant, other)
-        assert await committed(tenant, mine) == 0
-        assert await committed(tenant, other) == 20 * MICROS + LOCAL
+async def test_what_others_start_and_rent_does_not_count(tenant: Tenant) -> None:
+    mine, other = await personal_key(tenant), await personal_key(tenant)
+    await started(tenant, other, "theirs", budget_cap_micros=20 * MICROS)
+    await rented(tenant, other)
+    assert await committed(tenant, mine) == 0
+    assert await committed(tenant, other) == 20 * MICROS + LOCAL
 
 
 @pytest.mark.requirement("ERR-79")
-async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        key = await personal_key(tenant)
-        await started(tenant, key, "live", budget_cap_micros=10 * MICROS)
-        write = tenant.service.services.database.write
-        by = Answerable(key, CAP)
-        await write(spending_cap.check, by, 15 * MICROS)
-        with pytest.raises(Refusal) as caught:
-            await write(spending_cap.check, by, 15 * MICROS + 1)
-        assert caught.value.problem is SPENDING_CAP_REACHED
-        assert (SPENDING_CAP_REACHED.status, SPENDING_CAP_REACHED.type) == (422, "business_rule_error")
-        assert caught.value.details == {"limit": "25.000000", "current": "10.000000", "required": "15.000001"}
-        await write(spending_cap.check, Answerable(key, None), 1_000 * MICROS)
+async def test_a_key_may_commit_up_to_its_cap_and_not_a_millionth_more(tenant: Tenant) -> None:
+    key = await personal_key(tenant)
+    await started(tenant, key, "live", budget_cap_micros=10 * MICROS)
+    write = tenant.service.services.database.write
+    by = Answerable(key, CAP)
+    await write(spending_cap.check, by, 15 * MICROS)
+    with pytest.raises(Refusal) as caught:
+        await write(spending_cap.check, by, 15 * MICROS + 1)
+    assert caught.value.problem is SPENDING_CAP_REACHED
+    assert (SPENDING_CAP_REACHED.status, SPENDING_CAP_REACHED.type) == (422, "business_rule_error")
+    assert caught.value.details == {"limit": "25.000000", "current": "10.000000", "required": "15.000001"}
+    await write(spending_cap.check, Answerable(key, None), 1_000 * MICROS)
 
 
-async def test_a_start_needs_a_budget_cap_within_the_keys(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        key = await personal_key(tenant)
-        other = await started(tenant, key, "other", budget_cap_micros=10 * MICROS)
-        new, by = (await resources.draft(tenant, "new", **SHORT)).deployment.id, Answerable(key, CAP)
-        await checked(tenant, by, new, 15 * MICROS)
-        await checked(tenant, Answerable(key, None), new, None)
-        with pytest.raises(Refusal) as beyond:
-            await checked(tenant, by, new, 16 * MICROS)
-        with pytest.raises(Refusal) as without:
-            await checked(tenant, by, new, None)
-        assert beyond.value.problem is without.value.problem is SPENDING_CAP_REACHED
-        assert without.value.field == "budget_cap"
-        await checked(tenant, by, other, 25 * MICROS)
+async def test_a_start_needs_a_budget_cap_within_the_keys(tenant: Tenant) -> None:
+    key = await personal_key(tenant)
+    other = await started(tenant, key, "other", budget_cap_micros=10 * MICROS)
+    new, by = (await resources.draft(tenant, "new", **SHORT)).deployment.id, Answerable(key, CAP)
+    await checked(tenant, by, new, 15 * MICROS)
+    await checked(tenant, Answerable(key, None), new, None)
+    with pytest.raises(Refusal) as beyond:
+        await checked(tenant, by, new, 16 * MICROS)
+    with pytest.raises(Refusal) as without:
+        await checked(tenant, by, new, None)
+    assert beyond.value.problem is without.value.problem is SPENDING_CAP_REACHED
+    assert without.value.field == "budget_cap"
+    await checked(tenant, by, other, 25 * MICROS)
 
 
-async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_its_budget_cap(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        key = await personal_key(tenant)
-        unbounded = await started(tenant, key, "unbounded", status="paused", budget_cap_micros=None)
-        write = tenant.service.services.database.write
-        with pytest.raises(Refusal, match=unbounded) as caught:
-            await write(spending_cap.check, Answerable(key, CAP), 1)
-        assert caught.value.problem is SPENDING_CAP_REACHED
-        await checked(tenant, Answerable(key, CAP), unbounded, MICROS)
+async def test_nothing_more_is_allowed_while_a_deployment_of_the_key_has_lost_its_budget_cap(tenant: Tenant) -> None:
+    key = await personal_key(tenant)
+    unbounded = await started(tenant, key, "unbounded", status="paused", budget_cap_micros=None)
+    write = tenant.service.services.database.write
+    with pytest.raises(Refusal, match=unbounded) as caught:
+        await write(spending_cap.check, Answerable(key, CAP), 1)
+    assert caught.value.problem is SPENDING_CAP_REACHED
+    await checked(tenant, Answerable(key, CAP), unbounded, MICROS)
 
 
 async def test_two_starts_at_the_same_time_do_not_go_beyond_the_cap_together(database_url: str, tmp_path: Path) -> None:

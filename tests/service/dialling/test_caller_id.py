@@ -7,7 +7,6 @@ from callwright.service.dialling.caller_id import choose
 
 
 def row(**values: Any) -> Row[Any]:
-    """A database row with these columns."""
     with create_engine("sqlite://").connect() as connection:
         return connection.execute(select(*(literal(value).label(name) for name, value in values.items()))).one()
 

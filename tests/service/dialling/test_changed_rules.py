@@ -9,29 +9,13 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-from callwright.contract.deployments.dialling import (
-    WEEKDAYS,
-    CallingHours,
-    Compliance,
-    RetryPolicy,
-    Weekday,
-    Window,
-)
+from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Compliance, RetryPolicy, Weekday, Window
 from callwright.service.platform.clock.clock import MINUTE, SystemClock, milliseconds, moment
 from callwright.service.rules.calling_hours import first_allowed
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import calls
 from tests.support.campaign_invariants import campaign_records, check_counters, check_policy
-from tests.support.campaigns import (
-    after_rounds,
-    draft,
-    people,
-    phone,
-    progressed,
-    settled,
-    suspend_numbers,
-    working,
-)
+from tests.support.campaigns import after_rounds, draft, people, phone, progressed, settled, suspend_numbers, working
 from tests.support.service import Tenant, open_service
 
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -90,23 +74,20 @@ async def test_changed_hours_hold_for_people_who_were_put_off_in_running_time(
         await tenant.client.deployments.cancel(id=made.id)
 
 
-async def test_changed_hours_hold_for_people_who_were_put_off_in_rehearsed_time(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        now = moment(tenant.service.services.clock.now_ms())
-        saturday = now + timedelta(days=2)
-        paused = await after_rounds(tenant, people(30, **ANSWERS), calling_hours=in_utc(on_day(saturday)))
-        tomorrow = now + timedelta(days=1)
-        await tenant.client.deployments.update(id=paused.id, calling_hours=in_utc(on_day(tomorrow)))
-        seen = await tenant.client.deployments.preview(id=paused.id)
-        opens = tomorrow.replace(hour=9, minute=0, second=0, microsecond=0)
-        assert seen.next_call_at == opens
-        resumed = await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
-        assert resumed.next_dial_at == opens
-        async with working(tenant):
-            await tenant.ended(paused.id)
-        assert (await dialled(tenant, paused.id))[0] == opens
+async def test_changed_hours_hold_for_people_who_were_put_off_in_rehearsed_time(tenant: Tenant) -> None:
+    now = moment(tenant.service.services.clock.now_ms())
+    saturday = now + timedelta(days=2)
+    paused = await after_rounds(tenant, people(30, **ANSWERS), calling_hours=in_utc(on_day(saturday)))
+    tomorrow = now + timedelta(days=1)
+    await tenant.client.deployments.update(id=paused.id, calling_hours=in_utc(on_day(tomorrow)))
+    seen = await tenant.client.deployments.preview(id=paused.id)
+    opens = tomorrow.replace(hour=9, minute=0, second=0, microsecond=0)
+    assert seen.next_call_at == opens
+    resumed = await tenant.client.deployments.resume(id=paused.id, plan_id=seen.plan_id)
+    assert resumed.next_dial_at == opens
+    async with working(tenant):
+        await tenant.ended(paused.id)
+    assert (await dialled(tenant, paused.id))[0] == opens
 
 
 @pytest.mark.parametrize(("minutes", "waits"), [(10, 10), (4_320, 4_320)])
@@ -162,79 +143,72 @@ async def test_changed_hours_show_everybody_who_waits_when_they_are_called(
             assert timedelta(0) <= called[contact_id] - at < timedelta(minutes=5)
 
 
-async def test_a_campaign_that_failed_shows_nobody_as_about_to_be_called(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(3, **ANSWERS))
-        await tenant.client.deployments.start(id=made.id)
-        assert len(await shown_moments(tenant, made.id)) == 3
-        await suspend_numbers(tenant)
-        async with working(tenant):
-            assert (await tenant.ended(made.id)).status == "failed"
-        assert await shown_moments(tenant, made.id) == {}
+async def test_a_campaign_that_failed_shows_nobody_as_about_to_be_called(tenant: Tenant) -> None:
+    made = await draft(tenant, people(3, **ANSWERS))
+    await tenant.client.deployments.start(id=made.id)
+    assert len(await shown_moments(tenant, made.id)) == 3
+    await suspend_numbers(tenant)
+    async with working(tenant):
+        assert (await tenant.ended(made.id)).status == "failed"
+    assert await shown_moments(tenant, made.id) == {}
 
 
-async def test_whoever_may_not_be_tried_again_by_the_new_policy_is_not(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        for name, given in (("fewer", {"max_attempts": 1}), ("reason", {"retry_on": ["busy"]})):
-            paused = await after_rounds(tenant, people(5, sim_outcome="no_answer"), name=name)
-            changed = await tenant.client.deployments.update(
-                id=paused.id, retry_policy=RetryPolicy.model_validate({"max_attempts": 3, **given})
-            )
-            assert (changed.stats.exhausted, changed.stats.retry_waiting) == (5, 0)
-            await tenant.client.deployments.resume(id=paused.id)
-            async with working(tenant):
-                assert (await tenant.ended(paused.id)).stats.attempts == 5
-            check_counters(await campaign_records(tenant.service.services.database, paused.id))
-
-
-async def test_a_promised_call_back_outlives_a_change_of_the_policy(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        paused = await after_rounds(tenant, people(3, sim_outcome="answered", sim_intent="later"))
-        assert paused.stats.retry_waiting == 3
-        contacts = (await tenant.client.deployments.list_contacts(id=paused.id)).data
-        policy = RetryPolicy(interval_minutes=[10], retry_on=[])
-        await tenant.client.deployments.update(id=paused.id, retry_policy=policy)
-        after = (await tenant.client.deployments.list_contacts(id=paused.id)).data
-        assert [one.next_attempt_at for one in after] == [one.next_attempt_at for one in contacts]
-
-
-async def test_people_whom_the_old_hours_left_no_moment_are_called_in_the_new_ones(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        two_zones = {**people(1, **ANSWERS)[0], "phone_number": "+12085552345"}
-        never = CallingHours(windows=[Window(days=["mon"], start="09:00", end="09:30")])
-        paused = await after_rounds(tenant, [two_zones, *people(1, first=1, **ANSWERS)], calling_hours=never)
-        assert (paused.stats.suppressed, paused.stats.pending) == (1, 1)
-        found = (await tenant.client.deployments.list_contacts(id=paused.id, status=["suppressed"])).data
-        assert [contact.status_reason for contact in found] == ["calling_hours"]
-        changed = await tenant.client.deployments.update(id=paused.id, calling_hours=CallingHours(windows=ALWAYS))
-        assert (changed.stats.suppressed, changed.stats.pending) == (0, 2)
+async def test_whoever_may_not_be_tried_again_by_the_new_policy_is_not(tenant: Tenant) -> None:
+    for name, given in (("fewer", {"max_attempts": 1}), ("reason", {"retry_on": ["busy"]})):
+        paused = await after_rounds(tenant, people(5, sim_outcome="no_answer"), name=name)
+        changed = await tenant.client.deployments.update(
+            id=paused.id, retry_policy=RetryPolicy.model_validate({"max_attempts": 3, **given})
+        )
+        assert (changed.stats.exhausted, changed.stats.retry_waiting) == (5, 0)
         await tenant.client.deployments.resume(id=paused.id)
         async with working(tenant):
-            assert (await tenant.ended(paused.id)).stats.completed == 2
+            assert (await tenant.ended(paused.id)).stats.attempts == 5
         check_counters(await campaign_records(tenant.service.services.database, paused.id))
 
 
-async def test_another_consent_column_holds_for_people_who_wait(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        rows = [
-            {**row, "old": old, "new": new}
-            for row, old, new in zip(people(3, **ANSWERS), ("yes", "yes", "no"), ("yes", "no", "yes"), strict=True)
-        ]
-        made = await draft(tenant, rows, compliance=Compliance(consent_column="old"))
-        await tenant.client.deployments.start(id=made.id)
-        await tenant.client.deployments.pause(id=made.id)
-        await tenant.client.deployments.update(id=made.id, compliance=Compliance(consent_column="new"))
-        seen = await tenant.client.deployments.preview(id=made.id)
-        assert seen.eligible == 2
-        assert {group.reason: group.count for group in seen.blocked} == {"no_consent": 1}
-        await tenant.client.deployments.resume(id=made.id)
-        async with working(tenant):
-            await tenant.ended(made.id)
-        found = await campaign_records(tenant.service.services.database, made.id)
-        assert {call.to_number for call in found.calls} == {phone(0), phone(2)}
-        check_counters(found)
+async def test_a_promised_call_back_outlives_a_change_of_the_policy(tenant: Tenant) -> None:
+    paused = await after_rounds(tenant, people(3, sim_outcome="answered", sim_intent="later"))
+    assert paused.stats.retry_waiting == 3
+    contacts = (await tenant.client.deployments.list_contacts(id=paused.id)).data
+    policy = RetryPolicy(interval_minutes=[10], retry_on=[])
+    await tenant.client.deployments.update(id=paused.id, retry_policy=policy)
+    after = (await tenant.client.deployments.list_contacts(id=paused.id)).data
+    assert [one.next_attempt_at for one in after] == [one.next_attempt_at for one in contacts]
+
+
+async def test_people_whom_the_old_hours_left_no_moment_are_called_in_the_new_ones(tenant: Tenant) -> None:
+    two_zones = {**people(1, **ANSWERS)[0], "phone_number": "+12085552345"}
+    never = CallingHours(windows=[Window(days=["mon"], start="09:00", end="09:30")])
+    paused = await after_rounds(tenant, [two_zones, *people(1, first=1, **ANSWERS)], calling_hours=never)
+    assert (paused.stats.suppressed, paused.stats.pending) == (1, 1)
+    found = (await tenant.client.deployments.list_contacts(id=paused.id, status=["suppressed"])).data
+    assert [contact.status_reason for contact in found] == ["calling_hours"]
+    changed = await tenant.client.deployments.update(id=paused.id, calling_hours=CallingHours(windows=ALWAYS))
+    assert (changed.stats.suppressed, changed.stats.pending) == (0, 2)
+    await tenant.client.deployments.resume(id=paused.id)
+    async with working(tenant):
+        assert (await tenant.ended(paused.id)).stats.completed == 2
+    check_counters(await campaign_records(tenant.service.services.database, paused.id))
+
+
+async def test_another_consent_column_holds_for_people_who_wait(tenant: Tenant) -> None:
+    rows = [
+        {**row, "old": old, "new": new}
+        for row, old, new in zip(people(3, **ANSWERS), ("yes", "yes", "no"), ("yes", "no", "yes"), strict=True)
+    ]
+    made = await draft(tenant, rows, compliance=Compliance(consent_column="old"))
+    await tenant.client.deployments.start(id=made.id)
+    await tenant.client.deployments.pause(id=made.id)
+    await tenant.client.deployments.update(id=made.id, compliance=Compliance(consent_column="new"))
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert seen.eligible == 2
+    assert {group.reason: group.count for group in seen.blocked} == {"no_consent": 1}
+    await tenant.client.deployments.resume(id=made.id)
+    async with working(tenant):
+        await tenant.ended(made.id)
+    found = await campaign_records(tenant.service.services.database, made.id)
+    assert {call.to_number for call in found.calls} == {phone(0), phone(2)}
+    check_counters(found)
 
 
 def _days(chance: random.Random) -> list[Weekday]:

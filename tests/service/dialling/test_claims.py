@@ -17,15 +17,7 @@ from callwright.service.dialling.runner import Runner
 from callwright.service.dialling.schedule import Schedule
 from callwright.service.platform.money import PRICES, money
 from tests.support.campaign_invariants import CampaignRecords, campaign_records
-from tests.support.campaigns import (
-    claim_and_die,
-    draft,
-    driver_of,
-    lease,
-    leave_in_wallet,
-    people,
-    phone,
-)
+from tests.support.campaigns import claim_and_die, draft, driver_of, lease, leave_in_wallet, people, phone
 from tests.support.service import Tenant, open_service
 
 
@@ -58,45 +50,40 @@ async def driven(tenant: Tenant, deployment_id: str, interposed: Callable[[], Aw
     return await campaign_records(given.database, deployment_id)
 
 
-async def test_nobody_is_claimed_once_the_campaign_is_paused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(5))
+async def test_nobody_is_claimed_once_the_campaign_is_paused(tenant: Tenant) -> None:
+    made = await draft(tenant, people(5))
+    await tenant.client.deployments.start(id=made.id)
+    found = await driven(tenant, made.id, lambda: tenant.client.deployments.pause(id=made.id))
+    assert (found.deployment.status, found.calls, found.dials) == ("paused", [], [])
+
+
+async def test_whoever_is_put_on_the_do_not_call_list_before_the_claim_is_not_called(tenant: Tenant) -> None:
+    made = await draft(tenant, people(5))
+    await tenant.client.deployments.start(id=made.id)
+    services = tenant.service.services
+    listed: dict[str, Any] = {"org_id": tenant.org_id, "numbers": {phone(3): "cal_1"}, "simulated": True}
+
+    async def opt_out() -> None:
+        now_ms = services.clock.now_ms()
+        await services.database.write(do_not_call.opt_out, services.ids, **listed, now_ms=now_ms)
+
+    found = await driven(tenant, made.id, opt_out)
+    assert [one.status_reason for one in found.contacts if one.status == "suppressed"] == ["do_not_call"]
+    assert found.deployment.status == "completed"
+    assert phone(3) not in {call.to_number for call in found.calls}
+
+
+async def test_a_number_in_a_call_of_another_campaign_is_not_claimed(tenant: Tenant) -> None:
+    calling, waiting = await draft(tenant, people(3)), await draft(tenant, people(3), "Other")
+    for made in (calling, waiting):
         await tenant.client.deployments.start(id=made.id)
-        found = await driven(tenant, made.id, lambda: tenant.client.deployments.pause(id=made.id))
-        assert (found.deployment.status, found.calls, found.dials) == ("paused", [], [])
-
-
-async def test_whoever_is_put_on_the_do_not_call_list_before_the_claim_is_not_called(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(5))
-        await tenant.client.deployments.start(id=made.id)
-        services = tenant.service.services
-        listed: dict[str, Any] = {"org_id": tenant.org_id, "numbers": {phone(3): "cal_1"}, "simulated": True}
-
-        async def opt_out() -> None:
-            now_ms = services.clock.now_ms()
-            await services.database.write(do_not_call.opt_out, services.ids, **listed, now_ms=now_ms)
-
-        found = await driven(tenant, made.id, opt_out)
-        assert [one.status_reason for one in found.contacts if one.status == "suppressed"] == ["do_not_call"]
-        assert found.deployment.status == "completed"
-        assert phone(3) not in {call.to_number for call in found.calls}
-
-
-async def test_a_number_in_a_call_of_another_campaign_is_not_claimed(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        calling, waiting = await draft(tenant, people(3)), await draft(tenant, people(3), "Other")
-        for made in (calling, waiting):
-            await tenant.client.deployments.start(id=made.id)
-        await claim_and_die(tenant, calling.id)
-        await lease(tenant, waiting.id, "wrk_other")
-        database = tenant.service.services.database
-        await driver_of(tenant, "wrk_other", rounds=1).drive(waiting.id)
-        found = await campaign_records(database, waiting.id)
-        assert (found.deployment.in_flight, found.calls, found.dials) == (0, [], [])
-        assert {contact.status for contact in found.contacts} == {"pending"}
+    await claim_and_die(tenant, calling.id)
+    await lease(tenant, waiting.id, "wrk_other")
+    database = tenant.service.services.database
+    await driver_of(tenant, "wrk_other", rounds=1).drive(waiting.id)
+    found = await campaign_records(database, waiting.id)
+    assert (found.deployment.in_flight, found.calls, found.dials) == (0, [], [])
+    assert {contact.status for contact in found.contacts} == {"pending"}
 
 
 async def test_what_is_held_back_for_calls_under_way_covers_no_other_call(database_url: str, tmp_path: Path) -> None:

@@ -44,62 +44,55 @@ class Thief(SimulatedEngine):
 
 
 @pytest.mark.requirement("STATE-27", "STATE-28")
-async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their_moment(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(30))
-        await tenant.client.deployments.start(id=made.id)
-        await claim_and_die(tenant, made.id)
-        database = tenant.service.services.database
-        left = await campaign_records(database, made.id)
-        assert (len(left.calls), len(left.dials), left.deployment.in_flight) == (10, 0, 10)
-        assert left.wallet.reserved_micros == left.deployment.reserved_micros == 10 * 24_000
-        await expire_leases(tenant)
-        async with working(tenant):
-            await tenant.ended(made.id)
-        found = await campaign_records(database, made.id)
-        assert {call.id for call in left.calls} <= {call.id for call in found.calls}
-        check_everything(found, RetryPolicy())
+async def test_calls_that_were_claimed_and_not_dialled_are_dialled_once_at_their_moment(tenant: Tenant) -> None:
+    made = await draft(tenant, people(30))
+    await tenant.client.deployments.start(id=made.id)
+    await claim_and_die(tenant, made.id)
+    database = tenant.service.services.database
+    left = await campaign_records(database, made.id)
+    assert (len(left.calls), len(left.dials), left.deployment.in_flight) == (10, 0, 10)
+    assert left.wallet.reserved_micros == left.deployment.reserved_micros == 10 * 24_000
+    await expire_leases(tenant)
+    async with working(tenant):
+        await tenant.ended(made.id)
+    found = await campaign_records(database, made.id)
+    assert {call.id for call in left.calls} <= {call.id for call in found.calls}
+    check_everything(found, RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-27")
-async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(30))
-        await tenant.client.deployments.start(id=made.id)
-        database = tenant.service.services.database
-        for life in range(3):
-            await expire_leases(tenant)
-            await lease(tenant, made.id, f"wrk_{life}")
-            if life:  # the calls that the life before left open are taken over first, and then the next round is left
-                found = await campaign_records(database, made.id)
-                assert found.deployment.in_flight == 10
-            with pytest.raises(Interrupted):
-                await driver_of(tenant, f"wrk_{life}", engine=Forgetful).drive(made.id)
+async def test_calls_that_were_dialled_and_not_recorded_are_not_dialled_again(tenant: Tenant) -> None:
+    made = await draft(tenant, people(30))
+    await tenant.client.deployments.start(id=made.id)
+    database = tenant.service.services.database
+    for life in range(3):
         await expire_leases(tenant)
-        async with working(tenant):
-            await tenant.ended(made.id)
-        check_everything(await campaign_records(database, made.id), RetryPolicy())
+        await lease(tenant, made.id, f"wrk_{life}")
+        if life:  # the calls that the life before left open are taken over first, and then the next round is left
+            found = await campaign_records(database, made.id)
+            assert found.deployment.in_flight == 10
+        with pytest.raises(Interrupted):
+            await driver_of(tenant, f"wrk_{life}", engine=Forgetful).drive(made.id)
+    await expire_leases(tenant)
+    async with working(tenant):
+        await tenant.ended(made.id)
+    check_everything(await campaign_records(database, made.id), RetryPolicy())
 
 
 @pytest.mark.requirement("STATE-27")
-async def test_a_driver_that_lost_its_lease_records_nothing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(30))
-        await tenant.client.deployments.start(id=made.id)
-        database = tenant.service.services.database
-        await lease(tenant, made.id, "wrk_slow")
-        with pytest.raises(LeaseLost):
-            await driver_of(tenant, "wrk_slow", engine=partial(Thief, deployment_id=made.id)).drive(made.id)
-        left = await campaign_records(database, made.id)
-        assert (len(left.calls), left.deployment.in_flight, left.deployment.spend_micros) == (10, 10, 0)
-        await driver_of(tenant, "wrk_thief").drive(made.id)
-        found = await campaign_records(database, made.id)
-        assert found.deployment.status == "completed"
-        check_everything(found, RetryPolicy())
+async def test_a_driver_that_lost_its_lease_records_nothing(tenant: Tenant) -> None:
+    made = await draft(tenant, people(30))
+    await tenant.client.deployments.start(id=made.id)
+    database = tenant.service.services.database
+    await lease(tenant, made.id, "wrk_slow")
+    with pytest.raises(LeaseLost):
+        await driver_of(tenant, "wrk_slow", engine=partial(Thief, deployment_id=made.id)).drive(made.id)
+    left = await campaign_records(database, made.id)
+    assert (len(left.calls), left.deployment.in_flight, left.deployment.spend_micros) == (10, 10, 0)
+    await driver_of(tenant, "wrk_thief").drive(made.id)
+    found = await campaign_records(database, made.id)
+    assert found.deployment.status == "completed"
+    check_everything(found, RetryPolicy())
 
 
 async def test_a_lease_that_runs_out_again_and_again_does_not_make_a_process_drive_twice(
@@ -134,16 +127,15 @@ class FrozenEngine(SimulatedEngine):
 
 
 async def test_a_driver_that_froze_between_claiming_and_dialling_dials_nothing_that_another_one_has_dialled(
-    database_url: str, tmp_path: Path
+    tenant: Tenant,
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(5))
-        await tenant.client.deployments.start(id=made.id)
-        await lease(tenant, made.id, "wrk_frozen")
-        with pytest.raises(LeaseLost):
-            await driver_of(
-                tenant, "wrk_frozen", engine=partial(FrozenEngine, tenant=tenant, deployment_id=made.id)
-            ).drive(made.id)
-        found = await campaign_records(tenant.service.services.database, made.id)
-        assert found.deployment.status == "completed"
-        check_dialled_once(found)
+    made = await draft(tenant, people(5))
+    await tenant.client.deployments.start(id=made.id)
+    await lease(tenant, made.id, "wrk_frozen")
+    with pytest.raises(LeaseLost):
+        await driver_of(tenant, "wrk_frozen", engine=partial(FrozenEngine, tenant=tenant, deployment_id=made.id)).drive(
+            made.id
+        )
+    found = await campaign_records(tenant.service.services.database, made.id)
+    assert found.deployment.status == "completed"
+    check_dialled_once(found)

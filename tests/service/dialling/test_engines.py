@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import anyio
 import pytest
@@ -16,7 +15,7 @@ from callwright.service.telephony.engine import CallProgress, CallRequest, CallR
 from callwright.service.telephony.registry import ENGINES, EngineFactory, NoEngine, factory_of
 from tests.support.campaign_invariants import campaign_records, check_counters
 from tests.support.campaigns import draft, lease, people
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 
 @dataclass
@@ -66,46 +65,44 @@ async def provided_by(tenant: Tenant, provider: str) -> None:
     await tenant.service.services.database.write(lambda connection: connection.execute(change).rowcount)
 
 
-async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        policy = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
-        made = await draft(tenant, people(6), retry_policy=policy, calls_per_second=1.0)
-        await tenant.client.deployments.start(id=made.id)
-        await provided_by(tenant, "toy")
-        await lease(tenant, made.id, "wrk_toy")
-        engines: list[ToyEngine] = []
+async def test_a_toy_engine_drives_a_whole_campaign_and_hears_its_caller_id(tenant: Tenant) -> None:
+    policy = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
+    made = await draft(tenant, people(6), retry_policy=policy, calls_per_second=1.0)
+    await tenant.client.deployments.start(id=made.id)
+    await provided_by(tenant, "toy")
+    await lease(tenant, made.id, "wrk_toy")
+    engines: list[ToyEngine] = []
 
-        def toy(parts: EngineParts) -> ToyEngine:
-            engines.append(ToyEngine(parts))
-            return engines[-1]
+    def toy(parts: EngineParts) -> ToyEngine:
+        engines.append(ToyEngine(parts))
+        return engines[-1]
 
-        with anyio.fail_after(30):
-            await runner_with(tenant, {"toy": toy}).drive(made.id)
-        ended = await tenant.client.deployments.get(id=made.id)
-        found = await campaign_records(tenant.service.services.database, made.id)
-        numbers = {number.number for number in (await tenant.client.phone_numbers.list()).data}
-        (engine,) = engines
-        assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-        assert {request.from_ for request in engine.heard} <= numbers
-        assert {(request.call_id, request.from_, request.to) for request in engine.heard} == {
-            (call.id, call.from_number, call.to_number) for call in found.calls
-        }
-        assert ended.stats.answered == sum(call.outcome == "answered" for call in found.calls) >= 3
-        assert not found.dials  # the simulated network was asked for nothing
-        check_counters(found)
+    with anyio.fail_after(30):
+        await runner_with(tenant, {"toy": toy}).drive(made.id)
+    ended = await tenant.client.deployments.get(id=made.id)
+    found = await campaign_records(tenant.service.services.database, made.id)
+    numbers = {number.number for number in (await tenant.client.phone_numbers.list()).data}
+    (engine,) = engines
+    assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
+    assert {request.from_ for request in engine.heard} <= numbers
+    assert {(request.call_id, request.from_, request.to) for request in engine.heard} == {
+        (call.id, call.from_number, call.to_number) for call in found.calls
+    }
+    assert ended.stats.answered == sum(call.outcome == "answered" for call in found.calls) >= 3
+    assert not found.dials  # the simulated network was asked for nothing
+    check_counters(found)
 
 
 async def test_a_deployment_whose_numbers_nothing_here_calls_from_is_paused_and_nobody_is_called(
-    database_url: str, tmp_path: Path
+    tenant: Tenant,
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(3))
-        await tenant.client.deployments.start(id=made.id)
-        await provided_by(tenant, "elsewhere")
-        await lease(tenant, made.id, "wrk_toy")
-        await runner_with(tenant, {}).drive(made.id)
-        paused = await tenant.client.deployments.get(id=made.id)
-        assert (paused.status, paused.status_reason, paused.stats.attempts) == ("paused", "no_call_engine", 0)
+    made = await draft(tenant, people(3))
+    await tenant.client.deployments.start(id=made.id)
+    await provided_by(tenant, "elsewhere")
+    await lease(tenant, made.id, "wrk_toy")
+    await runner_with(tenant, {}).drive(made.id)
+    paused = await tenant.client.deployments.get(id=made.id)
+    assert (paused.status, paused.status_reason, paused.stats.attempts) == ("paused", "no_call_engine", 0)
 
 
 @pytest.mark.parametrize("providers", [[], ["elsewhere"], ["elsewhere", "simulated"]])

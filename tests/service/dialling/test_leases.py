@@ -1,24 +1,21 @@
 """One process at a time drives a campaign."""
 
-from pathlib import Path
-
 from callwright.service.dialling import leases
 from tests.support.campaigns import draft, people
-from tests.support.service import open_service
+from tests.support.service import Tenant
 
 
-async def test_a_campaign_is_the_holders_until_the_lease_runs_out(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services, made = tenant.service.services, await draft(tenant, people(1))
-        await tenant.client.deployments.start(id=made.id)
-        now_ms = services.clock.now_ms()
+async def test_a_campaign_is_the_holders_until_the_lease_runs_out(tenant: Tenant) -> None:
+    services, made = tenant.service.services, await draft(tenant, people(1))
+    await tenant.client.deployments.start(id=made.id)
+    now_ms = services.clock.now_ms()
 
-        async def takes(owner: str, *, lasts_ms: int) -> bool:
-            given = ([made.id], owner, now_ms, now_ms + lasts_ms)
-            return await services.database.write(leases.take, *given) == [made.id]
+    async def takes(owner: str, *, lasts_ms: int) -> bool:
+        given = ([made.id], owner, now_ms, now_ms + lasts_ms)
+        return await services.database.write(leases.take, *given) == [made.id]
 
-        assert await takes("wrk_one", lasts_ms=60_000)
-        assert not await takes("wrk_other", lasts_ms=60_000)
-        assert await takes("wrk_one", lasts_ms=-60_000)
-        assert await takes("wrk_other", lasts_ms=60_000)
-        assert not await takes("wrk_one", lasts_ms=60_000)
+    assert await takes("wrk_one", lasts_ms=60_000)
+    assert not await takes("wrk_other", lasts_ms=60_000)
+    assert await takes("wrk_one", lasts_ms=-60_000)
+    assert await takes("wrk_other", lasts_ms=60_000)
+    assert not await takes("wrk_one", lasts_ms=60_000)

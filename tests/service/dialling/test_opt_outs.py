@@ -82,72 +82,70 @@ async def put_on_list(tenant: Tenant, *numbers_: str, **values: Any) -> None:
 
 
 @pytest.mark.requirement("RES-19")
+@pytest.mark.service(workers=True)
 async def test_an_opt_out_holds_in_every_later_campaign_and_the_preview_says_how_many_it_left_out(
-    database_url: str, tmp_path: Path
+    tenant: Tenant,
 ) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        first = await run(tenant, mixed(opted=3, agreed=4), "first")
-        assert (first.stats.suppressed, first.stats.dispositions["do_not_call"]) == (3, 3)
-        listed = await entries(tenant)
-        assert [(one.number, one.simulated, one.reason) for one in listed] == [
-            (phone(index), True, "opted_out") for index in range(3)
-        ]
-        found = await campaign_records(tenant.service.services.database, first.id)
-        assert {one.source_call_id for one in listed} == {c.id for c in found.calls if c.disposition == "do_not_call"}
+    first = await run(tenant, mixed(opted=3, agreed=4), "first")
+    assert (first.stats.suppressed, first.stats.dispositions["do_not_call"]) == (3, 3)
+    listed = await entries(tenant)
+    assert [(one.number, one.simulated, one.reason) for one in listed] == [
+        (phone(index), True, "opted_out") for index in range(3)
+    ]
+    found = await campaign_records(tenant.service.services.database, first.id)
+    assert {one.source_call_id for one in listed} == {c.id for c in found.calls if c.disposition == "do_not_call"}
 
-        later = await draft(tenant, mixed(opted=3, agreed=6), "later")
-        seen = await tenant.client.deployments.preview(id=later.id)
-        assert (seen.eligible, left_out(seen)) == (6, {"do_not_call": 3})
-        assert ", leaving out 3 who asked not to be called again, up to 3 attempts each" in seen.summary
-        name = await organization(tenant)
-        assert any(f"`callwright do-not-call clear --simulated --org {quote(name)}`" in s for s in seen.warnings)
-        await rename(tenant, "default")
-        as_default = (await tenant.client.deployments.preview(id=later.id)).warnings
-        assert any("`callwright do-not-call clear --simulated`" in said for said in as_default)
-        await rename(tenant, name)
+    later = await draft(tenant, mixed(opted=3, agreed=6), "later")
+    seen = await tenant.client.deployments.preview(id=later.id)
+    assert (seen.eligible, left_out(seen)) == (6, {"do_not_call": 3})
+    assert ", leaving out 3 who asked not to be called again, up to 3 attempts each" in seen.summary
+    name = await organization(tenant)
+    assert any(f"`callwright do-not-call clear --simulated --org {quote(name)}`" in s for s in seen.warnings)
+    await rename(tenant, "default")
+    as_default = (await tenant.client.deployments.preview(id=later.id)).warnings
+    assert any("`callwright do-not-call clear --simulated`" in said for said in as_default)
+    await rename(tenant, name)
+    await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
+    ended = await tenant.ended(later.id)
+    assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (9, 3, 6)
+    assert await called(tenant, later.id) == {phone(index) for index in range(3, 9)}
+    shown = await tenant.client.deployments.list_contacts(id=later.id, status=["suppressed"])
+    assert [(one.phone_number, one.status_reason, one.attempts) for one in shown.data] == [
+        (phone(index), "do_not_call", 0) for index in range(3)
+    ]
+    check_counters(await campaign_records(tenant.service.services.database, later.id))
+
+
+@pytest.mark.requirement("RES-34")
+@pytest.mark.service(workers=True)
+async def test_whoever_opts_out_after_the_preview_is_left_out_and_the_plan_holds_for_the_others(tenant: Tenant) -> None:
+    later = await draft(tenant, people(3, **AGREES), "later")
+    seen = await tenant.client.deployments.preview(id=later.id)
+    assert seen.eligible == 3
+    await run(tenant, people(1, **OPTS_OUT), "meanwhile")
+    again = await tenant.client.deployments.preview(id=later.id, plan_id=seen.plan_id)
+    assert (again.plan_id, again.eligible, left_out(again)) == (seen.plan_id, 2, {"do_not_call": 1})
+    started = await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
+    assert started.plan_id == seen.plan_id
+    ended = await tenant.ended(later.id)
+    assert (ended.stats.attempts, ended.stats.suppressed) == (2, 1)
+    assert await called(tenant, later.id) == {phone(1), phone(2)}
+
+
+@pytest.mark.requirement("RES-34")
+@pytest.mark.service(workers=True)
+async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(tenant: Tenant) -> None:
+    await run(tenant, mixed(opted=2, agreed=1), "first")
+    later = await draft(tenant, mixed(opted=2, agreed=1), "later")
+    seen = await tenant.client.deployments.preview(id=later.id)
+    assert await tenant.service.services.database.write(numbers.clear_simulated, tenant.org_id) == 2
+    with pytest.raises(Conflict) as caught:
         await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
-        ended = await tenant.ended(later.id)
-        assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (9, 3, 6)
-        assert await called(tenant, later.id) == {phone(index) for index in range(3, 9)}
-        shown = await tenant.client.deployments.list_contacts(id=later.id, status=["suppressed"])
-        assert [(one.phone_number, one.status_reason, one.attempts) for one in shown.data] == [
-            (phone(index), "do_not_call", 0) for index in range(3)
-        ]
-        check_counters(await campaign_records(tenant.service.services.database, later.id))
-
-
-@pytest.mark.requirement("RES-34")
-async def test_whoever_opts_out_after_the_preview_is_left_out_and_the_plan_holds_for_the_others(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        later = await draft(tenant, people(3, **AGREES), "later")
-        seen = await tenant.client.deployments.preview(id=later.id)
-        assert seen.eligible == 3
-        await run(tenant, people(1, **OPTS_OUT), "meanwhile")
-        again = await tenant.client.deployments.preview(id=later.id, plan_id=seen.plan_id)
-        assert (again.plan_id, again.eligible, left_out(again)) == (seen.plan_id, 2, {"do_not_call": 1})
-        started = await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
-        assert started.plan_id == seen.plan_id
-        ended = await tenant.ended(later.id)
-        assert (ended.stats.attempts, ended.stats.suppressed) == (2, 1)
-        assert await called(tenant, later.id) == {phone(1), phone(2)}
-
-
-@pytest.mark.requirement("RES-34")
-async def test_a_list_that_is_cleared_after_the_preview_makes_its_plan_stale(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        await run(tenant, mixed(opted=2, agreed=1), "first")
-        later = await draft(tenant, mixed(opted=2, agreed=1), "later")
-        seen = await tenant.client.deployments.preview(id=later.id)
-        assert await tenant.service.services.database.write(numbers.clear_simulated, tenant.org_id) == 2
-        with pytest.raises(Conflict) as caught:
-            await tenant.client.deployments.start(id=later.id, plan_id=seen.plan_id)
-        assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["do_not_call"]})
-        assert caught.value.message == "the do-not-call list has changed since the preview"
-        again = await tenant.client.deployments.preview(id=later.id)
-        await tenant.client.deployments.start(id=later.id, plan_id=again.plan_id)
-        assert (again.eligible, (await tenant.ended(later.id)).stats.attempts) == (3, 3)
+    assert (caught.value.code, caught.value.details) == ("plan_stale", {"changed": ["do_not_call"]})
+    assert caught.value.message == "the do-not-call list has changed since the preview"
+    again = await tenant.client.deployments.preview(id=later.id)
+    await tenant.client.deployments.start(id=later.id, plan_id=again.plan_id)
+    assert (again.eligible, (await tenant.ended(later.id)).stats.attempts) == (3, 3)
 
 
 @pytest.mark.parametrize("scale", [inf, 2_000.0])
@@ -195,29 +193,26 @@ async def waiting(tenant: Tenant, deployment_id: str, *, people_: int, within_s:
             await anyio.sleep(0.005)
 
 
-async def test_a_number_that_is_there_twice_is_not_called_again_in_the_same_campaign(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        audience = await make_audience(tenant, people(1, **OPTS_OUT) * 5 + people(2, first=1, **AGREES), dedupe="none")
-        ended = await run(tenant, [], audience_id=audience.id)
-        assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (7, 5, 2)
-        found = await campaign_records(tenant.service.services.database, ended.id)
-        assert sorted(call.to_number for call in found.calls) == [phone(0), phone(1), phone(2)]
-        check_counters(found)
+@pytest.mark.service(workers=True)
+async def test_a_number_that_is_there_twice_is_not_called_again_in_the_same_campaign(tenant: Tenant) -> None:
+    audience = await make_audience(tenant, people(1, **OPTS_OUT) * 5 + people(2, first=1, **AGREES), dedupe="none")
+    ended = await run(tenant, [], audience_id=audience.id)
+    assert (ended.stats.contacts, ended.stats.suppressed, ended.stats.completed) == (7, 5, 2)
+    found = await campaign_records(tenant.service.services.database, ended.id)
+    assert sorted(call.to_number for call in found.calls) == [phone(0), phone(1), phone(2)]
+    check_counters(found)
 
 
-async def test_rows_that_join_a_running_campaign_are_left_out_too(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await put_on_list(tenant, phone(3), phone(4))
-        made = await draft(tenant, people(2, **AGREES))
-        await tenant.client.deployments.start(id=made.id)
-        await tenant.client.audiences.add_rows(id=audience_of(made), rows=people(4, first=2, **AGREES))
-        joined = await tenant.client.deployments.get(id=made.id)
-        assert (joined.stats.contacts, joined.stats.pending, joined.stats.suppressed) == (6, 4, 2)
-        async with working(tenant):
-            await tenant.ended(made.id)
-        assert await called(tenant, made.id) == {phone(index) for index in (0, 1, 2, 5)}
+async def test_rows_that_join_a_running_campaign_are_left_out_too(tenant: Tenant) -> None:
+    await put_on_list(tenant, phone(3), phone(4))
+    made = await draft(tenant, people(2, **AGREES))
+    await tenant.client.deployments.start(id=made.id)
+    await tenant.client.audiences.add_rows(id=audience_of(made), rows=people(4, first=2, **AGREES))
+    joined = await tenant.client.deployments.get(id=made.id)
+    assert (joined.stats.contacts, joined.stats.pending, joined.stats.suppressed) == (6, 4, 2)
+    async with working(tenant):
+        await tenant.ended(made.id)
+    assert await called(tenant, made.id) == {phone(index) for index in (0, 1, 2, 5)}
 
 
 ARGENTINE = ("+5491123456789", "+541123456789")
@@ -248,59 +243,56 @@ async def test_an_opt_out_holds_for_the_other_notation_of_the_same_line(
         assert await called(tenant, running.id) == {NEIGHBOUR}
 
 
-async def test_an_opt_out_outlives_its_audience(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        first = await run(tenant, people(1, **OPTS_OUT), "first")
-        await tenant.client.audiences.delete(id=audience_of(first))
-        later = await run(tenant, people(2, **AGREES), "later")
-        assert await called(tenant, later.id) == {phone(1)}
+@pytest.mark.service(workers=True)
+async def test_an_opt_out_outlives_its_audience(tenant: Tenant) -> None:
+    first = await run(tenant, people(1, **OPTS_OUT), "first")
+    await tenant.client.audiences.delete(id=audience_of(first))
+    later = await run(tenant, people(2, **AGREES), "later")
+    assert await called(tenant, later.id) == {phone(1)}
 
 
-async def test_real_and_simulated_opt_outs_are_apart(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        await put_on_list(tenant, phone(0))
-        await put_on_list(tenant, phone(1), simulated=False)
-        simulated = await draft(tenant, people(3), "simulated")
-        real = await draft(tenant, people(3), "real")
-        await make_real(tenant, real.id)
-        for made in (simulated, real):
-            seen = await tenant.client.deployments.preview(id=made.id)
-            assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 1})
-            assert any("--simulated" in said for said in seen.warnings) is (made is simulated)
-        await tenant.client.deployments.start(id=simulated.id)
-        await tenant.ended(simulated.id)
-        assert await called(tenant, simulated.id) == {phone(1), phone(2)}
-
-
-async def test_an_opt_out_holds_in_its_own_organization_alone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        await run(tenant, people(1, **OPTS_OUT))
-        async with tenant.another_organization() as other:
-            ended = await run(other, people(1, **AGREES))
-            assert ended.stats.completed == 1
-
-
-async def test_an_entry_holds_until_it_expires(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        now_ms = tenant.service.services.clock.now_ms()
-        await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
-        await put_on_list(tenant, phone(1), expires_at=now_ms + DAY)
-        made = await draft(tenant, people(3))
+@pytest.mark.service(workers=True)
+async def test_real_and_simulated_opt_outs_are_apart(tenant: Tenant) -> None:
+    await put_on_list(tenant, phone(0))
+    await put_on_list(tenant, phone(1), simulated=False)
+    simulated = await draft(tenant, people(3), "simulated")
+    real = await draft(tenant, people(3), "real")
+    await make_real(tenant, real.id)
+    for made in (simulated, real):
         seen = await tenant.client.deployments.preview(id=made.id)
         assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 1})
+        assert any("--simulated" in said for said in seen.warnings) is (made is simulated)
+    await tenant.client.deployments.start(id=simulated.id)
+    await tenant.ended(simulated.id)
+    assert await called(tenant, simulated.id) == {phone(1), phone(2)}
 
 
-async def test_who_opts_out_for_good_stays_on_the_list_when_an_entry_was_to_end(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        now_ms = tenant.service.services.clock.now_ms()
-        await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
-        await run(tenant, people(1, **OPTS_OUT))
-        (entry,) = await entries(tenant)
-        assert entry.expires_at is None
-        assert entry.source_call_id is not None
-        assert entry.created_at >= now_ms
+@pytest.mark.service(workers=True)
+async def test_an_opt_out_holds_in_its_own_organization_alone(tenant: Tenant) -> None:
+    await run(tenant, people(1, **OPTS_OUT))
+    async with tenant.another_organization() as other:
+        ended = await run(other, people(1, **AGREES))
+        assert ended.stats.completed == 1
+
+
+async def test_an_entry_holds_until_it_expires(tenant: Tenant) -> None:
+    now_ms = tenant.service.services.clock.now_ms()
+    await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
+    await put_on_list(tenant, phone(1), expires_at=now_ms + DAY)
+    made = await draft(tenant, people(3))
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert (seen.eligible, left_out(seen)) == (2, {"do_not_call": 1})
+
+
+@pytest.mark.service(workers=True)
+async def test_who_opts_out_for_good_stays_on_the_list_when_an_entry_was_to_end(tenant: Tenant) -> None:
+    now_ms = tenant.service.services.clock.now_ms()
+    await put_on_list(tenant, phone(0), expires_at=now_ms - 1)
+    await run(tenant, people(1, **OPTS_OUT))
+    (entry,) = await entries(tenant)
+    assert entry.expires_at is None
+    assert entry.source_call_id is not None
+    assert entry.created_at >= now_ms
 
 
 async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cleared(
@@ -330,57 +322,50 @@ async def test_a_simulated_campaign_runs_again_exactly_once_its_opt_outs_are_cle
         assert await what_happened("third") == first
 
 
-async def test_an_opt_out_is_written_with_its_call_or_not_at_all(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(3, **OPTS_OUT))
-        await tenant.client.deployments.start(id=made.id)
-        await lease(tenant, made.id, "wrk_test")
-        with pytest.raises(Interrupted):  # the calls were made, and their driver dies before it writes them down
-            await driver_of(tenant, engine=Forgetful).drive(made.id)
-        assert await entries(tenant) == []
-        await expire_leases(tenant)
-        async with working(tenant):
-            await tenant.ended(made.id)
-        listed = await entries(tenant)
-        assert [entry.number for entry in listed] == [phone(index) for index in range(3)]
-        check_dialled_once(await campaign_records(tenant.service.services.database, made.id))
-        entry_of = select(audit_log.c.subject).where(audit_log.c.action == "do_not_call.added")
-        audited = await tenant.service.services.database.read(
-            lambda connection: connection.execute(entry_of).scalars().all()
+async def test_an_opt_out_is_written_with_its_call_or_not_at_all(tenant: Tenant) -> None:
+    made = await draft(tenant, people(3, **OPTS_OUT))
+    await tenant.client.deployments.start(id=made.id)
+    await lease(tenant, made.id, "wrk_test")
+    with pytest.raises(Interrupted):  # the calls were made, and their driver dies before it writes them down
+        await driver_of(tenant, engine=Forgetful).drive(made.id)
+    assert await entries(tenant) == []
+    await expire_leases(tenant)
+    async with working(tenant):
+        await tenant.ended(made.id)
+    listed = await entries(tenant)
+    assert [entry.number for entry in listed] == [phone(index) for index in range(3)]
+    check_dialled_once(await campaign_records(tenant.service.services.database, made.id))
+    entry_of = select(audit_log.c.subject).where(audit_log.c.action == "do_not_call.added")
+    audited = await tenant.service.services.database.read(
+        lambda connection: connection.execute(entry_of).scalars().all()
+    )
+    assert sorted(audited) == sorted(entry.id for entry in listed)
+
+
+async def test_an_opt_out_that_is_being_written_is_waited_for(tenant: Tenant) -> None:
+    made = await draft(tenant, people(2, **AGREES))
+    await tenant.client.deployments.start(id=made.id)
+    services, reached, go_on = tenant.service.services, anyio.Event(), threading.Event()
+
+    def ends(connection: Connection) -> None:
+        """What the end of another campaign's call does: the wallet's lock, then the entry."""
+        wallet_of(connection, tenant.org_id, lock=True)
+        numbers.opt_out(
+            connection, services.ids, tenant.org_id, {phone(0): "cal_x"}, simulated=True, now_ms=services.clock.now_ms()
         )
-        assert sorted(audited) == sorted(entry.id for entry in listed)
+        from_thread.run_sync(reached.set)
+        assert go_on.wait(10)
 
-
-async def test_an_opt_out_that_is_being_written_is_waited_for(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(2, **AGREES))
-        await tenant.client.deployments.start(id=made.id)
-        services, reached, go_on = tenant.service.services, anyio.Event(), threading.Event()
-
-        def ends(connection: Connection) -> None:
-            """What the end of another campaign's call does: the wallet's lock, then the entry."""
-            wallet_of(connection, tenant.org_id, lock=True)
-            numbers.opt_out(
-                connection,
-                services.ids,
-                tenant.org_id,
-                {phone(0): "cal_x"},
-                simulated=True,
-                now_ms=services.clock.now_ms(),
-            )
-            from_thread.run_sync(reached.set)
-            assert go_on.wait(10)
-
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(services.database.write, ends)
-                await reached.wait()
-                await lease_later(tenant, made.id, tasks)
-                await anyio.sleep(0.3)  # enough for a claim that does not wait
-                open_ = select(calls.c.to_number).where(calls.c.deployment_id == made.id)
-                assert await services.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
-                await to_thread.run_sync(go_on.set)
-        assert await called(tenant, made.id) == {phone(1)}
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(services.database.write, ends)
+            await reached.wait()
+            await lease_later(tenant, made.id, tasks)
+            await anyio.sleep(0.3)  # enough for a claim that does not wait
+            open_ = select(calls.c.to_number).where(calls.c.deployment_id == made.id)
+            assert await services.database.read(lambda connection: connection.execute(open_).scalars().all()) == []
+            await to_thread.run_sync(go_on.set)
+    assert await called(tenant, made.id) == {phone(1)}
 
 
 async def lease_later(tenant: Tenant, deployment_id: str, tasks: Any) -> None:

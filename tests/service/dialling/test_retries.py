@@ -12,7 +12,9 @@ from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.clock.clock import DAY, HOUR, MINUTE
 from tests.support.campaign_invariants import CampaignRecords, campaign_records, check_everything
 from tests.support.campaigns import people, run
-from tests.support.service import open_service
+from tests.support.service import Tenant, open_service
+
+pytestmark = pytest.mark.service(workers=True)
 
 
 async def campaign_of_one(database_url: str, folder: Path, policy: RetryPolicy, **cells: Any) -> CampaignRecords:
@@ -120,12 +122,11 @@ async def test_a_call_back_is_made_when_it_was_asked_for(database_url: str, tmp_
     assert (only(found).status, only(found).attempts) == ("completed", 2)
 
 
-async def test_a_short_call_is_retried_only_when_the_policy_says_so(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        hangs_up_early = [{"phone_number": "+12025550108", "first_name": "Kim"}]
-        policy = RetryPolicy(max_attempts=2, retry_on=["short_call"], short_call_seconds=30)
-        retried = await run(tenant, hangs_up_early, "one", retry_policy=policy)
-        left = await run(tenant, hangs_up_early, "two", retry_policy=RetryPolicy())
-        assert (retried.stats.attempts, left.stats.attempts) == (2, 1)
-        assert left.stats.dispositions == {"incomplete": 1}
-        assert (retried.stats.completed, left.stats.completed) == (1, 1)
+async def test_a_short_call_is_retried_only_when_the_policy_says_so(tenant: Tenant) -> None:
+    hangs_up_early = [{"phone_number": "+12025550108", "first_name": "Kim"}]
+    policy = RetryPolicy(max_attempts=2, retry_on=["short_call"], short_call_seconds=30)
+    retried = await run(tenant, hangs_up_early, "one", retry_policy=policy)
+    left = await run(tenant, hangs_up_early, "two", retry_policy=RetryPolicy())
+    assert (retried.stats.attempts, left.stats.attempts) == (2, 1)
+    assert left.stats.dispositions == {"incomplete": 1}
+    assert (retried.stats.completed, left.stats.completed) == (1, 1)

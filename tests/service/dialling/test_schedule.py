@@ -33,7 +33,6 @@ class Situation:
     end_ms: int | None = None
 
     def schedule(self) -> Schedule:
-        """The round as it is scheduled."""
         return schedule_round(
             self.candidates,
             channel_free_at=self.channel_free_at,

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.support import resources
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.resources import refusal
-from tests.support.service import open_service
+from tests.support.service import Tenant, open_service
 
 GOOD: dict[str, Any] = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
@@ -18,30 +18,26 @@ def _but(**fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.requirement("CONV-05", "AGENT-10")
-async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        client = tenant.client
-        made = await client.agents.create(**GOOD)
-        assert made.id.startswith("agt_")
-        assert (made.welcome_message, made.metadata, made.warnings, made.variables) == ("", {}, [], [])
-        assert made.created_at == made.updated_at
-        assert made.created_by_key_id is not None
-        assert made.created_by_key_id.startswith("key_")
-        assert await client.agents.get(id=made.id) == made
-        full = await resources.agent(
-            tenant, "Full", welcome_message="Hi {{ day }} {{first_name}}", metadata={"team": "a"}
-        )
-        assert full.variables == ["day", "first_name"]
-        assert full.metadata == {"team": "a"}
+async def test_an_agent_is_made_with_its_defaults_and_read_back_the_same(tenant: Tenant) -> None:
+    client = tenant.client
+    made = await client.agents.create(**GOOD)
+    assert made.id.startswith("agt_")
+    assert (made.welcome_message, made.metadata, made.warnings, made.variables) == ("", {}, [], [])
+    assert made.created_at == made.updated_at
+    assert made.created_by_key_id is not None
+    assert made.created_by_key_id.startswith("key_")
+    assert await client.agents.get(id=made.id) == made
+    full = await resources.agent(tenant, "Full", welcome_message="Hi {{ day }} {{first_name}}", metadata={"team": "a"})
+    assert full.variables == ["day", "first_name"]
+    assert full.metadata == {"team": "a"}
 
 
 @pytest.mark.requirement("RES-13")
-async def test_a_voice_of_another_language_is_a_warning(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        mixed = await tenant.client.agents.create(**_but(language="de-DE"))
-        assert len(mixed.warnings) == 1
-        near = await tenant.client.agents.create(**_but(name="British", language="en-GB"))
-        assert near.warnings == []
+async def test_a_voice_of_another_language_is_a_warning(tenant: Tenant) -> None:
+    mixed = await tenant.client.agents.create(**_but(language="de-DE"))
+    assert len(mixed.warnings) == 1
+    near = await tenant.client.agents.create(**_but(name="British", language="en-GB"))
+    assert near.warnings == []
 
 
 @pytest.mark.requirement("AGENT-05", "AGENT-11", "RES-12", "CONV-33", "LIMIT-04", "ERR-37", "ERR-52", "ERR-22")
@@ -69,23 +65,21 @@ async def test_a_voice_of_another_language_is_a_warning(database_url: str, tmp_p
     ],
 )
 async def test_a_bad_field_is_refused_by_name_on_making_and_changing(
-    database_url: str, tmp_path: Path, field: str, value: object
+    tenant: Tenant, http: AsyncClient, field: str, value: object
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        name = field.partition(".")[0]
-        refused(await http.post("/v1/agents", json={**GOOD, name: value}), 400, "invalid_field", field)
-        made = await tenant.client.agents.create(**GOOD)
-        if value is not None:  # in a change null empties the field
-            refused(await http.patch(f"/v1/agents/{made.id}", json={name: value}), 400, "invalid_field", field)
-        assert await tenant.client.agents.get(id=made.id) == made
+    name = field.partition(".")[0]
+    refused(await http.post("/v1/agents", json={**GOOD, name: value}), 400, "invalid_field", field)
+    made = await tenant.client.agents.create(**GOOD)
+    if value is not None:  # in a change null empties the field
+        refused(await http.patch(f"/v1/agents/{made.id}", json={name: value}), 400, "invalid_field", field)
+    assert await tenant.client.agents.get(id=made.id) == made
 
 
 @pytest.mark.requirement("AGENT-09", "ERR-31")
-async def test_each_required_field_is_named_when_it_is_missing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        for field in GOOD:
-            body = {name: value for name, value in GOOD.items() if name != field}
-            refused(await http.post("/v1/agents", json=body), 400, "missing_field", field)
+async def test_each_required_field_is_named_when_it_is_missing(http: AsyncClient) -> None:
+    for field in GOOD:
+        body = {name: value for name, value in GOOD.items() if name != field}
+        refused(await http.post("/v1/agents", json=body), 400, "missing_field", field)
 
 
 @pytest.mark.requirement("AGENT-05", "CONV-33", "LIMIT-04")
@@ -106,73 +100,68 @@ async def test_values_at_their_limits_are_kept_unchanged(database_url: str, tmp_
 
 
 @pytest.mark.requirement("CONV-20", "PATH-22")
-async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.agent(tenant, welcome_message="Hello", metadata={"a": "1"})
-        changed = await tenant.client.agents.update(id=made.id, welcome_message="", metadata={"b": "2"})
-        assert (changed.welcome_message, changed.metadata) == ("", {"b": "2"})
-        assert changed.updated_at >= made.updated_at
-        kept = made.model_dump(exclude={"welcome_message", "metadata", "updated_at", "revision"})
-        assert changed.model_dump(exclude={"welcome_message", "metadata", "updated_at", "revision"}) == kept
-        same = await tenant.client.agents.update(id=made.id)
-        assert same.model_dump(exclude={"updated_at"}) == changed.model_dump(exclude={"updated_at"})
+async def test_a_change_touches_only_what_it_names(tenant: Tenant) -> None:
+    made = await resources.agent(tenant, welcome_message="Hello", metadata={"a": "1"})
+    changed = await tenant.client.agents.update(id=made.id, welcome_message="", metadata={"b": "2"})
+    assert (changed.welcome_message, changed.metadata) == ("", {"b": "2"})
+    assert changed.updated_at >= made.updated_at
+    kept = made.model_dump(exclude={"welcome_message", "metadata", "updated_at", "revision"})
+    assert changed.model_dump(exclude={"welcome_message", "metadata", "updated_at", "revision"}) == kept
+    same = await tenant.client.agents.update(id=made.id)
+    assert same.model_dump(exclude={"updated_at"}) == changed.model_dump(exclude={"updated_at"})
 
 
 @pytest.mark.requirement("AGENT-12", "ERR-16", "ERR-60")
-async def test_a_name_is_unique_and_may_be_kept_or_taken_over(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        first, second = await resources.agent(tenant, "First"), await resources.agent(tenant, "Second")
-        async with refusal(409, "duplicate_name", "name"):
-            await resources.agent(tenant, "First")
-        async with refusal(409, "duplicate_name", "name"):
-            await tenant.client.agents.update(id=second.id, name="First")
-        assert (await tenant.client.agents.update(id=first.id, name="First")).name == "First"
-        assert (await resources.agent(tenant, "first")).name == "first"
-        assert (await resources.agent(other, "First")).name == "First"
-        await tenant.client.agents.delete(id=first.id)
-        assert (await tenant.client.agents.update(id=second.id, name="First")).name == "First"
+async def test_a_name_is_unique_and_may_be_kept_or_taken_over(tenant: Tenant, other: Tenant) -> None:
+    first, second = await resources.agent(tenant, "First"), await resources.agent(tenant, "Second")
+    async with refusal(409, "duplicate_name", "name"):
+        await resources.agent(tenant, "First")
+    async with refusal(409, "duplicate_name", "name"):
+        await tenant.client.agents.update(id=second.id, name="First")
+    assert (await tenant.client.agents.update(id=first.id, name="First")).name == "First"
+    assert (await resources.agent(tenant, "first")).name == "first"
+    assert (await resources.agent(other, "First")).name == "First"
+    await tenant.client.agents.delete(id=first.id)
+    assert (await tenant.client.agents.update(id=second.id, name="First")).name == "First"
 
 
 @pytest.mark.requirement("PATH-22")
-async def test_a_deleted_agent_is_gone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.agent(tenant)
+async def test_a_deleted_agent_is_gone(tenant: Tenant) -> None:
+    made = await resources.agent(tenant)
+    await tenant.client.agents.delete(id=made.id)
+    async with refusal(404, "not_found"):
+        await tenant.client.agents.get(id=made.id)
+    async with refusal(404, "not_found"):
+        await tenant.client.agents.update(id=made.id, name="Back")
+    async with refusal(404, "not_found"):
         await tenant.client.agents.delete(id=made.id)
-        async with refusal(404, "not_found"):
-            await tenant.client.agents.get(id=made.id)
-        async with refusal(404, "not_found"):
-            await tenant.client.agents.update(id=made.id, name="Back")
-        async with refusal(404, "not_found"):
-            await tenant.client.agents.delete(id=made.id)
 
 
 @pytest.mark.requirement("ERR-65")
-async def test_an_agent_of_a_live_deployment_cannot_be_deleted(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        campaign = await resources.draft(tenant)
-        async with refusal(409, "agent_in_use") as kept:
-            await tenant.client.agents.delete(id=campaign.agent.id)
-        assert kept[0].details == {"used_by": campaign.deployment.id}
-        await tenant.client.deployments.cancel(id=campaign.deployment.id)
+async def test_an_agent_of_a_live_deployment_cannot_be_deleted(tenant: Tenant) -> None:
+    campaign = await resources.draft(tenant)
+    async with refusal(409, "agent_in_use") as kept:
         await tenant.client.agents.delete(id=campaign.agent.id)
-        assert (await tenant.client.deployments.get(id=campaign.deployment.id)).agent_id == campaign.agent.id
+    assert kept[0].details == {"used_by": campaign.deployment.id}
+    await tenant.client.deployments.cancel(id=campaign.deployment.id)
+    await tenant.client.agents.delete(id=campaign.agent.id)
+    assert (await tenant.client.deployments.get(id=campaign.deployment.id)).agent_id == campaign.agent.id
 
 
 @pytest.mark.requirement("FILTER-01", "FILTER-05", "FILTER-06", "FILTER-11")
-async def test_agents_are_found_by_name_language_voice_and_moment(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = [
-            await resources.agent(tenant, "Ada"),
-            await resources.agent(tenant, "Anna", voice_id="de-DE-anna", language="de-DE"),
-            await resources.agent(tenant, "Ben", voice_id="en-US-ben"),
-        ]
-        agents = tenant.client.agents
-        assert [entry.name async for entry in agents.list(sort="name")] == ["Ada", "Anna", "Ben"]
-        assert [entry.name async for entry in agents.list(sort="-name")] == ["Ben", "Anna", "Ada"]
-        assert [entry.name async for entry in agents.list(name="Anna")] == ["Anna"]
-        assert [entry.name async for entry in agents.list(name="anna")] == []
-        assert [entry.name async for entry in agents.list(language="en-US", sort="name")] == ["Ada", "Ben"]
-        assert [entry.name async for entry in agents.list(voice_id="en-US-ben")] == ["Ben"]
-        assert [entry.name async for entry in agents.list(language="en-US", voice_id="de-DE-anna")] == []
-        assert [entry async for entry in agents.list(created_before=made[0].created_at)] == []
-        assert len([entry async for entry in agents.list(created_from=made[0].created_at)]) == 3
+async def test_agents_are_found_by_name_language_voice_and_moment(tenant: Tenant) -> None:
+    made = [
+        await resources.agent(tenant, "Ada"),
+        await resources.agent(tenant, "Anna", voice_id="de-DE-anna", language="de-DE"),
+        await resources.agent(tenant, "Ben", voice_id="en-US-ben"),
+    ]
+    agents = tenant.client.agents
+    assert [entry.name async for entry in agents.list(sort="name")] == ["Ada", "Anna", "Ben"]
+    assert [entry.name async for entry in agents.list(sort="-name")] == ["Ben", "Anna", "Ada"]
+    assert [entry.name async for entry in agents.list(name="Anna")] == ["Anna"]
+    assert [entry.name async for entry in agents.list(name="anna")] == []
+    assert [entry.name async for entry in agents.list(language="en-US", sort="name")] == ["Ada", "Ben"]
+    assert [entry.name async for entry in agents.list(voice_id="en-US-ben")] == ["Ben"]
+    assert [entry.name async for entry in agents.list(language="en-US", voice_id="de-DE-anna")] == []
+    assert [entry async for entry in agents.list(created_before=made[0].created_at)] == []
+    assert len([entry async for entry in agents.list(created_from=made[0].created_at)]) == 3

@@ -52,7 +52,6 @@ def path_of(operation: AnyOperation, ids: Mapping[str, str]) -> str:
 
 @asynccontextmanager
 async def two(database_url: str, folder: Path) -> AsyncGenerator[tuple[Tenant, AsyncClient, Tenant, AsyncClient]]:
-    """Two organizations, each with a client."""
     async with open_service(database_url, folder, workers=False) as tenant, tenant.another_organization() as other:
         async with raw_client(tenant) as mine, raw_client(other) as theirs:
             yield tenant, mine, other, theirs

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -25,7 +24,7 @@ from callwright.service.tables.schema import agents, phone_numbers
 from tests.support import resources
 from tests.support.http.raw_requests import raw_client
 from tests.support.resources import Campaign, refusal, row
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 Change = Callable[[Tenant, Campaign], Awaitable[Any]]
 HOURS = CallingHours(windows=[Window(days=["mon"], start="09:00", end="17:00")])
@@ -140,15 +139,14 @@ MATTERS: list[tuple[set[str], Change]] = [
 @pytest.mark.requirement("RES-30")
 @pytest.mark.parametrize(("changed", "change"), MATTERS)
 async def test_what_matters_changes_the_revision_and_putting_it_back_gives_the_old_one(
-    changed: set[str], change: Change, database_url: str, tmp_path: Path
+    changed: set[str], change: Change, tenant: Tenant
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.draft(tenant)
-        before = await revisions(tenant, made)
-        assert all(revision is not None and revision.startswith("rev_") for revision in before.values())
-        await change(tenant, made)
-        after = await revisions(tenant, made)
-        assert {kind for kind in before if before[kind] != after[kind]} == changed
+    made = await resources.draft(tenant)
+    before = await revisions(tenant, made)
+    assert all(revision is not None and revision.startswith("rev_") for revision in before.values())
+    await change(tenant, made)
+    after = await revisions(tenant, made)
+    assert {kind for kind in before if before[kind] != after[kind]} == changed
 
 
 def test_each_setting_that_a_deployment_may_change_is_tried() -> None:
@@ -169,44 +167,37 @@ def test_each_setting_that_a_deployment_may_change_is_tried() -> None:
         _audience_described,
     ],
 )
-async def test_notes_labels_and_rows_do_not_change_a_revision(
-    change: Change, database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.draft(tenant)
-        await _started(tenant, made)
-        before = await revisions(tenant, made)
-        await change(tenant, made)
-        assert await revisions(tenant, made) == before
+async def test_notes_labels_and_rows_do_not_change_a_revision(change: Change, tenant: Tenant) -> None:
+    made = await resources.draft(tenant)
+    await _started(tenant, made)
+    before = await revisions(tenant, made)
+    await change(tenant, made)
+    assert await revisions(tenant, made) == before
 
 
 @pytest.mark.requirement("RES-30")
-async def test_an_audience_has_another_revision_once_a_campaign_of_it_starts_changes_or_ends(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made, client = await resources.draft(tenant), tenant.client
-        seen = [(await revisions(tenant, made))["audience"]]
-        await client.deployments.start(id=made.deployment.id)
-        seen.append((await revisions(tenant, made))["audience"])
-        await client.deployments.update(id=made.deployment.id, calls_per_second=9.0)
-        seen.append((await revisions(tenant, made))["audience"])
-        await client.deployments.pause(id=made.deployment.id)
-        seen.append((await revisions(tenant, made))["audience"])
-        assert len({*seen}) == 4
-        await client.deployments.cancel(id=made.deployment.id)
-        assert (await revisions(tenant, made))["audience"] == seen[0]
+async def test_an_audience_has_another_revision_once_a_campaign_of_it_starts_changes_or_ends(tenant: Tenant) -> None:
+    made, client = await resources.draft(tenant), tenant.client
+    seen = [(await revisions(tenant, made))["audience"]]
+    await client.deployments.start(id=made.deployment.id)
+    seen.append((await revisions(tenant, made))["audience"])
+    await client.deployments.update(id=made.deployment.id, calls_per_second=9.0)
+    seen.append((await revisions(tenant, made))["audience"])
+    await client.deployments.pause(id=made.deployment.id)
+    seen.append((await revisions(tenant, made))["audience"])
+    assert len({*seen}) == 4
+    await client.deployments.cancel(id=made.deployment.id)
+    assert (await revisions(tenant, made))["audience"] == seen[0]
 
 
 @pytest.mark.requirement("RES-30")
-async def test_lists_show_the_same_revisions_and_none_of_audiences(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made, client = await resources.draft(tenant), tenant.client
-        shown = await revisions(tenant, made)
-        assert [one.revision for one in (await client.agents.list()).data] == [shown["agent"]]
-        assert [one.revision for one in (await client.deployments.list()).data] == [shown["deployment"]]
-        assert [one.revision for one in (await client.phone_numbers.list()).data] == [shown["number"]]
-        assert [one.revision for one in (await client.audiences.list()).data] == [None]
+async def test_lists_show_the_same_revisions_and_none_of_audiences(tenant: Tenant) -> None:
+    made, client = await resources.draft(tenant), tenant.client
+    shown = await revisions(tenant, made)
+    assert [one.revision for one in (await client.agents.list()).data] == [shown["agent"]]
+    assert [one.revision for one in (await client.deployments.list()).data] == [shown["deployment"]]
+    assert [one.revision for one in (await client.phone_numbers.list()).data] == [shown["number"]]
+    assert [one.revision for one in (await client.audiences.list()).data] == [None]
 
 
 Ask = Callable[[Tenant, Campaign, dict[str, str]], Awaitable[Any]]
@@ -237,93 +228,85 @@ ASKS: dict[str, Ask] = {
 
 @pytest.mark.requirement("RES-31", "ERR-96")
 @pytest.mark.parametrize("operation", ASKS)
-async def test_nothing_is_done_unless_all_that_is_expected_is_so(
-    operation: str, database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        made, theirs = await resources.draft(tenant), await resources.draft(other)
-        shown = await revisions(tenant, made)
-        ids = {
-            "agent": made.agent.id,
-            "audience": made.audience.id,
-            "deployment": made.deployment.id,
-            "number": made.number.id,
-        }
-        expected = {ids[kind]: str(revision) for kind, revision in shown.items()}
-        foreign = {theirs.agent.id: str((await revisions(other, theirs))["agent"])}
-        wrong: list[tuple[dict[str, str], list[str]]] = [
-            *(({**expected, thing: "rev_00000000000000000000"}, [thing]) for thing in ids.values()),
-            ({**expected, **foreign}, [*foreign]),
-            ({**expected, "agt_none": "rev_00000000000000000000"}, ["agt_none"]),
-            ({"what": "ever"}, ["what"]),
+async def test_nothing_is_done_unless_all_that_is_expected_is_so(operation: str, tenant: Tenant, other: Tenant) -> None:
+    made, theirs = await resources.draft(tenant), await resources.draft(other)
+    shown = await revisions(tenant, made)
+    ids = {
+        "agent": made.agent.id,
+        "audience": made.audience.id,
+        "deployment": made.deployment.id,
+        "number": made.number.id,
+    }
+    expected = {ids[kind]: str(revision) for kind, revision in shown.items()}
+    foreign = {theirs.agent.id: str((await revisions(other, theirs))["agent"])}
+    wrong: list[tuple[dict[str, str], list[str]]] = [
+        *(({**expected, thing: "rev_00000000000000000000"}, [thing]) for thing in ids.values()),
+        ({**expected, **foreign}, [*foreign]),
+        ({**expected, "agt_none": "rev_00000000000000000000"}, ["agt_none"]),
+        ({"what": "ever"}, ["what"]),
+    ]
+    stood = await tenant.client.audiences.get(id=made.audience.id)
+    for given, changed in wrong:
+        async with refusal(409, "revision_mismatch", "expected_revisions") as problem:
+            await ASKS[operation](tenant, made, given)
+        assert problem[0].details["changed"] == changed
+        assert await revisions(tenant, made) == shown
+        assert await tenant.client.audiences.get(id=made.audience.id) == stood
+        assert (await tenant.client.deployments.list()).pagination.total == 1
+    await ASKS[operation](tenant, made, expected)
+
+
+@pytest.mark.requirement("RES-31")
+async def test_an_inbound_deployment_goes_on_only_as_it_was(tenant: Tenant) -> None:
+    speaker, called = await resources.agent(tenant), await resources.number(tenant)
+    deployments = tenant.client.deployments
+    made = await deployments.create_inbound(name="Desk", agent_id=speaker.id, phone_number_id=called.id)
+    paused = await deployments.pause(id=made.id)
+    assert made.revision != paused.revision
+    hours = BusinessHours(timezone="Europe/Paris", windows=[Window(days=["mon"], start="09:00", end="17:00")])
+    await deployments.update(id=made.id, business_hours=hours)
+    async with refusal(409, "revision_mismatch", "expected_revisions"):
+        await deployments.resume(id=made.id, expected_revisions={made.id: str(paused.revision)})
+    now = await deployments.get(id=made.id)
+    assert now.status == "paused"
+    resumed = await deployments.resume(id=made.id, expected_revisions={made.id: str(now.revision)})
+    assert resumed.status == "active"
+
+
+@pytest.mark.requirement("RES-31")
+async def test_more_than_ten_expectations_are_refused_by_name(tenant: Tenant) -> None:
+    made = await resources.draft(tenant)
+    async with raw_client(tenant) as http:
+        refused_ones: list[Any] = [
+            {f"agt_{index}": "rev_0" for index in range(11)},
+            {"agt_1": "r" * 65},
+            {"agt_1": 5},
+            {"agt_\x00": "rev_0"},
+            [],
         ]
-        stood = await tenant.client.audiences.get(id=made.audience.id)
-        for given, changed in wrong:
-            async with refusal(409, "revision_mismatch", "expected_revisions") as problem:
-                await ASKS[operation](tenant, made, given)
-            assert problem[0].details["changed"] == changed
-            assert await revisions(tenant, made) == shown
-            assert await tenant.client.audiences.get(id=made.audience.id) == stood
-            assert (await tenant.client.deployments.list()).pagination.total == 1
-        await ASKS[operation](tenant, made, expected)
-
-
-@pytest.mark.requirement("RES-31")
-async def test_an_inbound_deployment_goes_on_only_as_it_was(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        speaker, called = await resources.agent(tenant), await resources.number(tenant)
-        deployments = tenant.client.deployments
-        made = await deployments.create_inbound(name="Desk", agent_id=speaker.id, phone_number_id=called.id)
-        paused = await deployments.pause(id=made.id)
-        assert made.revision != paused.revision
-        hours = BusinessHours(timezone="Europe/Paris", windows=[Window(days=["mon"], start="09:00", end="17:00")])
-        await deployments.update(id=made.id, business_hours=hours)
-        async with refusal(409, "revision_mismatch", "expected_revisions"):
-            await deployments.resume(id=made.id, expected_revisions={made.id: str(paused.revision)})
-        now = await deployments.get(id=made.id)
-        assert now.status == "paused"
-        resumed = await deployments.resume(id=made.id, expected_revisions={made.id: str(now.revision)})
-        assert resumed.status == "active"
-
-
-@pytest.mark.requirement("RES-31")
-async def test_more_than_ten_expectations_are_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.draft(tenant)
-        async with raw_client(tenant) as http:
-            refused_ones: list[Any] = [
-                {f"agt_{index}": "rev_0" for index in range(11)},
-                {"agt_1": "r" * 65},
-                {"agt_1": 5},
-                {"agt_\x00": "rev_0"},
-                [],
-            ]
-            for expected in refused_ones:
-                answer = await http.patch(
-                    f"/v1/deployments/{made.deployment.id}", json={"name": "No", "expected_revisions": expected}
-                )
-                assert answer.status_code == 400
-                assert answer.json()["error"]["field"].startswith("expected_revisions")
-        assert (await tenant.client.deployments.get(id=made.deployment.id)).name == "Reminders"
+        for expected in refused_ones:
+            answer = await http.patch(
+                f"/v1/deployments/{made.deployment.id}", json={"name": "No", "expected_revisions": expected}
+            )
+            assert answer.status_code == 400
+            assert answer.json()["error"]["field"].startswith("expected_revisions")
+    assert (await tenant.client.deployments.get(id=made.deployment.id)).name == "Reminders"
 
 
 @pytest.mark.requirement("ERR-97")
-async def test_a_number_is_rented_at_the_expected_price_only(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        numbers = tenant.client.phone_numbers
-        offer = (await numbers.search_available(country="US")).data[0]
-        price = Spend(amount=offer.monthly_cost.amount)
-        monkeypatch.setattr(number_handlers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
-        before = await tenant.client.wallet.get()
-        async with refusal(409, "price_changed", "expected_monthly_cost") as problem:
-            await numbers.rent(country="US", number=offer.number, expected_monthly_cost=price)
-        assert problem[0].details["monthly_cost"] == "1.160000"
-        assert await tenant.client.wallet.get() == before
-        assert (await numbers.list()).pagination.total == 0
-        rented = await numbers.rent(country="US", number=offer.number, expected_monthly_cost=Spend(amount="1.16"))
-        assert rented.number == offer.number
+async def test_a_number_is_rented_at_the_expected_price_only(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = tenant.client.phone_numbers
+    offer = (await numbers.search_available(country="US")).data[0]
+    price = Spend(amount=offer.monthly_cost.amount)
+    monkeypatch.setattr(number_handlers, "PRICES", PriceList(monthly=(("local", 1_160_000),)))
+    before = await tenant.client.wallet.get()
+    async with refusal(409, "price_changed", "expected_monthly_cost") as problem:
+        await numbers.rent(country="US", number=offer.number, expected_monthly_cost=price)
+    assert problem[0].details["monthly_cost"] == "1.160000"
+    assert await tenant.client.wallet.get() == before
+    assert (await numbers.list()).pagination.total == 0
+    rented = await numbers.rent(country="US", number=offer.number, expected_monthly_cost=Spend(amount="1.16"))
+    assert rented.number == offer.number
 
 
 def work_in(tenant: Tenant, connection: Connection) -> RequestContext:
@@ -358,34 +341,31 @@ HOLDS: dict[str, tuple[Callable[[Campaign], str], Change]] = {
 
 @pytest.mark.requirement("RES-31")
 @pytest.mark.parametrize("kind", HOLDS)
-async def test_what_was_compared_stays_so_until_the_request_is_done(
-    kind: str, database_url: str, tmp_path: Path
-) -> None:
+async def test_what_was_compared_stays_so_until_the_request_is_done(kind: str, tenant: Tenant) -> None:
     """Whoever changes it waits: here while a unit of work that has compared it stands still."""
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.draft(tenant)
-        thing, change = HOLDS[kind]
-        expected = {thing(made): str((await revisions(tenant, made))[kind])}
-        asked = UpdateDeployment(id=made.deployment.id, expected_revisions=expected)
-        compared, go_on, changed, waited = anyio.Event(), threading.Event(), anyio.Event(), False
+    made = await resources.draft(tenant)
+    thing, change = HOLDS[kind]
+    expected = {thing(made): str((await revisions(tenant, made))[kind])}
+    asked = UpdateDeployment(id=made.deployment.id, expected_revisions=expected)
+    compared, go_on, changed, waited = anyio.Event(), threading.Event(), anyio.Event(), False
 
-        def compare(connection: Connection) -> None:
-            check_expected(asked, work_in(tenant, connection))
-            from_thread.run_sync(compared.set)
-            assert go_on.wait(10)
+    def compare(connection: Connection) -> None:
+        check_expected(asked, work_in(tenant, connection))
+        from_thread.run_sync(compared.set)
+        assert go_on.wait(10)
 
-        async def meanwhile() -> None:
-            await change(tenant, made)
-            changed.set()
+    async def meanwhile() -> None:
+        await change(tenant, made)
+        changed.set()
 
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(tenant.service.services.database.write, compare)
-                await compared.wait()
-                tasks.start_soon(meanwhile)
-                with anyio.move_on_after(0.5):  # enough for a change that does not wait
-                    await changed.wait()
-                waited = not changed.is_set()
-                await to_thread.run_sync(go_on.set)
-            assert waited
-        assert (await revisions(tenant, made))[kind] != expected[thing(made)]
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(tenant.service.services.database.write, compare)
+            await compared.wait()
+            tasks.start_soon(meanwhile)
+            with anyio.move_on_after(0.5):  # enough for a change that does not wait
+                await changed.wait()
+            waited = not changed.is_set()
+            await to_thread.run_sync(go_on.set)
+        assert waited
+    assert (await revisions(tenant, made))[kind] != expected[thing(made)]

@@ -11,7 +11,7 @@ from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service import accounts
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant, open_service
 from tests.support.webhooks.sent_events import rows_of
 
@@ -52,29 +52,27 @@ async def test_every_movement_is_listed_and_they_add_up_to_the_balance(database_
     assert all(entry.play_money for entry in listed)
 
 
-async def test_movements_are_found_by_type_reference_and_moment(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        rented = [await resources.number(tenant) for _ in range(2)]
-        movements = tenant.client.wallet.list_transactions
-        found = (await movements(reference_id=rented[0].id)).data
-        assert [(entry.type, entry.amount.amount) for entry in found] == [("number_rental", "-1.150000")]
-        assert len((await movements(type=["topup", "number_rental"])).data) == 3
-        assert (await movements(type=["call_charge", "refund"])).data == []
-        assert (await movements(created_before=found[0].created_at.replace(year=2000))).data == []
-        services = tenant.service.services
-        await services.database.write(accounts.fund, services.ids, tenant.org_id, 1, services.clock.now_ms())
-        assert {entry.amount.amount for entry in (await movements(type=["topup"])).data} == {"100.000000", "0.000001"}
+async def test_movements_are_found_by_type_reference_and_moment(tenant: Tenant) -> None:
+    rented = [await resources.number(tenant) for _ in range(2)]
+    movements = tenant.client.wallet.list_transactions
+    found = (await movements(reference_id=rented[0].id)).data
+    assert [(entry.type, entry.amount.amount) for entry in found] == [("number_rental", "-1.150000")]
+    assert len((await movements(type=["topup", "number_rental"])).data) == 3
+    assert (await movements(type=["call_charge", "refund"])).data == []
+    assert (await movements(created_before=found[0].created_at.replace(year=2000))).data == []
+    services = tenant.service.services
+    await services.database.write(accounts.fund, services.ids, tenant.org_id, 1, services.clock.now_ms())
+    assert {entry.amount.amount for entry in (await movements(type=["topup"])).data} == {"100.000000", "0.000001"}
 
 
-async def test_what_is_unknown_to_the_list_of_movements_is_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        path = "/v1/wallet/transactions"
-        refused(await http.get(f"{path}?filter[type]=topup,gift"), 400, "invalid_field", "filter[type]")
-        refused(await http.get(f"{path}?sort=amount"), 400, "invalid_field", "sort")
-        refused(await http.get(f"{path}?filter[created_from]=soon"), 400, "invalid_field", "filter[created_from]")
-        naive = "2026-01-01T00:00:00"
-        refused(await http.get(f"{path}?filter[created_from]={naive}"), 400, "invalid_field", "filter[created_from]")
-        assert (await http.get(f"{path}?filter[created_from]={naive}%2B02:00")).status_code == 200
+async def test_what_is_unknown_to_the_list_of_movements_is_refused(http: AsyncClient) -> None:
+    path = "/v1/wallet/transactions"
+    refused(await http.get(f"{path}?filter[type]=topup,gift"), 400, "invalid_field", "filter[type]")
+    refused(await http.get(f"{path}?sort=amount"), 400, "invalid_field", "sort")
+    refused(await http.get(f"{path}?filter[created_from]=soon"), 400, "invalid_field", "filter[created_from]")
+    naive = "2026-01-01T00:00:00"
+    refused(await http.get(f"{path}?filter[created_from]={naive}"), 400, "invalid_field", "filter[created_from]")
+    assert (await http.get(f"{path}?filter[created_from]={naive}%2B02:00")).status_code == 200
 
 
 async def told(tenant: Tenant) -> list[tuple[str, str]]:
@@ -85,61 +83,58 @@ async def told(tenant: Tenant) -> list[tuple[str, str]]:
 
 @pytest.mark.requirement("RES-20", "EVENT-18")
 async def test_the_warning_of_a_low_balance_follows_the_threshold_that_was_set(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
 
-        async def put(amount: str | None) -> dict[str, Any]:
-            answer = await http.patch(
-                "/v1/wallet", json={"low_balance_threshold": None if amount is None else {"amount": amount}}
-            )
-            assert answer.status_code == 200, answer.text
-            return answer.json()["data"]
+    async def put(amount: str | None) -> dict[str, Any]:
+        answer = await http.patch(
+            "/v1/wallet", json={"low_balance_threshold": None if amount is None else {"amount": amount}}
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
 
-        changed = await put("99.00")
-        assert changed["low_balance_threshold"] == {"amount": "99.000000", "currency": "USD"}
-        assert not changed["low_balance"]
-        await resources.number(tenant)
-        assert await told(tenant) == [("98.850000", "99.000000")]
-        await resources.number(tenant)
-        assert (await put("98.999999"))["low_balance"]  # still below: nothing new
-        assert not (await put("50.00"))["low_balance"]
-        assert len(await told(tenant)) == 1
-        assert (await put("97.70"))["low_balance"] is False  # not below
-        assert (await put("97.700001"))["low_balance"]
-        assert (await told(tenant))[-1] == ("97.700000", "97.700001")
-        off = await put(None)
-        assert (off["low_balance_threshold"], off["low_balance"]) == (None, False)
-        await resources.number(tenant)
-        assert len(await told(tenant)) == 2
-        assert (await put("0"))["low_balance"] is False
-        before = (await http.get("/v1/wallet")).json()["data"]
-        assert (await http.patch("/v1/wallet", json={})).json()["data"] == before
-
-
-async def test_a_threshold_that_is_no_amount_is_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        before = await tenant.client.wallet.get()
-        for value, field in (
-            ({"amount": "-1"}, "low_balance_threshold.amount"),
-            ({"amount": "1.0000001"}, "low_balance_threshold.amount"),
-            ({"amount": 5}, "low_balance_threshold.amount"),
-            ({"amount": "5", "currency": "EUR"}, "low_balance_threshold.currency"),
-            ("5.00", "low_balance_threshold"),
-        ):
-            answer = await http.patch("/v1/wallet", json={"low_balance_threshold": value})
-            refused(answer, 400, "invalid_field", field)
-        refused(await http.patch("/v1/wallet", json={"balance": None}), 400, "invalid_field", "balance")
-        assert await tenant.client.wallet.get() == before
+    changed = await put("99.00")
+    assert changed["low_balance_threshold"] == {"amount": "99.000000", "currency": "USD"}
+    assert not changed["low_balance"]
+    await resources.number(tenant)
+    assert await told(tenant) == [("98.850000", "99.000000")]
+    await resources.number(tenant)
+    assert (await put("98.999999"))["low_balance"]  # still below: nothing new
+    assert not (await put("50.00"))["low_balance"]
+    assert len(await told(tenant)) == 1
+    assert (await put("97.70"))["low_balance"] is False  # not below
+    assert (await put("97.700001"))["low_balance"]
+    assert (await told(tenant))[-1] == ("97.700000", "97.700001")
+    off = await put(None)
+    assert (off["low_balance_threshold"], off["low_balance"]) == (None, False)
+    await resources.number(tenant)
+    assert len(await told(tenant)) == 2
+    assert (await put("0"))["low_balance"] is False
+    before = (await http.get("/v1/wallet")).json()["data"]
+    assert (await http.patch("/v1/wallet", json={})).json()["data"] == before
 
 
-async def test_a_changed_threshold_stands_in_the_audit_log(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await tenant.client.wallet.update(low_balance_threshold=Spend(amount="25.00"))
-        (entry,) = await rows_of(tenant, audit_log, action="update_wallet")
-        changes = json.loads(entry["changes"])
-        assert set(changes) == {"low_balance_threshold"}
-        assert [changes["low_balance_threshold"][when]["amount"] for when in ("before", "after")] == [
-            "10.000000",
-            "25.000000",
-        ]
+async def test_a_threshold_that_is_no_amount_is_refused_by_name(tenant: Tenant, http: AsyncClient) -> None:
+    before = await tenant.client.wallet.get()
+    for value, field in (
+        ({"amount": "-1"}, "low_balance_threshold.amount"),
+        ({"amount": "1.0000001"}, "low_balance_threshold.amount"),
+        ({"amount": 5}, "low_balance_threshold.amount"),
+        ({"amount": "5", "currency": "EUR"}, "low_balance_threshold.currency"),
+        ("5.00", "low_balance_threshold"),
+    ):
+        answer = await http.patch("/v1/wallet", json={"low_balance_threshold": value})
+        refused(answer, 400, "invalid_field", field)
+    refused(await http.patch("/v1/wallet", json={"balance": None}), 400, "invalid_field", "balance")
+    assert await tenant.client.wallet.get() == before
+
+
+async def test_a_changed_threshold_stands_in_the_audit_log(tenant: Tenant) -> None:
+    await tenant.client.wallet.update(low_balance_threshold=Spend(amount="25.00"))
+    (entry,) = await rows_of(tenant, audit_log, action="update_wallet")
+    changes = json.loads(entry["changes"])
+    assert set(changes) == {"low_balance_threshold"}
+    assert [changes["low_balance_threshold"][when]["amount"] for when in ("before", "after")] == [
+        "10.000000",
+        "25.000000",
+    ]

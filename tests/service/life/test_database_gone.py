@@ -37,14 +37,12 @@ def removed(data: Path, aside: Path) -> Callable[[], None]:
 
 
 def replaced(data: Path, aside: Path) -> Callable[[], None]:
-    """Puts another database in its place."""
     back = removed(data, aside)
     upgrade(f"sqlite:///{data / 'callwright.db'}")
     return back
 
 
 def moved(data: Path, aside: Path) -> Callable[[], None]:
-    """Moves the folder."""
     data.rename(aside)
 
     def back() -> None:

@@ -11,18 +11,13 @@ from callwright.client.errors import ServiceProblem
 from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.platform.clock.clock import HOUR, moment
-from callwright.service.platform.database.sqlite.fullness import (
-    LEAST_FREE,
-    SAID_EVERY_S,
-    Fullness,
-    StorageFull,
-)
+from callwright.service.platform.database.sqlite.fullness import LEAST_FREE, SAID_EVERY_S, Fullness, StorageFull
 from tests.service.life.mid_campaign import ANSWERS, health, in_mid_campaign, until
 from tests.support.campaign_invariants import campaign_records, check_everything
 from tests.support.campaigns import draft, people, settled
 from tests.support.clock_set_by_test import Wall
 from tests.support.database.full_disk import full
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.service import Tenant, open_service
 
 
@@ -36,36 +31,36 @@ async def room_again(tenant: Tenant) -> None:
     await until(lambda: not tenant.service.services.database.fullness.is_full)
 
 
+@pytest.mark.service(plan="starter", workers=True)
 async def test_a_write_on_a_full_disk_is_refused_in_words_and_reading_goes_on(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, plan="starter") as tenant, raw_client(tenant) as http:
-        before = (await http.get("/v1/audiences")).json()
-        async with full(tenant.service.services.database):
-            rows = people(100)
-            answer = await http.post("/v1/audiences", json={"name": "No room", "rows": rows})
-            found = refused(answer, 503, "storage_full")
-            assert "disk" in found["message"]
-            assert answer.headers["retry-after"] == "60"
-            assert (await http.get("/v1/audiences")).json() == before
-            with pytest.raises(ServiceProblem) as caught:
-                await tenant.client.audiences.create(name="No room either", rows=rows)
-            assert (caught.value.code, caught.value.status) == ("storage_full", 503)
-            assert "makes room" in str(caught.value)
-        await room_again(tenant)
+    before = (await http.get("/v1/audiences")).json()
+    async with full(tenant.service.services.database):
+        rows = people(100)
+        answer = await http.post("/v1/audiences", json={"name": "No room", "rows": rows})
+        found = refused(answer, 503, "storage_full")
+        assert "disk" in found["message"]
+        assert answer.headers["retry-after"] == "60"
         assert (await http.get("/v1/audiences")).json() == before
-        assert (await http.post("/v1/audiences", json={"name": "No room", "rows": rows})).status_code == 201
+        with pytest.raises(ServiceProblem) as caught:
+            await tenant.client.audiences.create(name="No room either", rows=rows)
+        assert (caught.value.code, caught.value.status) == ("storage_full", 503)
+        assert "makes room" in str(caught.value)
+    await room_again(tenant)
+    assert (await http.get("/v1/audiences")).json() == before
+    assert (await http.post("/v1/audiences", json={"name": "No room", "rows": rows})).status_code == 201
 
 
-async def test_health_names_the_disk_until_there_is_room(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        assert await health(tenant) == (200, {"status": "ok"})
-        async with full(tenant.service.services.database):
-            with pytest.raises(ServiceProblem):
-                await tenant.client.audiences.create(name="No room", rows=people(100))
-            assert await health(tenant) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
-        await room_again(tenant)
-        assert await health(tenant) == (200, {"status": "ok"})
+@pytest.mark.service(workers=True)
+async def test_health_names_the_disk_until_there_is_room(tenant: Tenant) -> None:
+    assert await health(tenant) == (200, {"status": "ok"})
+    async with full(tenant.service.services.database):
+        with pytest.raises(ServiceProblem):
+            await tenant.client.audiences.create(name="No room", rows=people(100))
+        assert await health(tenant) == (503, {"status": "unavailable", "problems": {"storage": "disk full"}})
+    await room_again(tenant)
+    assert await health(tenant) == (200, {"status": "ok"})
 
 
 async def test_a_running_campaign_is_shown_as_paused_is_paused_and_waits_for_a_person(

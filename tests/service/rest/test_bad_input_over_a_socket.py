@@ -25,7 +25,6 @@ MEGABYTE = 1_000_000
 
 @asynccontextmanager
 async def wired(database_url: str, data: Path) -> AsyncGenerator[Wire]:
-    """A service on the loopback."""
     async with open_served(database_url, data, workers=False) as served:
         yield Wire(served)
 

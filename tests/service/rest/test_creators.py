@@ -64,96 +64,84 @@ async def bodies(tenant: Tenant) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.requirement("AUTH-26", "AUTH-27", "AUTH-28", "AUTH-29", "AUTH-30", "AUTH-33", "AUTH-34")
-async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_else_goes_on(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
-        services = tenant.service.services
-        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
-            await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
-            for path in BOUND:
-                without_creator(await http.post(path, json=good[path]), "no longer in the organization")
-            (campaign,) = (await http.get("/v1/deployments")).json()["data"]
-            copy = await http.post(f"/v1/deployments/{campaign['id']}/clone", json={"name": "Copy"})
-            without_creator(copy, "no longer in the organization")
-            for noun in ("agents", "audiences", "phone_numbers", "deployments", "calls", "voices", "wallet"):
-                assert (await http.get(f"/v1/{noun}")).status_code == 200
-            assert (await http.post("/v1/audiences", json={"name": "Hers"})).status_code == 201
-            agent = (await http.get("/v1/agents")).json()["data"][0]
-            assert (await http.patch(f"/v1/agents/{agent['id']}", json={"name": "Carol"})).status_code == 200
-            await services.database.write(
-                accounts.join, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms()
-            )
-            assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
+async def test_four_creations_need_the_keys_creator_in_the_organization_and_all_else_goes_on(tenant: Tenant) -> None:
+    good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
+    services = tenant.service.services
+    async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
+        await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
+        for path in BOUND:
+            without_creator(await http.post(path, json=good[path]), "no longer in the organization")
+        (campaign,) = (await http.get("/v1/deployments")).json()["data"]
+        copy = await http.post(f"/v1/deployments/{campaign['id']}/clone", json={"name": "Copy"})
+        without_creator(copy, "no longer in the organization")
+        for noun in ("agents", "audiences", "phone_numbers", "deployments", "calls", "voices", "wallet"):
+            assert (await http.get(f"/v1/{noun}")).status_code == 200
+        assert (await http.post("/v1/audiences", json={"name": "Hers"})).status_code == 201
+        agent = (await http.get("/v1/agents")).json()["data"][0]
+        assert (await http.patch(f"/v1/agents/{agent['id']}", json={"name": "Carol"})).status_code == 200
+        await services.database.write(
+            accounts.join, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms()
+        )
+        assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
 
 
 @pytest.mark.requirement("AUTH-31")
-async def test_a_creator_who_was_deleted_is_as_one_who_has_left(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
-        services = tenant.service.services
-        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
-            await services.database.write(accounts.delete_user, services.ids, user_id, services.clock.now_ms())
-            for path in BOUND:
-                without_creator(await http.post(path, json=good[path]), "no longer in the organization")
-            (campaign,) = (await http.get("/v1/deployments")).json()["data"]
-            copy = await http.post(f"/v1/deployments/{campaign['id']}/clone", json={"name": "Copy"})
-            without_creator(copy, "no longer in the organization")
+async def test_a_creator_who_was_deleted_is_as_one_who_has_left(tenant: Tenant) -> None:
+    good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
+    services = tenant.service.services
+    async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
+        await services.database.write(accounts.delete_user, services.ids, user_id, services.clock.now_ms())
+        for path in BOUND:
+            without_creator(await http.post(path, json=good[path]), "no longer in the organization")
+        (campaign,) = (await http.get("/v1/deployments")).json()["data"]
+        copy = await http.post(f"/v1/deployments/{campaign['id']}/clone", json={"name": "Copy"})
+        without_creator(copy, "no longer in the organization")
 
 
 @pytest.mark.requirement("AUTH-32")
-async def test_renting_needs_the_creators_address_as_well(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        good, user_id = await bodies(tenant), await member(tenant, None)
-        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
-            without_creator(await http.post("/v1/phone_numbers", json={"country": "US"}), "no e-mail address")
-            for path in BOUND[:3]:
-                assert (await http.post(path, json=good[path])).status_code == 201, path
+async def test_renting_needs_the_creators_address_as_well(tenant: Tenant) -> None:
+    good, user_id = await bodies(tenant), await member(tenant, None)
+    async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
+        without_creator(await http.post("/v1/phone_numbers", json={"country": "US"}), "no e-mail address")
+        for path in BOUND[:3]:
+            assert (await http.post(path, json=good[path])).status_code == 201, path
 
 
 @pytest.mark.requirement("AUTH-40")
-async def test_a_bad_body_is_named_before_the_missing_creator(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        user_id = await member(tenant, "ada@example.com")
-        services = tenant.service.services
-        async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
-            await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
-            refused(await http.post("/v1/agents", json={"name": "Bob"}), 400, "missing_field", "voice_id")
+async def test_a_bad_body_is_named_before_the_missing_creator(tenant: Tenant) -> None:
+    user_id = await member(tenant, "ada@example.com")
+    services = tenant.service.services
+    async with raw_client(tenant, key=await key_of(tenant, user_id)) as http:
+        await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
+        refused(await http.post("/v1/agents", json={"name": "Bob"}), 400, "missing_field", "voice_id")
 
 
-async def test_a_refusal_for_the_creator_keeps_nothing_and_frees_the_idempotency_key(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
-        services = tenant.service.services
-        async with raw_client(tenant, key=await key_of(tenant, user_id), Idempotency_Key="again") as http:
-            await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
-            without_creator(await http.post("/v1/agents", json=good["/v1/agents"]), "no longer")
-            await services.database.write(
-                accounts.join, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms()
-            )
-            assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
+async def test_a_refusal_for_the_creator_keeps_nothing_and_frees_the_idempotency_key(tenant: Tenant) -> None:
+    good, user_id = await bodies(tenant), await member(tenant, "ada@example.com")
+    services = tenant.service.services
+    async with raw_client(tenant, key=await key_of(tenant, user_id), Idempotency_Key="again") as http:
+        await services.database.write(accounts.leave, services.ids, tenant.org_id, user_id, services.clock.now_ms())
+        without_creator(await http.post("/v1/agents", json=good["/v1/agents"]), "no longer")
+        await services.database.write(
+            accounts.join, services.ids, tenant.org_id, user_id, "member", services.clock.now_ms()
+        )
+        assert (await http.post("/v1/agents", json=good["/v1/agents"])).status_code == 201
 
 
-async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_again(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
+async def test_the_client_raises_the_refusal_with_its_code_and_does_not_try_again(tenant: Tenant) -> None:
+    services = tenant.service.services
 
-        def forget(connection: Any) -> None:
-            from sqlalchemy import update
+    def forget(connection: Any) -> None:
+        from sqlalchemy import update
 
-            from callwright.service.tables.schema import api_keys
+        from callwright.service.tables.schema import api_keys
 
-            connection.execute(update(api_keys).values(created_by_user_id=None))
+        connection.execute(update(api_keys).values(created_by_user_id=None))
 
-        await services.database.write(forget)
-        with pytest.raises(ServiceProblem) as caught:
-            await tenant.client.phone_numbers.rent(country="US")
-        assert (caught.value.code, caught.value.retryable) == ("api_key_owner_required", False)
+    await services.database.write(forget)
+    with pytest.raises(ServiceProblem) as caught:
+        await tenant.client.phone_numbers.rent(country="US")
+    assert (caught.value.code, caught.value.retryable) == ("api_key_owner_required", False)
 
 
 @pytest.mark.requirement("AUTH-33")

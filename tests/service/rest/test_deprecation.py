@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from callwright.contract.voices import list_voices
 from callwright.service.app import Application
 from callwright.service.rest.pipeline import RequestPipeline
 from callwright.service.rest.routes import RouteTable
-from tests.support.service import open_service
+from tests.support.service import Tenant
 
 OLD = Deprecation(
     since=datetime(2027, 1, 1, tzinfo=UTC),
@@ -23,19 +22,16 @@ OLD = Deprecation(
 
 
 @pytest.mark.requirement("VER-03", "VER-08")
-async def test_a_deprecated_operation_names_both_moments_and_a_page_on_every_answer(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
-        table = RouteTable([replace(list_agents, deprecated=OLD), list_voices])
-        transport = ASGITransport(app=Application(services, RequestPipeline(services, table)))
-        headers = {"Authorization": f"Bearer {tenant.api_key}"}
-        async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
-            for path, status in (("/v1/agents", 200), ("/v1/agents?sort=nothing", 400)):
-                answer = await http.get(path)
-                assert answer.status_code == status
-                assert answer.headers["deprecation"] == "@1798761600"
-                assert answer.headers["sunset"] == "Sat, 01 Jan 2028 00:00:00 GMT"
-                assert answer.headers["link"] == '<https://voice.example.com/docs/v2>; rel="sunset"'
-            assert "deprecation" not in (await http.get("/v1/voices")).headers
+async def test_a_deprecated_operation_names_both_moments_and_a_page_on_every_answer(tenant: Tenant) -> None:
+    services = tenant.service.services
+    table = RouteTable([replace(list_agents, deprecated=OLD), list_voices])
+    transport = ASGITransport(app=Application(services, RequestPipeline(services, table)))
+    headers = {"Authorization": f"Bearer {tenant.api_key}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as http:
+        for path, status in (("/v1/agents", 200), ("/v1/agents?sort=nothing", 400)):
+            answer = await http.get(path)
+            assert answer.status_code == status
+            assert answer.headers["deprecation"] == "@1798761600"
+            assert answer.headers["sunset"] == "Sat, 01 Jan 2028 00:00:00 GMT"
+            assert answer.headers["link"] == '<https://voice.example.com/docs/v2>; rel="sunset"'
+        assert "deprecation" not in (await http.get("/v1/voices")).headers

@@ -16,7 +16,7 @@ from callwright.service.platform.database.sqlite import group_commit
 from callwright.service.tables.schema import deployments, endpoint_queues, webhooks
 from tests.support.campaigns import draft, people
 from tests.support.http.raw_requests import Response, raw_client, refused
-from tests.support.service import open_service
+from tests.support.service import Tenant, open_service
 
 ON_POSTGRES = pytest.mark.parametrize("engine", ["postgres"], indirect=True)
 LIMIT_S = 40
@@ -66,34 +66,32 @@ async def test_a_change_whose_row_is_held_is_told_to_come_again_and_other_organi
 @ON_POSTGRES
 @pytest.mark.requirement("STATE-31")
 @pytest.mark.parametrize("action", ["pause", "cancel"])
-async def test_pausing_and_cancelling_wait_for_no_silent_holder(database_url: str, tmp_path: Path, action: str) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(2))
-        await tenant.client.deployments.start(id=made.id)
-        with held(database_url, deployments, made.id) as holder, anyio.fail_after(LIMIT_S):
-            async with raw_client(tenant) as http:
-                with anyio.fail_after(4):
-                    answer = await http.post(f"/v1/deployments/{made.id}/{action}")
-            assert answer.json()["data"]["status"] == {"pause": "paused", "cancel": "cancelled"}[action]
-            with pytest.raises(DBAPIError):
-                holder.execute(select(deployments.c.id))
+async def test_pausing_and_cancelling_wait_for_no_silent_holder(database_url: str, tenant: Tenant, action: str) -> None:
+    made = await draft(tenant, people(2))
+    await tenant.client.deployments.start(id=made.id)
+    with held(database_url, deployments, made.id) as holder, anyio.fail_after(LIMIT_S):
+        async with raw_client(tenant) as http:
+            with anyio.fail_after(4):
+                answer = await http.post(f"/v1/deployments/{made.id}/{action}")
+        assert answer.json()["data"]["status"] == {"pause": "paused", "cancel": "cancelled"}[action]
+        with pytest.raises(DBAPIError):
+            holder.execute(select(deployments.c.id))
 
 
 @ON_POSTGRES
 async def test_a_subscription_is_changed_and_deleted_although_a_silent_sender_holds_it(
-    database_url: str, tmp_path: Path
+    database_url: str, tenant: Tenant
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.webhooks.create(url="https://example.com/hook", events=["call.completed"])
-        with held(database_url, webhooks, made.id), anyio.fail_after(LIMIT_S):
-            changed = await tenant.client.webhooks.update(id=made.id, description="Changed")
-        assert changed.description == "Changed"
-        engine = make_engine(database_url)
-        with engine.connect() as connection, anyio.fail_after(LIMIT_S):
-            connection.execute(select(endpoint_queues).with_for_update())
-            await tenant.client.webhooks.delete(id=made.id)
-            connection.invalidate()
-        engine.dispose()
+    made = await tenant.client.webhooks.create(url="https://example.com/hook", events=["call.completed"])
+    with held(database_url, webhooks, made.id), anyio.fail_after(LIMIT_S):
+        changed = await tenant.client.webhooks.update(id=made.id, description="Changed")
+    assert changed.description == "Changed"
+    engine = make_engine(database_url)
+    with engine.connect() as connection, anyio.fail_after(LIMIT_S):
+        connection.execute(select(endpoint_queues).with_for_update())
+        await tenant.client.webhooks.delete(id=made.id)
+        connection.invalidate()
+    engine.dispose()
 
 
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)

@@ -10,8 +10,8 @@ import pytest
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest import incoming
 from callwright.service.rest.incoming import MAX_BODY, Incoming
-from tests.support.http.raw_requests import raw_client, refused
-from tests.support.service import open_service
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.service import Tenant, open_service
 
 JSON = {"Content-Type": "application/json"}
 
@@ -91,8 +91,8 @@ async def test_a_client_that_leaves_in_mid_body_gets_no_failure() -> None:
         b'{"\\u0061":1,"a":1}',
     ],
 )
-async def test_a_key_that_stands_twice_in_an_object_is_bad_json(database_url: str, tmp_path: Path, body: bytes) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+async def test_a_key_that_stands_twice_in_an_object_is_bad_json(tenant: Tenant, body: bytes) -> None:
+    async with raw_client(tenant, key=None) as http:
         refused(await http.post("/v1/agents", content=body, headers=JSON), 400, "invalid_json")
 
 
@@ -105,7 +105,6 @@ async def test_a_chunked_body_over_the_limit_is_refused(database_url: str, tmp_p
         refused(await http.post("/v1/agents", content=chunks(), headers=JSON), 413, "payload_too_large")
 
 
-async def test_an_enormous_query_is_refused_in_words(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        refused(await http.get(f"/v1/agents?sort={'a' * 20_000}"), 400, "invalid_field", "query")
-        refused(await http.get("/v1/agents?" + "a=1&" * 200), 400, "invalid_field", "query")
+async def test_an_enormous_query_is_refused_in_words(http: AsyncClient) -> None:
+    refused(await http.get(f"/v1/agents?sort={'a' * 20_000}"), 400, "invalid_field", "query")
+    refused(await http.get("/v1/agents?" + "a=1&" * 200), 400, "invalid_field", "query")

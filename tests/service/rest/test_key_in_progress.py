@@ -35,7 +35,6 @@ class Holder:
     key_id: str
 
     async def dies(self) -> None:
-        """Nothing of it is kept."""
         await to_thread.run_sync(self.connection.rollback)
 
     async def answers(self, body: bytes) -> None:

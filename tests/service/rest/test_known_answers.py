@@ -1,7 +1,6 @@
 """Answers that are given again while nothing has changed, and never once something has."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ from callwright.service.rest.known_answers import LIFETIME_MS, MOST_ANSWERS, MOS
 from tests.support import resources
 from tests.support.clock_set_by_test import process_with_fixed_clock
 from tests.support.database.databases import Engine
-from tests.support.http.raw_requests import raw_client
-from tests.support.service import open_service
+from tests.support.http.raw_requests import AsyncClient, raw_client
+from tests.support.service import Tenant
 
 PLACE = ("org_1", "/agents/agt_1", b"")
 ANSWER = Answer(200, b"{}", {})
@@ -53,10 +52,8 @@ def test_neither_long_answers_nor_too_many_are_kept() -> None:
     assert known.find(("org_1", str(MOST_ANSWERS), b""), 7, 0) is ANSWER
 
 
-async def test_a_change_is_seen_by_the_next_request_whichever_process_made_it(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, process_with_fixed_clock(tenant) as other:
+async def test_a_change_is_seen_by_the_next_request_whichever_process_made_it(tenant: Tenant) -> None:
+    async with process_with_fixed_clock(tenant) as other:
         agent = await resources.agent(tenant)
         path = f"/v1/agents/{agent.id}"
         for number in range(20):
@@ -70,28 +67,25 @@ async def test_a_change_is_seen_by_the_next_request_whichever_process_made_it(
             assert first.headers["x-request-id"] != second.headers["x-request-id"]
 
 
-async def test_what_was_deleted_is_gone_at_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        agent = await resources.agent(tenant)
-        assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 200
-        await tenant.client.agents.delete(id=agent.id)
+async def test_what_was_deleted_is_gone_at_once(tenant: Tenant, http: AsyncClient) -> None:
+    agent = await resources.agent(tenant)
+    assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 200
+    await tenant.client.agents.delete(id=agent.id)
+    assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 404
+
+
+async def test_an_answer_of_one_organization_is_never_given_to_another(tenant: Tenant) -> None:
+    agent = await resources.agent(tenant)
+    async with tenant.another_organization() as stranger, raw_client(stranger) as http, raw_client(tenant) as own:
+        assert (await own.get(f"/v1/agents/{agent.id}")).status_code == 200
         assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 404
-
-
-async def test_an_answer_of_one_organization_is_never_given_to_another(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        agent = await resources.agent(tenant)
-        async with tenant.another_organization() as stranger, raw_client(stranger) as http, raw_client(tenant) as own:
-            assert (await own.get(f"/v1/agents/{agent.id}")).status_code == 200
-            assert (await http.get(f"/v1/agents/{agent.id}")).status_code == 404
-            balances = [json.loads((await each.get("/v1/wallet")).content)["data"] for each in (own, http)]
-            assert balances[0]["updated_at"]
+        balances = [json.loads((await each.get("/v1/wallet")).content)["data"] for each in (own, http)]
+        assert balances[0]["updated_at"]
 
 
 @pytest.mark.parametrize("per_page", [1])
-async def test_lists_are_always_read_anew(engine: Engine, database_url: str, tmp_path: Path, per_page: int) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        client: Client = tenant.client
-        assert (await client.agents.list(per_page=per_page)).pagination.total == 0
-        await resources.agent(tenant)
-        assert (await client.agents.list(per_page=per_page)).pagination.total == 1
+async def test_lists_are_always_read_anew(engine: Engine, tenant: Tenant, per_page: int) -> None:
+    client: Client = tenant.client
+    assert (await client.agents.list(per_page=per_page)).pagination.total == 0
+    await resources.agent(tenant)
+    assert (await client.agents.list(per_page=per_page)).pagination.total == 1

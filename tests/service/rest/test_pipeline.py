@@ -14,7 +14,7 @@ from callwright.service.handlers.request_context import HANDLERS
 from callwright.service.settings import ServiceSettings
 from callwright.service.tables.schema import audit_log
 from tests.support import resources
-from tests.support.http.raw_requests import Response, problem, raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, Response, problem, raw_client, refused
 from tests.support.service import Tenant, open_service
 
 BAD_JSON = (
@@ -44,8 +44,8 @@ def flat(response: Response, status: int, code: str) -> None:
 
 
 @pytest.mark.requirement("BODY-01", "BODY-02", "BODY-05", "BODY-11", "BODY-12", "ERR-11", "ERR-51")
-async def test_bad_json_is_refused_before_the_key_is_looked_at(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+async def test_bad_json_is_refused_before_the_key_is_looked_at(tenant: Tenant) -> None:
+    async with raw_client(tenant, key=None) as http:
         paths = {(op.method, op.path) for op in OPERATIONS.values() if op.method in ("POST", "PATCH")}
         unknown = (("POST", "/nowhere"), ("PATCH", "/nowhere/at/all"), ("PUT", "/agents"), ("POST", "/wallet"))
         for method, path in (*sorted(paths), *unknown):
@@ -57,8 +57,8 @@ async def test_bad_json_is_refused_before_the_key_is_looked_at(database_url: str
 
 
 @pytest.mark.requirement("BODY-06", "BODY-07")
-async def test_good_or_absent_json_leads_on_to_the_key(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+async def test_good_or_absent_json_leads_on_to_the_key(tenant: Tenant) -> None:
+    async with raw_client(tenant, key=None) as http:
         for body in (b"{}", b"", json.dumps(AGENT).encode()):
             flat(await http.post("/v1/agents", content=body), 401, "api_key_required")
         flat(await http.request("GET", "/v1/agents", content=b"{"), 401, "api_key_required")
@@ -97,17 +97,16 @@ async def test_a_token_that_is_no_key_is_told_from_an_unknown_key(
 
 
 @pytest.mark.requirement("AUTH-17", "AUTH-37", "ERR-12")
-async def test_a_revoked_key_is_refused_from_the_next_request_on(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        assert (await http.get("/v1/wallet")).status_code == 200
-        services = tenant.service.services
-        await services.database.write(accounts.revoke_key, services.ids, tenant.api_key[:16], services.clock.now_ms())
-        flat(await http.get("/v1/wallet"), 401, "invalid_api_key")
-        flat(await http.post("/v1/agents", json=AGENT), 401, "invalid_api_key")
+async def test_a_revoked_key_is_refused_from_the_next_request_on(tenant: Tenant, http: AsyncClient) -> None:
+    assert (await http.get("/v1/wallet")).status_code == 200
+    services = tenant.service.services
+    await services.database.write(accounts.revoke_key, services.ids, tenant.api_key[:16], services.clock.now_ms())
+    flat(await http.get("/v1/wallet"), 401, "invalid_api_key")
+    flat(await http.post("/v1/agents", json=AGENT), 401, "invalid_api_key")
 
 
-async def test_the_scheme_is_read_in_any_case(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+async def test_the_scheme_is_read_in_any_case(tenant: Tenant) -> None:
+    async with raw_client(tenant, key=None) as http:
         answer = await http.get("/v1/wallet", headers={"Authorization": f"bearer  {tenant.api_key}"})
         assert answer.status_code == 200
 
@@ -184,114 +183,106 @@ async def test_every_answer_carries_a_request_id_of_its_own(database_url: str, t
 
 
 @pytest.mark.requirement("ERR-56")
-async def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        for method, path, allowed in (
-            ("PUT", "/v1/agents", {"GET", "POST"}),
-            ("POST", "/v1/wallet", {"GET", "PATCH"}),
-            ("POST", "/v1/agents/agt_x", {"GET", "PATCH", "DELETE"}),
-            ("OPTIONS", "/v1/deployments/dep_x/start", {"POST"}),
-            ("HEAD", "/v1/deployments/dep_x/start", {"POST"}),
-            ("DELETE", "/v1/phone-numbers/available", {"GET"}),
-        ):
-            answer = await http.request(method, path)
-            if method != "HEAD":
-                refused(answer, 405, "method_not_allowed")
-            assert answer.status_code == 405
-            assert set(answer.headers["allow"].split(", ")) == allowed, (method, path)
+async def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(http: AsyncClient) -> None:
+    for method, path, allowed in (
+        ("PUT", "/v1/agents", {"GET", "POST"}),
+        ("POST", "/v1/wallet", {"GET", "PATCH"}),
+        ("POST", "/v1/agents/agt_x", {"GET", "PATCH", "DELETE"}),
+        ("OPTIONS", "/v1/deployments/dep_x/start", {"POST"}),
+        ("HEAD", "/v1/deployments/dep_x/start", {"POST"}),
+        ("DELETE", "/v1/phone-numbers/available", {"GET"}),
+    ):
+        answer = await http.request(method, path)
+        if method != "HEAD":
+            refused(answer, 405, "method_not_allowed")
+        assert answer.status_code == 405
+        assert set(answer.headers["allow"].split(", ")) == allowed, (method, path)
 
 
-async def test_head_is_answered_like_get(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        got, headed = await http.get("/v1/wallet"), await http.head("/v1/wallet")
-        assert headed.status_code == 200
-        assert headed.headers["content-length"] == got.headers["content-length"]
-        assert (await http.head("/v1/agents/agt_nobody")).status_code == 404
+async def test_head_is_answered_like_get(http: AsyncClient) -> None:
+    got, headed = await http.get("/v1/wallet"), await http.head("/v1/wallet")
+    assert headed.status_code == 200
+    assert headed.headers["content-length"] == got.headers["content-length"]
+    assert (await http.head("/v1/agents/agt_nobody")).status_code == 404
 
 
 @pytest.mark.requirement("BODY-03", "BODY-04", "SERV-09")
-async def test_an_organization_named_in_a_request_has_no_effect(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        await resources.agent(other, "Theirs")
-        async with raw_client(tenant) as http:
-            made = await http.post("/v1/agents", json={**AGENT, "org_id": other.org_id}, params={"org_id": "org_x"})
-            assert made.status_code == 201
-            agent_id = made.json()["data"]["id"]
-            listed = await http.get("/v1/agents", params={"org_id": other.org_id})
-            assert [entry["name"] for entry in listed.json()["data"]] == ["Ada"]
-            changed = await http.patch(f"/v1/agents/{agent_id}", json={"org_id": other.org_id, "name": "Bea"})
-            assert changed.status_code == 200
-        assert [entry.name async for entry in other.client.agents.list()] == ["Theirs"]
-        assert (await tenant.client.agents.get(id=agent_id)).name == "Bea"
+async def test_an_organization_named_in_a_request_has_no_effect(tenant: Tenant, other: Tenant) -> None:
+    await resources.agent(other, "Theirs")
+    async with raw_client(tenant) as http:
+        made = await http.post("/v1/agents", json={**AGENT, "org_id": other.org_id}, params={"org_id": "org_x"})
+        assert made.status_code == 201
+        agent_id = made.json()["data"]["id"]
+        listed = await http.get("/v1/agents", params={"org_id": other.org_id})
+        assert [entry["name"] for entry in listed.json()["data"]] == ["Ada"]
+        changed = await http.patch(f"/v1/agents/{agent_id}", json={"org_id": other.org_id, "name": "Bea"})
+        assert changed.status_code == 200
+    assert [entry.name async for entry in other.client.agents.list()] == ["Theirs"]
+    assert (await tenant.client.agents.get(id=agent_id)).name == "Bea"
 
 
 @pytest.mark.requirement("CONV-22", "FILTER-08", "FILTER-10", "ERR-52")
-async def test_unknown_fields_and_parameters_are_refused_by_name(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        campaign = await resources.draft(tenant)
-        deployment = f"/v1/deployments/{campaign.deployment.id}"
-        found = refused(
-            await http.post("/v1/agents", json={**AGENT, "promt": "x", "colour": 1}), 400, "invalid_field", "promt"
-        )
-        assert [error["field"] for error in found["errors"]] == ["promt", "colour"]
-        refused(await http.patch(deployment, json={"status": "active"}), 400, "invalid_field", "status")
-        nested = {"retry_policy": {"max_atempts": 2}}
-        refused(await http.patch(deployment, json=nested), 400, "invalid_field", "retry_policy.max_atempts")
-        refused(await http.post(f"{deployment}/pause", json={"force": True}), 400, "invalid_field", "force")
-        for body in ({"id": campaign.deployment.id}, {"id": "dep_x"}):
-            refused(await http.patch(deployment, json=body), 400, "invalid_field", "id")
-            refused(await http.post(f"{deployment}/start", json=body), 400, "invalid_field", "id")
-        queries: tuple[tuple[str, str, str], ...] = (
-            ("GET", "/v1/agents?colour=red", "colour"),
-            ("GET", "/v1/agents?name=Ada", "name"),
-            ("GET", "/v1/agents?filter[colour]=red", "filter[colour]"),
-            ("GET", "/v1/wallet?page=1", "page"),
-            ("POST", "/v1/agents?name=Ada", "name"),
-            ("DELETE", f"{deployment}?force=true", "force"),
-        )
-        for method, path, field in queries:
-            body: Any = AGENT if method == "POST" else None
-            refused(await http.request(method, path, json=body), 400, "invalid_field", field)
-        twice = await http.get("/v1/agents?filter[name]=a&filter[name]=b")
-        refused(twice, 400, "invalid_field", "filter[name]")
-        assert (await tenant.client.deployments.get(id=campaign.deployment.id)).status == "draft"
+async def test_unknown_fields_and_parameters_are_refused_by_name(tenant: Tenant, http: AsyncClient) -> None:
+    campaign = await resources.draft(tenant)
+    deployment = f"/v1/deployments/{campaign.deployment.id}"
+    found = refused(
+        await http.post("/v1/agents", json={**AGENT, "promt": "x", "colour": 1}), 400, "invalid_field", "promt"
+    )
+    assert [error["field"] for error in found["errors"]] == ["promt", "colour"]
+    refused(await http.patch(deployment, json={"status": "active"}), 400, "invalid_field", "status")
+    nested = {"retry_policy": {"max_atempts": 2}}
+    refused(await http.patch(deployment, json=nested), 400, "invalid_field", "retry_policy.max_atempts")
+    refused(await http.post(f"{deployment}/pause", json={"force": True}), 400, "invalid_field", "force")
+    for body in ({"id": campaign.deployment.id}, {"id": "dep_x"}):
+        refused(await http.patch(deployment, json=body), 400, "invalid_field", "id")
+        refused(await http.post(f"{deployment}/start", json=body), 400, "invalid_field", "id")
+    queries: tuple[tuple[str, str, str], ...] = (
+        ("GET", "/v1/agents?colour=red", "colour"),
+        ("GET", "/v1/agents?name=Ada", "name"),
+        ("GET", "/v1/agents?filter[colour]=red", "filter[colour]"),
+        ("GET", "/v1/wallet?page=1", "page"),
+        ("POST", "/v1/agents?name=Ada", "name"),
+        ("DELETE", f"{deployment}?force=true", "force"),
+    )
+    for method, path, field in queries:
+        body: Any = AGENT if method == "POST" else None
+        refused(await http.request(method, path, json=body), 400, "invalid_field", field)
+    twice = await http.get("/v1/agents?filter[name]=a&filter[name]=b")
+    refused(twice, 400, "invalid_field", "filter[name]")
+    assert (await tenant.client.deployments.get(id=campaign.deployment.id)).status == "draft"
 
 
 @pytest.mark.requirement("BODY-10", "ERR-07", "ERR-31")
-async def test_all_wrong_fields_are_named_at_once_and_no_value_is_repeated(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        answer = await http.post("/v1/agents", json={"name": 7, "language": "+12025550100", "extra": "secret words"})
-        found = refused(answer, 400, "invalid_field", "name")
-        codes = {error["field"]: error["code"] for error in found["errors"]}
-        assert codes == {
-            "name": "invalid_field",
-            "voice_id": "missing_field",
-            "language": "invalid_field",
-            "system_prompt": "missing_field",
-            "extra": "invalid_field",
-        }
-        assert "+12025550100" not in answer.text
-        assert "secret words" not in answer.text
-        refused(await http.post("/v1/agents"), 400, "missing_field", "name")
+async def test_all_wrong_fields_are_named_at_once_and_no_value_is_repeated(http: AsyncClient) -> None:
+    answer = await http.post("/v1/agents", json={"name": 7, "language": "+12025550100", "extra": "secret words"})
+    found = refused(answer, 400, "invalid_field", "name")
+    codes = {error["field"]: error["code"] for error in found["errors"]}
+    assert codes == {
+        "name": "invalid_field",
+        "voice_id": "missing_field",
+        "language": "invalid_field",
+        "system_prompt": "missing_field",
+        "extra": "invalid_field",
+    }
+    assert "+12025550100" not in answer.text
+    assert "secret words" not in answer.text
+    refused(await http.post("/v1/agents"), 400, "missing_field", "name")
 
 
 @pytest.mark.requirement("BODY-16")
-async def test_what_no_database_holds_is_refused_and_never_a_failure(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        refused(await http.post("/v1/agents", json={**AGENT, "name": "A\0da"}), 400, "invalid_field", "name")
-        refused(await http.get("/v1/agents?filter[name]=a%00b"), 400, "invalid_field", "filter[name]")
-        refused(await http.get("/v1/agents/agt_%00"), 400, "invalid_field", "id")
-        early = "0001-01-01T00:00:00%2B14:00"
-        found = await http.get(f"/v1/agents?filter[created_from]={early}")
-        refused(found, 400, "invalid_field", "filter[created_from]")
-        draft = {"name": "x", "agent_id": "agt_\0", "audience_id": "aud_x", "phone_number_id": "num_x"}
-        refused(await http.post("/v1/deployments", json=draft), 400, "invalid_field", "agent_id")
-        late = {**draft, "agent_id": "agt_x", "end_at": "9999-12-31T23:59:59-14:00"}
-        refused(await http.post("/v1/deployments", json=late), 400, "invalid_field", "end_at")
-        assert (await http.get("/v1/agents/agt_%ED%A0%80")).status_code == 404
-        assert (await http.get("/v1/agents/" + "a" * 3_000)).status_code == 404
+async def test_what_no_database_holds_is_refused_and_never_a_failure(http: AsyncClient) -> None:
+    refused(await http.post("/v1/agents", json={**AGENT, "name": "A\0da"}), 400, "invalid_field", "name")
+    refused(await http.get("/v1/agents?filter[name]=a%00b"), 400, "invalid_field", "filter[name]")
+    refused(await http.get("/v1/agents/agt_%00"), 400, "invalid_field", "id")
+    early = "0001-01-01T00:00:00%2B14:00"
+    found = await http.get(f"/v1/agents?filter[created_from]={early}")
+    refused(found, 400, "invalid_field", "filter[created_from]")
+    draft = {"name": "x", "agent_id": "agt_\0", "audience_id": "aud_x", "phone_number_id": "num_x"}
+    refused(await http.post("/v1/deployments", json=draft), 400, "invalid_field", "agent_id")
+    late = {**draft, "agent_id": "agt_x", "end_at": "9999-12-31T23:59:59-14:00"}
+    refused(await http.post("/v1/deployments", json=late), 400, "invalid_field", "end_at")
+    assert (await http.get("/v1/agents/agt_%ED%A0%80")).status_code == 404
+    assert (await http.get("/v1/agents/" + "a" * 3_000)).status_code == 404
 
 
 @pytest.mark.requirement("ERR-18", "ERR-75", "IDEM-08")

@@ -8,7 +8,7 @@ import pytest
 from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.routes import RouteTable
 from callwright.service.settings import ServiceSettings
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
 from tests.support.service import open_service
 
 TABLE = RouteTable(OPERATIONS.values())
@@ -54,41 +54,39 @@ def test_a_value_is_taken_as_it_is_and_not_decoded_again() -> None:
 
 
 @pytest.mark.requirement("PATH-02", "PATH-19", "VER-01")
-async def test_both_prefixes_answer_the_same_and_locations_are_canonical(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = await http.post("/api/v1/phone-numbers", json={"country": "US"})
-        assert made.status_code == 201
-        location = made.headers["location"]
-        assert location == f"/v1/phone_numbers/{made.json()['data']['id']}"
-        answers = [
-            await http.get(location.replace("/v1/phone_numbers", prefix))
-            for prefix in ("/v1/phone_numbers", "/v1/phone-numbers", "/api/v1/phone_numbers", "/api/v1/phone-numbers")
-        ]
-        assert {answer.content for answer in answers} == {made.content}
-        refused(await http.get("/v1/"), 404, "not_found")
-        refused(await http.get("/api/v1/nowhere"), 404, "not_found")
-        assert (await http.get("/v2/agents")).status_code == 404
+async def test_both_prefixes_answer_the_same_and_locations_are_canonical(http: AsyncClient) -> None:
+    made = await http.post("/api/v1/phone-numbers", json={"country": "US"})
+    assert made.status_code == 201
+    location = made.headers["location"]
+    assert location == f"/v1/phone_numbers/{made.json()['data']['id']}"
+    answers = [
+        await http.get(location.replace("/v1/phone_numbers", prefix))
+        for prefix in ("/v1/phone_numbers", "/v1/phone-numbers", "/api/v1/phone_numbers", "/api/v1/phone-numbers")
+    ]
+    assert {answer.content for answer in answers} == {made.content}
+    refused(await http.get("/v1/"), 404, "not_found")
+    refused(await http.get("/api/v1/nowhere"), 404, "not_found")
+    assert (await http.get("/v2/agents")).status_code == 404
 
 
 @pytest.mark.requirement("CONV-15")
-async def test_every_creation_names_where_the_new_thing_is(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        ids: dict[str, str] = {}
+async def test_every_creation_names_where_the_new_thing_is(http: AsyncClient) -> None:
+    ids: dict[str, str] = {}
 
-        async def make(path: str, body: dict[str, Any]) -> None:
-            made = await http.post(path, json=body)
-            assert made.status_code in (201, 202), made.text
-            told = {name: value for name, value in made.json()["data"].items() if name != "errors"}  # of refused rows
-            assert (await http.get(made.headers["location"])).json() == {"data": told}
-            ids[path] = made.json()["data"]["id"]
+    async def make(path: str, body: dict[str, Any]) -> None:
+        made = await http.post(path, json=body)
+        assert made.status_code in (201, 202), made.text
+        told = {name: value for name, value in made.json()["data"].items() if name != "errors"}  # of refused rows
+        assert (await http.get(made.headers["location"])).json() == {"data": told}
+        ids[path] = made.json()["data"]["id"]
 
-        speaker = {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
-        await make("/v1/agents", speaker)
-        await make("/v1/audiences", {"name": "A", "rows": [{"phone_number": "+12125550100"}]})
-        await make("/v1/phone_numbers", {"country": "US"})
-        parts = {"agent_id": ids["/v1/agents"], "audience_id": ids["/v1/audiences"]}
-        await make("/v1/deployments", {"name": "D", "phone_number_id": ids["/v1/phone_numbers"], **parts})
-        await make(f"/v1/audiences/{ids['/v1/audiences']}/imports", {"csv": "phone\n+12125550101\n"})
+    speaker = {"name": "A", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
+    await make("/v1/agents", speaker)
+    await make("/v1/audiences", {"name": "A", "rows": [{"phone_number": "+12125550100"}]})
+    await make("/v1/phone_numbers", {"country": "US"})
+    parts = {"agent_id": ids["/v1/agents"], "audience_id": ids["/v1/audiences"]}
+    await make("/v1/deployments", {"name": "D", "phone_number_id": ids["/v1/phone_numbers"], **parts})
+    await make(f"/v1/audiences/{ids['/v1/audiences']}/imports", {"csv": "phone\n+12125550101\n"})
 
 
 @pytest.mark.parametrize("path", ["", "/", "/sub/path/"])

@@ -26,12 +26,10 @@ QUARTERS = st.integers(0, 96)
 
 
 def hours(*windows: Window, zone: str | None = None) -> CallingHours:
-    """Calling hours of these windows."""
     return CallingHours(windows=list(windows), timezone=zone)
 
 
 def daily(start: str, end: str) -> CallingHours:
-    """The same window on every day."""
     return hours(Window(days=list(WEEKDAYS), start=start, end=end))
 
 

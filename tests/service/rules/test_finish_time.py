@@ -17,7 +17,6 @@ WORKDAYS: list[Weekday] = ["mon", "tue", "wed", "thu", "fri"]
 
 
 def hours(*windows: tuple[list[Weekday], str, str]) -> CallingHours:
-    """Calling hours of these windows."""
     return CallingHours(windows=[Window(days=days, start=start, end=end) for days, start, end in windows])
 
 

@@ -66,8 +66,7 @@ def test_the_days_reset_is_midnight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "day", "which"),
-    [(5, 3, "day"), (3, 5, "second"), (None, 5, "day"), (5, None, "second")],
+    ("second", "day", "which"), [(5, 3, "day"), (3, 5, "second"), (None, 5, "day"), (5, None, "second")]
 )
 def test_the_limit_with_fewer_requests_left_is_told(second: int | None, day: int | None, which: str) -> None:
     both = {

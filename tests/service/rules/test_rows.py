@@ -17,7 +17,6 @@ NUMBER = "+12125550100"
 
 
 def good(row: Mapping[str, object], rules: RowRules = RULES) -> GoodRow:
-    """The row, which must be good."""
     read = read_row(1, row, rules)
     assert isinstance(read, GoodRow), read
     return read

@@ -15,7 +15,6 @@ HERE = {"org_id": "org_1", "deployment_id": "dep_1"}
 
 
 def sealed() -> str:
-    """The plan's id."""
     return SEAL.seal(PLAN, **HERE)
 
 

@@ -51,41 +51,35 @@ async def walk(tenant: Tenant, wanted: EntryFilter, size: int) -> list[Any]:
         await put(tenant, newer)
 
 
-async def test_entries_come_newest_first_each_once_whatever_is_added_meanwhile(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        rows = await fill(tenant)
-        await fill(other)
-        for size in (1, 2, 5, 18, 50):
-            found = [
-                row
-                for row in await walk(tenant, EntryFilter(until_ms=MOMENTS[-1] + 1), size)
-                if row.subject != "agt_new"
-            ]
-            assert {row.id for row in found} == {row["id"] for row in rows}
-            assert len(found) == len(rows)
-            assert [row.at for row in found] == sorted((row.at for row in found), reverse=True)
+async def test_entries_come_newest_first_each_once_whatever_is_added_meanwhile(tenant: Tenant, other: Tenant) -> None:
+    rows = await fill(tenant)
+    await fill(other)
+    for size in (1, 2, 5, 18, 50):
+        found = [
+            row for row in await walk(tenant, EntryFilter(until_ms=MOMENTS[-1] + 1), size) if row.subject != "agt_new"
+        ]
+        assert {row.id for row in found} == {row["id"] for row in rows}
+        assert len(found) == len(rows)
+        assert [row.at for row in found] == sorted((row.at for row in found), reverse=True)
 
 
-async def test_entries_are_found_by_time_actor_action_and_subject(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await fill(tenant)
+async def test_entries_are_found_by_time_actor_action_and_subject(tenant: Tenant) -> None:
+    await fill(tenant)
 
-        async def found(**wanted: Any) -> set[tuple[int, str, str]]:
-            given: dict[str, Any] = {"until_ms": MOMENTS[-1] + 1, **wanted}
-            rows = await walk(tenant, EntryFilter(**given), 50)
-            return {(row.at, row.action, row.subject) for row in rows}
+    async def found(**wanted: Any) -> set[tuple[int, str, str]]:
+        given: dict[str, Any] = {"until_ms": MOMENTS[-1] + 1, **wanted}
+        rows = await walk(tenant, EntryFilter(**given), 50)
+        return {(row.at, row.action, row.subject) for row in rows}
 
-        everything = {(at, name, f"agt_{place}") for at, name, place in product(MOMENTS, NAMES, range(3))}
-        assert await found() == everything
-        assert await found(since_ms=2_000) == {one for one in everything if one[0] >= 2_000}
-        assert await found(since_ms=2_000, until_ms=3_000) == {one for one in everything if one[0] == 2_000}
-        assert await found(actor="key_1") == {one for one in everything if one[2] == "agt_1"}
-        assert await found(action="delete_agent") == {one for one in everything if one[1] == "delete_agent"}
-        one = await found(subject="agt_2", action="update_agent", since_ms=3_000)
-        assert one == {(3_000, "update_agent", "agt_2")}
-        assert await found(subject="agt") == set()
+    everything = {(at, name, f"agt_{place}") for at, name, place in product(MOMENTS, NAMES, range(3))}
+    assert await found() == everything
+    assert await found(since_ms=2_000) == {one for one in everything if one[0] >= 2_000}
+    assert await found(since_ms=2_000, until_ms=3_000) == {one for one in everything if one[0] == 2_000}
+    assert await found(actor="key_1") == {one for one in everything if one[2] == "agt_1"}
+    assert await found(action="delete_agent") == {one for one in everything if one[1] == "delete_agent"}
+    one = await found(subject="agt_2", action="update_agent", since_ms=3_000)
+    assert one == {(3_000, "update_agent", "agt_2")}
+    assert await found(subject="agt") == set()
 
 
 async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) -> None:
@@ -101,7 +95,7 @@ async def test_a_part_is_read_by_the_index_from_where_it_begins(tmp_path: Path) 
         assert "TEMP B-TREE" not in said
 
 
-async def test_the_labels_of_keys_are_told_by_their_ids(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization():
+async def test_the_labels_of_keys_are_told_by_their_ids(tenant: Tenant) -> None:
+    async with tenant.another_organization():
         labels = await tenant.service.services.database.read(audit_log.labels_of, tenant.org_id)
         assert list(labels.values()) == ["tests"]

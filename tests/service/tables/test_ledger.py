@@ -1,7 +1,6 @@
 """The ledger: the balance is the sum of its movements, and low balances are told once."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -11,7 +10,7 @@ from sqlalchemy import Connection, func, select
 from callwright.contract.deployments.dearest_case import MICROS
 from callwright.service.tables.ledger import Movement, book, wallet_of
 from callwright.service.tables.schema import outbox, transactions
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
 
 
 async def booked(tenant: Tenant, *micros: int, reserved: int = 0) -> int:
@@ -36,52 +35,48 @@ async def low_events(tenant: Tenant) -> list[dict[str, Any]]:
     return [json.loads(data) for data in found]
 
 
-async def test_movements_move_the_balance_and_remember_it(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        assert await booked(tenant, -MICROS, 2 * MICROS, -1) == 100_999_999
-        after = select(transactions.c.balance_after_micros).where(transactions.c.type == "adjustment")
-        kept = await tenant.service.services.database.read(lambda connection: set(connection.execute(after).scalars()))
-        assert kept == {99_000_000, 101_000_000, 100_999_999}
-        assert (await tenant.client.wallet.get()).balance.amount == "100.999999"
+async def test_movements_move_the_balance_and_remember_it(tenant: Tenant) -> None:
+    assert await booked(tenant, -MICROS, 2 * MICROS, -1) == 100_999_999
+    after = select(transactions.c.balance_after_micros).where(transactions.c.type == "adjustment")
+    kept = await tenant.service.services.database.read(lambda connection: set(connection.execute(after).scalars()))
+    assert kept == {99_000_000, 101_000_000, 100_999_999}
+    assert (await tenant.client.wallet.get()).balance.amount == "100.999999"
 
 
-async def test_what_is_held_back_is_not_available_and_is_no_movement(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        assert await booked(tenant, reserved=24_000) == 100 * MICROS
-        wallet = await tenant.client.wallet.get()
-        assert (wallet.reserved.amount, wallet.available.amount) == ("0.024000", "99.976000")
-        await booked(tenant, -8_400, reserved=-24_000)
-        wallet = await tenant.client.wallet.get()
-        assert (wallet.balance.amount, wallet.reserved.amount) == ("99.991600", "0.000000")
+async def test_what_is_held_back_is_not_available_and_is_no_movement(tenant: Tenant) -> None:
+    assert await booked(tenant, reserved=24_000) == 100 * MICROS
+    wallet = await tenant.client.wallet.get()
+    assert (wallet.reserved.amount, wallet.available.amount) == ("0.024000", "99.976000")
+    await booked(tenant, -8_400, reserved=-24_000)
+    wallet = await tenant.client.wallet.get()
+    assert (wallet.balance.amount, wallet.reserved.amount) == ("99.991600", "0.000000")
 
 
 @pytest.mark.requirement("EVENT-18")
-async def test_a_low_balance_is_told_once_for_each_drop(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await booked(tenant, -90 * MICROS)
-        assert await low_events(tenant) == []
-        assert not (await tenant.client.wallet.get()).low_balance
-        await booked(tenant, -1)
-        await booked(tenant, -1)
-        told = await low_events(tenant)
-        assert [event["balance"] for event in told] == ["9.999999"]
-        assert (told[0]["threshold"], told[0]["currency"], told[0]["play_money"]) == ("10.000000", "USD", True)
-        assert (await tenant.client.wallet.get()).low_balance
-        await booked(tenant, 2)
-        await booked(tenant, -5)
-        assert [event["balance"] for event in await low_events(tenant)] == ["9.999999", "9.999995"]
+async def test_a_low_balance_is_told_once_for_each_drop(tenant: Tenant) -> None:
+    await booked(tenant, -90 * MICROS)
+    assert await low_events(tenant) == []
+    assert not (await tenant.client.wallet.get()).low_balance
+    await booked(tenant, -1)
+    await booked(tenant, -1)
+    told = await low_events(tenant)
+    assert [event["balance"] for event in told] == ["9.999999"]
+    assert (told[0]["threshold"], told[0]["currency"], told[0]["play_money"]) == ("10.000000", "USD", True)
+    assert (await tenant.client.wallet.get()).low_balance
+    await booked(tenant, 2)
+    await booked(tenant, -5)
+    assert [event["balance"] for event in await low_events(tenant)] == ["9.999999", "9.999995"]
 
 
-async def test_movements_at_the_same_time_all_count(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for _ in range(50):
-                    tasks.start_soon(booked, tenant, -10_000)
-        services = tenant.service.services
+async def test_movements_at_the_same_time_all_count(tenant: Tenant) -> None:
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(50):
+                tasks.start_soon(booked, tenant, -10_000)
+    services = tenant.service.services
 
-        def look(connection: Connection) -> tuple[int, int]:
-            total = select(func.sum(transactions.c.amount_micros)).where(transactions.c.org_id == tenant.org_id)
-            return wallet_of(connection, tenant.org_id).balance_micros, int(connection.execute(total).scalar_one())
+    def look(connection: Connection) -> tuple[int, int]:
+        total = select(func.sum(transactions.c.amount_micros)).where(transactions.c.org_id == tenant.org_id)
+        return wallet_of(connection, tenant.org_id).balance_micros, int(connection.execute(total).scalar_one())
 
-        assert await services.database.read(look) == (99_500_000, 99_500_000)
+    assert await services.database.read(look) == (99_500_000, 99_500_000)

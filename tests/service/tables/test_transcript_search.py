@@ -191,50 +191,45 @@ async def test_more_calls_than_are_counted_are_all_shown(
 
 
 @pytest.mark.parametrize("most", [1, 5, 1_000])
-async def test_matches_are_counted_up_to_a_bound(database_url: str, tmp_path: Path, most: int) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        put = await put_talks(tenant)
-        listing = Listing(contract.search_transcripts, select(calls), COLUMNS, calls.c.id)
-        nothing: dict[str, Any] = {"disposition": []}
-        answered: dict[str, Any] = {"outcome": ["answered"]}
+async def test_matches_are_counted_up_to_a_bound(tenant: Tenant, most: int) -> None:
+    put = await put_talks(tenant)
+    listing = Listing(contract.search_transcripts, select(calls), COLUMNS, calls.c.id)
+    nothing: dict[str, Any] = {"disposition": []}
+    answered: dict[str, Any] = {"outcome": ["answered"]}
 
-        def total(connection: Connection, query: str, asked: SearchTranscripts) -> int:
-            read = read_query(query)
-            assert read is not None
-            found = transcript_search.finder(connection, read, listing, asked, org_id=tenant.org_id, most=most)
-            return found.total()
+    def total(connection: Connection, query: str, asked: SearchTranscripts) -> int:
+        read = read_query(query)
+        assert read is not None
+        found = transcript_search.finder(connection, read, listing, asked, org_id=tenant.org_id, most=most)
+        return found.total()
 
-        filters: dict[str, Any]
-        for query, filters in (("too", {}), ("too", answered), ("too", nothing), ("fine", {}), ("unsaid", {})):
-            counted = await tenant.service.services.database.read(
-                total, query, SearchTranscripts(query=query, **filters)
-            )
-            assert counted == min(most, len(expected(put, query, filters, None)))
+    filters: dict[str, Any]
+    for query, filters in (("too", {}), ("too", answered), ("too", nothing), ("fine", {}), ("unsaid", {})):
+        counted = await tenant.service.services.database.read(total, query, SearchTranscripts(query=query, **filters))
+        assert counted == min(most, len(expected(put, query, filters, None)))
 
 
-async def test_calls_of_one_millisecond_are_numbered_one_after_the_other(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        for _ in range(2):
-            ids = [await put_call(tenant, created_at=DIALLED_MS + place % 2) for place in range(4)]
-            rows = [{"call_id": call_id, "words": "hello"} for call_id in ids]
-            await tenant.service.services.database.write(transcript_search.add, rows)
-        found = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
-        assert len(set(found)) == 8
-        if not tenant.service.services.database.is_shared:
-            numbers = select(text("rowid")).select_from(text("transcript_words"))
-            rowids = await tenant.service.services.database.read(lambda c: list(c.execute(numbers).scalars()))
-            firsts = [(DIALLED_MS + place) * IN_A_MILLISECOND for place in (0, 1)]
-            assert sorted(rowids) == [first + number for first in firsts for number in range(4)]
+async def test_calls_of_one_millisecond_are_numbered_one_after_the_other(tenant: Tenant) -> None:
+    for _ in range(2):
+        ids = [await put_call(tenant, created_at=DIALLED_MS + place % 2) for place in range(4)]
+        rows = [{"call_id": call_id, "words": "hello"} for call_id in ids]
+        await tenant.service.services.database.write(transcript_search.add, rows)
+    found = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
+    assert len(set(found)) == 8
+    if not tenant.service.services.database.is_shared:
+        numbers = select(text("rowid")).select_from(text("transcript_words"))
+        rowids = await tenant.service.services.database.read(lambda c: list(c.execute(numbers).scalars()))
+        firsts = [(DIALLED_MS + place) * IN_A_MILLISECOND for place in (0, 1)]
+        assert sorted(rowids) == [first + number for first in firsts for number in range(4)]
 
 
-async def test_nothing_is_indexed_of_a_call_that_is_not_there(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        database = tenant.service.services.database
-        await database.write(transcript_search.add, [])
-        if not database.is_shared:
-            with pytest.raises(KeyError, match="cal_1"):
-                await database.write(transcript_search.add, [{"call_id": "cal_1", "words": "hello"}])
-        assert (await tenant.client.transcripts.search(query="hello")).data == []
+async def test_nothing_is_indexed_of_a_call_that_is_not_there(tenant: Tenant) -> None:
+    database = tenant.service.services.database
+    await database.write(transcript_search.add, [])
+    if not database.is_shared:
+        with pytest.raises(KeyError, match="cal_1"):
+            await database.write(transcript_search.add, [{"call_id": "cal_1", "words": "hello"}])
+    assert (await tenant.client.transcripts.search(query="hello")).data == []
 
 
 def test_every_filter_of_a_search_has_a_mark_or_is_a_moment() -> None:

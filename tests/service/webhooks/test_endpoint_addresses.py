@@ -29,14 +29,12 @@ class Book:
         self.answers, self.asked = list(answers), list[str]()
 
     def __call__(self, name: str) -> Sequence[str]:
-        """The addresses of a name."""
         self.asked.append(name)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
 @pytest.fixture
 async def inside() -> AsyncGenerator[Sink]:
-    """What must not be reached."""
     async with sink(host=PRIVATE) as made:
         yield made
         assert made.connections == 0
@@ -175,7 +173,6 @@ async def test_a_name_without_addresses_is_a_failure_of_names() -> None:
 
 @pytest.fixture
 def silence() -> Iterator[threading.Event]:
-    """What silent name servers wait for."""
     event = threading.Event()
     yield event
     event.set()

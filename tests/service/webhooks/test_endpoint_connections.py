@@ -21,7 +21,6 @@ LONG_S = 30.0
 
 
 def everything_here(_: str) -> list[str]:
-    """Every name leads to the loopback."""
     return ["127.0.0.1"]
 
 
@@ -34,7 +33,6 @@ async def endpoints() -> AsyncGenerator[Endpoints]:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Authority:
-    """An authority of the test's own."""
     return authority(tmp_path)
 
 
@@ -101,26 +99,23 @@ async def test_a_server_that_is_silent_about_tls_has_timed_out(root: Authority) 
     assert (posted.outcome, posted.detail) == ("timeout", "No connection was made within 0.15 seconds.")
 
 
-async def test_a_subscription_keeps_its_connection(endpoints: Endpoints) -> None:
-    async with sink() as target:
-        for _ in range(5):
-            assert (await post(endpoints, target)).outcome == "succeeded"
-        assert (target.connections, len(target.requests)) == (1, 5)
+async def test_a_subscription_keeps_its_connection(endpoints: Endpoints, target: Sink) -> None:
+    for _ in range(5):
+        assert (await post(endpoints, target)).outcome == "succeeded"
+    assert (target.connections, len(target.requests)) == (1, 5)
 
 
-async def test_two_subscriptions_never_share_a_connection(endpoints: Endpoints) -> None:
-    async with sink() as target:
-        for _ in range(3):
-            await post(endpoints, target, "whk_1")
-            await post(endpoints, target, "whk_2")
-        assert target.connections == 2
+async def test_two_subscriptions_never_share_a_connection(endpoints: Endpoints, target: Sink) -> None:
+    for _ in range(3):
+        await post(endpoints, target, "whk_1")
+        await post(endpoints, target, "whk_2")
+    assert target.connections == 2
 
 
-async def test_without_a_subscription_no_connection_is_kept(endpoints: Endpoints) -> None:
-    async with sink() as target:
-        for _ in range(3):
-            await post(endpoints, target, None)
-        assert target.connections == 3
+async def test_without_a_subscription_no_connection_is_kept(endpoints: Endpoints, target: Sink) -> None:
+    for _ in range(3):
+        await post(endpoints, target, None)
+    assert target.connections == 3
 
 
 async def test_cookies_are_not_kept(endpoints: Endpoints) -> None:
@@ -217,28 +212,26 @@ async def test_a_new_connection_that_is_closed_is_not_tried_again(endpoints: End
         assert (target.connections, len(target.requests)) == (1, 1)
 
 
-async def test_the_connections_that_are_kept_are_bounded_and_the_oldest_go() -> None:
-    async with sink() as target:
-        async with Endpoints(opened=LOOPBACK, deadline_s=LONG_S, most_connections=2) as endpoints:
-            for number in range(30):
-                assert (await post(endpoints, target, f"whk_{number}")).outcome == "succeeded"
-            with anyio.fail_after(LONG_S):
-                for _ in range(26):
-                    await target.departures.acquire()
-            assert (target.connections, target.open) == (30, 4)
-            for _ in range(3):
-                await post(endpoints, target, "whk_29")
-            assert target.connections == 30
-
-
-async def test_the_end_closes_all_connections() -> None:
-    async with sink() as target:
-        async with Endpoints(opened=LOOPBACK, deadline_s=LONG_S) as endpoints:
-            await post(endpoints, target, "whk_1")
-            assert target.open == 1
+async def test_the_connections_that_are_kept_are_bounded_and_the_oldest_go(target: Sink) -> None:
+    async with Endpoints(opened=LOOPBACK, deadline_s=LONG_S, most_connections=2) as endpoints:
+        for number in range(30):
+            assert (await post(endpoints, target, f"whk_{number}")).outcome == "succeeded"
         with anyio.fail_after(LONG_S):
-            await target.departures.acquire()
-        assert target.open == 0
+            for _ in range(26):
+                await target.departures.acquire()
+        assert (target.connections, target.open) == (30, 4)
+        for _ in range(3):
+            await post(endpoints, target, "whk_29")
+        assert target.connections == 30
+
+
+async def test_the_end_closes_all_connections(target: Sink) -> None:
+    async with Endpoints(opened=LOOPBACK, deadline_s=LONG_S) as endpoints:
+        await post(endpoints, target, "whk_1")
+        assert target.open == 1
+    with anyio.fail_after(LONG_S):
+        await target.departures.acquire()
+    assert target.open == 0
 
 
 async def test_a_session_that_makes_room_ends_what_it_is_used_for() -> None:

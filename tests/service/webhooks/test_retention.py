@@ -8,7 +8,7 @@ from sqlalchemy import update
 from callwright.service.tables.schema import deliveries
 from callwright.service.webhooks import retention
 from callwright.service.webhooks.fan_out import fan_out
-from tests.support.webhooks.delivering import delivering
+from tests.support.webhooks.delivering import Delivering, delivering
 
 DAY = 86_400_000
 
@@ -50,27 +50,23 @@ async def test_one_pass_goes_through_all_subscriptions(
         assert (len(await at.deliveries()), len(await at.events())) == (0, 0)
 
 
-async def test_an_event_that_is_still_to_be_sent_is_kept(database_url: str, tmp_path: Path) -> None:
-    async with delivering(database_url, tmp_path) as at:
-        await at.subscribe()
-        waiting, over = await at.happen(2)
-        await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())
-        ended = update(deliveries).where(deliveries.c.event_id == over)
-        await at.change(ended.values(status="cancelled", next_attempt_at=None))
-        at.clock.move(40 * DAY)
-        await retention.sweep(at.services)
-        assert [event.id for event in await at.events()] == [waiting]
-        await at.deliver()
-        assert [one.status for one in await at.deliveries()] == ["succeeded"]
+async def test_an_event_that_is_still_to_be_sent_is_kept(at: Delivering) -> None:
+    await at.subscribe()
+    waiting, over = await at.happen(2)
+    await at.services.database.write(fan_out, at.services.ids, at.clock.now_ms())
+    ended = update(deliveries).where(deliveries.c.event_id == over)
+    await at.change(ended.values(status="cancelled", next_attempt_at=None))
+    at.clock.move(40 * DAY)
+    await retention.sweep(at.services)
+    assert [event.id for event in await at.events()] == [waiting]
+    await at.deliver()
+    assert [one.status for one in await at.deliveries()] == ["succeeded"]
 
 
-async def test_an_event_that_nobody_wanted_goes_too_and_a_new_one_is_never_lost(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with delivering(database_url, tmp_path) as at:
-        await at.happen(3)
-        await at.deliver()
-        (new,) = await at.happen()
-        at.clock.move(40 * DAY)
-        await retention.sweep(at.services)
-        assert [event.id for event in await at.events()] == [new]
+async def test_an_event_that_nobody_wanted_goes_too_and_a_new_one_is_never_lost(at: Delivering) -> None:
+    await at.happen(3)
+    await at.deliver()
+    (new,) = await at.happen()
+    at.clock.move(40 * DAY)
+    await retention.sweep(at.services)
+    assert [event.id for event in await at.events()] == [new]

@@ -42,7 +42,6 @@ class Arrived:
 
     @property
     def event(self) -> dict[str, Any]:
-        """What the body says."""
         return json.loads(self.body)
 
 
@@ -70,9 +69,9 @@ async def serving(database_url: str, data: Path) -> AsyncGenerator[Tenant]:
 @pytest.mark.requirement("SERV-08", "EVENT-01", "AUTH-35", "HOOK-06", "SIGN-02", "SIGN-06", "CONV-13")
 @pytest.mark.requirement("CONV-04", "CONV-09", "EVENT-10", "EVENT-11", "EVENT-13", "EVENT-14")
 async def test_a_running_service_sends_an_event_as_a_post_with_json_that_the_secret_has_signed(
-    database_url: str, tmp_path: Path
+    database_url: str, tmp_path: Path, target: Sink
 ) -> None:
-    async with sink() as target, serving(database_url, tmp_path) as tenant:
+    async with serving(database_url, tmp_path) as tenant:
         made = await tenant.client.webhooks.create(url=target.url(), events=["call.started"])
         tried = await tenant.client.webhooks.test(id=made.id)
         (got,) = await arrived(target, 1)
@@ -97,9 +96,9 @@ async def test_a_running_service_sends_an_event_as_a_post_with_json_that_the_sec
 
 @pytest.mark.requirement("SERV-08", "EVENT-14", "EVENT-15", "EVENT-16")
 async def test_who_subscribes_to_calls_is_sent_the_beginning_and_the_end_of_each_with_their_fields(
-    database_url: str, tmp_path: Path
+    database_url: str, tmp_path: Path, target: Sink
 ) -> None:
-    async with sink() as target, serving(database_url, tmp_path) as tenant:
+    async with serving(database_url, tmp_path) as tenant:
         made = await tenant.client.webhooks.create(url=target.url(), events=["call.started", "call.completed"])
         deployment = await run(tenant, people(3, sim_outcome="answered", sim_intent="yes"))
         got = await arrived(target, 6)
@@ -147,55 +146,46 @@ async def test_the_status_alone_counts_whatever_the_body_of_an_answer_says(
 
 
 @pytest.mark.requirement("EVENT-06")
-async def test_an_event_may_overtake_another_and_created_at_tells_the_true_order(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with delivering(database_url, tmp_path) as at:
-        await at.subscribe("a", "deployment.paused", "deployment.resumed")
-        at.endpoints.answers[url_of("a")] = lambda _: answer("server_error", 503)
-        (first,) = await at.happen(type_=DEPLOYMENT_PAUSED)
-        await at.deliver()
-        at.endpoints.answers.clear()
-        at.clock.move(1)
-        (second,) = await at.happen(type_=DEPLOYMENT_RESUMED)
-        await at.deliver()
-        await at.deliver(after_ms=15_000)
-        _refused, *taken = [json.loads(request.body) for request in at.endpoints.requests]
-        assert [event["id"] for event in taken] == [second, first]
-        assert [event["id"] for event in sorted(taken, key=lambda event: event["created_at"])] == [first, second]
+async def test_an_event_may_overtake_another_and_created_at_tells_the_true_order(at: Delivering) -> None:
+    await at.subscribe("a", "deployment.paused", "deployment.resumed")
+    at.endpoints.answers[url_of("a")] = lambda _: answer("server_error", 503)
+    (first,) = await at.happen(type_=DEPLOYMENT_PAUSED)
+    await at.deliver()
+    at.endpoints.answers.clear()
+    at.clock.move(1)
+    (second,) = await at.happen(type_=DEPLOYMENT_RESUMED)
+    await at.deliver()
+    await at.deliver(after_ms=15_000)
+    _refused, *taken = [json.loads(request.body) for request in at.endpoints.requests]
+    assert [event["id"] for event in taken] == [second, first]
+    assert [event["id"] for event in sorted(taken, key=lambda event: event["created_at"])] == [first, second]
 
 
 @pytest.mark.requirement("EVENT-12", "CONV-04")
-async def test_created_at_is_when_it_happened_however_late_and_often_it_is_sent(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with delivering(database_url, tmp_path) as at:
-        await at.subscribe()
-        at.endpoints.answers[url_of("a")] = lambda _: answer("timeout")
-        happened = datetime.fromtimestamp(at.clock.now_ms() / 1_000, UTC).isoformat(timespec="milliseconds")
-        await at.happen()
-        await at.deliver(after_ms=3_600_000)
-        await at.deliver(after_ms=15_000)
-        sent = [json.loads(request.body)["created_at"] for request in at.endpoints.requests]
-        assert sent == [happened.replace("+00:00", "Z")] * 2
+async def test_created_at_is_when_it_happened_however_late_and_often_it_is_sent(at: Delivering) -> None:
+    await at.subscribe()
+    at.endpoints.answers[url_of("a")] = lambda _: answer("timeout")
+    happened = datetime.fromtimestamp(at.clock.now_ms() / 1_000, UTC).isoformat(timespec="milliseconds")
+    await at.happen()
+    await at.deliver(after_ms=3_600_000)
+    await at.deliver(after_ms=15_000)
+    sent = [json.loads(request.body)["created_at"] for request in at.endpoints.requests]
+    assert sent == [happened.replace("+00:00", "Z")] * 2
 
 
 @pytest.mark.requirement("EVENT-07", "EVENT-09", "PATH-33")
-async def test_an_event_that_is_replayed_arrives_again_with_its_own_id_and_bytes(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with delivering(database_url, tmp_path) as at:
-        await at.subscribe()
-        one, other = await at.happen(2)
-        await at.deliver()
-        assert (await at.tenant.client.events.replay(id=one)).queued == 1
-        await at.deliver(after_ms=60_000)
-        before = {request.headers["X-Service-Event-Id"]: request for request in at.endpoints.requests[:2]}
-        again = at.endpoints.requests[2:]
-        assert set(before) == {one, other}
-        assert [request.body for request in again] == [before[one].body]
-        assert json.loads(again[0].body)["id"] == one
-        assert again[0].headers["X-Service-Delivery-Id"] != before[one].headers["X-Service-Delivery-Id"]
+async def test_an_event_that_is_replayed_arrives_again_with_its_own_id_and_bytes(at: Delivering) -> None:
+    await at.subscribe()
+    one, other = await at.happen(2)
+    await at.deliver()
+    assert (await at.tenant.client.events.replay(id=one)).queued == 1
+    await at.deliver(after_ms=60_000)
+    before = {request.headers["X-Service-Event-Id"]: request for request in at.endpoints.requests[:2]}
+    again = at.endpoints.requests[2:]
+    assert set(before) == {one, other}
+    assert [request.body for request in again] == [before[one].body]
+    assert json.loads(again[0].body)["id"] == one
+    assert again[0].headers["X-Service-Delivery-Id"] != before[one].headers["X-Service-Delivery-Id"]
 
 
 async def _told(at: Delivering, deployment_id: str) -> dict[str, int]:
@@ -211,29 +201,28 @@ async def _told(at: Delivering, deployment_id: str) -> dict[str, int]:
 
 
 @pytest.mark.requirement("STATE-22", "EVENT-17", "EVENT-21", "EVENT-22", "EVENT-23", "EVENT-25")
-async def test_subscribers_get_each_change_of_a_deployment_once(database_url: str, tmp_path: Path) -> None:
-    async with delivering(database_url, tmp_path) as at:
-        await at.subscribe()
-        tenant, act = at.tenant, at.tenant.client.deployments
-        called = await draft(tenant, people(2), "Called")
-        for change in (act.start, act.start, act.pause, act.pause, act.resume, act.resume):
-            await change(id=called.id)
-        async with working(tenant):
-            assert (await tenant.ended(called.id)).status == "completed"
-        assert await _told(at, called.id) == {
-            "deployment.paused": 1,
-            "deployment.resumed": 1,
-            "deployment.started": 1,
-            "deployment.audience_exhausted": 1,
-            "deployment.completed": 1,
-        }
-        cancelled = await draft(tenant, people(2, first=10), "Cancelled")
-        for change in (act.start, act.cancel, act.cancel):
-            await change(id=cancelled.id)
-        assert await _told(at, cancelled.id) == {"deployment.completed": 1}
-        lost = await draft(tenant, people(2, first=20), "Lost")
-        await act.start(id=lost.id)
-        await suspend_numbers(tenant)
-        async with working(tenant):
-            assert (await tenant.ended(lost.id)).status == "failed"
-        assert await _told(at, lost.id) == {"deployment.failed": 1}
+async def test_subscribers_get_each_change_of_a_deployment_once(at: Delivering) -> None:
+    await at.subscribe()
+    tenant, act = at.tenant, at.tenant.client.deployments
+    called = await draft(tenant, people(2), "Called")
+    for change in (act.start, act.start, act.pause, act.pause, act.resume, act.resume):
+        await change(id=called.id)
+    async with working(tenant):
+        assert (await tenant.ended(called.id)).status == "completed"
+    assert await _told(at, called.id) == {
+        "deployment.paused": 1,
+        "deployment.resumed": 1,
+        "deployment.started": 1,
+        "deployment.audience_exhausted": 1,
+        "deployment.completed": 1,
+    }
+    cancelled = await draft(tenant, people(2, first=10), "Cancelled")
+    for change in (act.start, act.cancel, act.cancel):
+        await change(id=cancelled.id)
+    assert await _told(at, cancelled.id) == {"deployment.completed": 1}
+    lost = await draft(tenant, people(2, first=20), "Lost")
+    await act.start(id=lost.id)
+    await suspend_numbers(tenant)
+    async with working(tenant):
+        assert (await tenant.ended(lost.id)).status == "failed"
+    assert await _told(at, lost.id) == {"deployment.failed": 1}

@@ -33,16 +33,16 @@ def csv_of(count: int) -> str:
     return "phone_number,first_name\n" + "".join(f"{phone(index)},Person {index}\n" for index in range(count))
 
 
-async def test_a_file_becomes_an_audience_that_can_be_called(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        audience = await make_audience(tenant, [])
-        job = await await_import(tenant, audience.id, csv_of(1_234))
-        assert (job.status, job.total_rows, job.processed, job.percent) == ("completed", 1_234, 1_234, 100)
-        assert (job.added, job.invalid, job.duplicates) == (1_234, 0, 0)
-        ready = await tenant.client.audiences.get(id=audience.id)
-        assert (ready.status, ready.source, ready.valid_count, ready.row_count) == ("ready", "csv", 1_234, 1_234)
-        rows = await cells(tenant, audience.id)
-        assert rows == [(phone(index), {"first_name": f"Person {index}"}) for index in range(1_234)]
+@pytest.mark.service(workers=True)
+async def test_a_file_becomes_an_audience_that_can_be_called(tenant: Tenant) -> None:
+    audience = await make_audience(tenant, [])
+    job = await await_import(tenant, audience.id, csv_of(1_234))
+    assert (job.status, job.total_rows, job.processed, job.percent) == ("completed", 1_234, 1_234, 100)
+    assert (job.added, job.invalid, job.duplicates) == (1_234, 0, 0)
+    ready = await tenant.client.audiences.get(id=audience.id)
+    assert (ready.status, ready.source, ready.valid_count, ready.row_count) == ("ready", "csv", 1_234, 1_234)
+    rows = await cells(tenant, audience.id)
+    assert rows == [(phone(index), {"first_name": f"Person {index}"}) for index in range(1_234)]
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ async def test_a_file_becomes_an_audience_that_can_be_called(database_url: str, 
     ],
     ids=["crlf", "bom", "blank lines", "other words"],
 )
-async def test_quotes_line_ends_and_a_bom_are_read(database_url: str, tmp_path: Path, csv: str) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        audience = await make_audience(tenant, [])
-        assert (await await_import(tenant, audience.id, csv)).status == "completed"
-        ((number, values),) = await cells(tenant, audience.id)
-        assert number == "+14155550100"
-        assert values == {"note": 'said "no, thanks",\nthen hung up'}
+@pytest.mark.service(workers=True)
+async def test_quotes_line_ends_and_a_bom_are_read(tenant: Tenant, csv: str) -> None:
+    audience = await make_audience(tenant, [])
+    assert (await await_import(tenant, audience.id, csv)).status == "completed"
+    ((number, values),) = await cells(tenant, audience.id)
+    assert number == "+14155550100"
+    assert values == {"note": 'said "no, thanks",\nthen hung up'}
 
 
 BAD_ROWS: list[tuple[str, str, str | None]] = [
@@ -116,35 +116,33 @@ async def test_each_bad_row_is_refused_with_its_reason_and_the_others_are_taken(
     ],
     ids=["header alone", "nameless column", "one name twice", "101 columns", "broken quotes"],
 )
-async def test_a_file_that_cannot_be_read_fails_with_the_reason(database_url: str, tmp_path: Path, csv: str) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        audience = await make_audience(tenant, [])
-        job = await await_import(tenant, audience.id, csv)
-        assert (job.status, job.added) == ("failed", 0)
-        assert job.status_reason
-        assert (await tenant.client.audiences.get(id=audience.id)).status == "failed"
+@pytest.mark.service(workers=True)
+async def test_a_file_that_cannot_be_read_fails_with_the_reason(tenant: Tenant, csv: str) -> None:
+    audience = await make_audience(tenant, [])
+    job = await await_import(tenant, audience.id, csv)
+    assert (job.status, job.added) == ("failed", 0)
+    assert job.status_reason
+    assert (await tenant.client.audiences.get(id=audience.id)).status == "failed"
 
 
-async def test_a_picture_adds_nobody(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        audience = await make_audience(tenant, [])
-        job = await await_import(tenant, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
-        assert (job.status, job.added) == ("failed", 0)
-        assert "column 1" in (job.status_reason or "")
-        assert (await tenant.client.audiences.get(id=audience.id)).status == "failed"
+@pytest.mark.service(workers=True)
+async def test_a_picture_adds_nobody(tenant: Tenant) -> None:
+    audience = await make_audience(tenant, [])
+    job = await await_import(tenant, audience.id, "\u0089PNG\r\n\u001a\n\u0001\u0002,\u0003\n")
+    assert (job.status, job.added) == ("failed", 0)
+    assert "column 1" in (job.status_reason or "")
+    assert (await tenant.client.audiences.get(id=audience.id)).status == "failed"
 
 
-async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        audience = await make_audience(tenant, [])
-        wrong = await await_import(tenant, audience.id, "nummer,first_name\n+14155550100,Kim\n")
-        assert (wrong.status, wrong.invalid) == ("failed", 1)
-        right = await await_import(tenant, audience.id, "mobile,first_name\n+14155550100,Kim\n")
-        assert (right.status, right.added) == ("completed", 1)
-        ready = await tenant.client.audiences.get(id=audience.id)
-        assert (ready.status, ready.phone_column) == ("ready", "mobile")
+@pytest.mark.service(workers=True)
+async def test_a_failed_file_does_not_decide_where_later_files_keep_the_number(tenant: Tenant) -> None:
+    audience = await make_audience(tenant, [])
+    wrong = await await_import(tenant, audience.id, "nummer,first_name\n+14155550100,Kim\n")
+    assert (wrong.status, wrong.invalid) == ("failed", 1)
+    right = await await_import(tenant, audience.id, "mobile,first_name\n+14155550100,Kim\n")
+    assert (right.status, right.added) == ("completed", 1)
+    ready = await tenant.client.audiences.get(id=audience.id)
+    assert (ready.status, ready.phone_column) == ("ready", "mobile")
 
 
 class FailingIds(Ids):
@@ -162,54 +160,50 @@ class FailingIds(Ids):
         return super().new(prefix)
 
 
-async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services, audience = tenant.service.services, await make_audience(tenant, [], dedupe="none")
-        job = await tenant.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
-        dying = replace(services, ids=FailingIds(services.clock.now_ms, 700))
-        with pytest.raises(Interrupted):
-            await imports.work_on_one(dying, "wrk_first")
-        half = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
-        assert (half.status, half.processed, half.added, half.percent) == ("importing", 500, 500, 38)
+async def test_an_import_goes_on_after_a_crash_and_takes_no_row_twice(tenant: Tenant) -> None:
+    services, audience = tenant.service.services, await make_audience(tenant, [], dedupe="none")
+    job = await tenant.client.audiences.import_csv(id=audience.id, csv=csv_of(1_300))
+    dying = replace(services, ids=FailingIds(services.clock.now_ms, 700))
+    with pytest.raises(Interrupted):
+        await imports.work_on_one(dying, "wrk_first")
+    half = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
+    assert (half.status, half.processed, half.added, half.percent) == ("importing", 500, 500, 38)
 
-        assert not await imports.work_on_one(services, "wrk_second")
-        over = update(import_table).values(lease_until=0)
-        await services.database.write(lambda connection: connection.execute(over).rowcount)
-        assert await imports.work_on_one(services, "wrk_second")
-        assert not await imports.work_on_one(services, "wrk_second")
-        done = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
-        assert (done.status, done.added, done.processed) == ("completed", 1_300, 1_300)
-        assert [number for number, _ in await cells(tenant, audience.id)] == [phone(index) for index in range(1_300)]
-
-
-async def test_an_import_joins_a_campaign_that_runs(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(20))
-        await tenant.client.deployments.start(id=made.id)
-        more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
-        await tenant.client.audiences.import_csv(id=audience_of(made), csv=more)
-        assert await imports.work_on_one(tenant.service.services, "wrk_test")
-        async with working(tenant):
-            ended = await tenant.ended(made.id)
-        assert (ended.stats.contacts, ended.status) == (60, "completed")
-        found = await campaign_records(tenant.service.services.database, made.id)
-        assert {call.to_number for call in found.calls} == {phone(index) for index in range(60)}
-        check_counters(found)
+    assert not await imports.work_on_one(services, "wrk_second")
+    over = update(import_table).values(lease_until=0)
+    await services.database.write(lambda connection: connection.execute(over).rowcount)
+    assert await imports.work_on_one(services, "wrk_second")
+    assert not await imports.work_on_one(services, "wrk_second")
+    done = await tenant.client.audiences.get_import(id=audience.id, import_id=job.id)
+    assert (done.status, done.added, done.processed) == ("completed", 1_300, 1_300)
+    assert [number for number, _ in await cells(tenant, audience.id)] == [phone(index) for index in range(1_300)]
 
 
-async def test_a_value_the_database_refuses_ends_its_import_and_no_other(
-    database_url: str, tmp_path: Path, engine: Engine
-) -> None:
+async def test_an_import_joins_a_campaign_that_runs(tenant: Tenant) -> None:
+    made = await draft(tenant, people(20))
+    await tenant.client.deployments.start(id=made.id)
+    more = "\n".join(["phone_number,first_name", *(f"{phone(index)},Late {index}" for index in range(10, 60))])
+    await tenant.client.audiences.import_csv(id=audience_of(made), csv=more)
+    assert await imports.work_on_one(tenant.service.services, "wrk_test")
+    async with working(tenant):
+        ended = await tenant.ended(made.id)
+    assert (ended.stats.contacts, ended.status) == (60, "completed")
+    found = await campaign_records(tenant.service.services.database, made.id)
+    assert {call.to_number for call in found.calls} == {phone(index) for index in range(60)}
+    check_counters(found)
+
+
+@pytest.mark.service(workers=True)
+async def test_a_value_the_database_refuses_ends_its_import_and_no_other(tenant: Tenant, engine: Engine) -> None:
     """An index entry of Postgres holds 2,704 bytes; a thousand letters may be three thousand."""
-    async with open_service(database_url, tmp_path) as tenant:
-        strange = "".join(chr(0x4E00 + (index * 7_919) % 20_000) for index in range(1_000))
-        given: dict[str, Any] = {"dedupe": "external_id", "external_id_column": "id"}
-        audience = await make_audience(tenant, [], "strange", **given)
-        job = await await_import(tenant, audience.id, f"phone_number,id\n+14155550100,{strange}\n")
-        if engine == "postgres":
-            assert (job.status, job.added) == ("failed", 0)
-            assert job.status_reason == "the database cannot store a value in rows 1 to 1"
-        else:
-            assert (job.status, job.added) == ("completed", 1)
-        other = await make_audience(tenant, [], "other")
-        assert (await await_import(tenant, other.id, csv_of(3))).status == "completed"
+    strange = "".join(chr(0x4E00 + (index * 7_919) % 20_000) for index in range(1_000))
+    given: dict[str, Any] = {"dedupe": "external_id", "external_id_column": "id"}
+    audience = await make_audience(tenant, [], "strange", **given)
+    job = await await_import(tenant, audience.id, f"phone_number,id\n+14155550100,{strange}\n")
+    if engine == "postgres":
+        assert (job.status, job.added) == ("failed", 0)
+        assert job.status_reason == "the database cannot store a value in rows 1 to 1"
+    else:
+        assert (job.status, job.added) == ("completed", 1)
+    other = await make_audience(tenant, [], "other")
+    assert (await await_import(tenant, other.id, csv_of(3))).status == "completed"

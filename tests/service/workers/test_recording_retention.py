@@ -85,78 +85,72 @@ def files(tmp_path: Path, call_id: str) -> list[str]:
 
 @pytest.mark.requirement("LIMIT-08", "LIMIT-18")
 async def test_a_recording_is_deleted_after_90_days_and_its_address_and_transcript_stay(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        call_id = await talked(tenant)
-        assert await fetch(tenant, call_id) > 1_000
-        assert await fetch(tenant, call_id, audio_format="wav") > 1_000
-        assert not await is_gone(tenant, call_id, ahead_ms=90 * DAY - MINUTE)
-        assert await is_gone(tenant, call_id, ahead_ms=90 * DAY + MINUTE)
-        await sweep(tenant, ahead_ms=90 * DAY - MINUTE)
-        assert files(tmp_path, call_id) == [".mp3", ".wav"]
-        await sweep(tenant, ahead_ms=90 * DAY + 2 * HOUR)
-        assert files(tmp_path, call_id) == []
-        assert await is_gone(tenant, call_id, ahead_ms=90 * DAY + 2 * HOUR)
+    call_id = await talked(tenant)
+    assert await fetch(tenant, call_id) > 1_000
+    assert await fetch(tenant, call_id, audio_format="wav") > 1_000
+    assert not await is_gone(tenant, call_id, ahead_ms=90 * DAY - MINUTE)
+    assert await is_gone(tenant, call_id, ahead_ms=90 * DAY + MINUTE)
+    await sweep(tenant, ahead_ms=90 * DAY - MINUTE)
+    assert files(tmp_path, call_id) == [".mp3", ".wav"]
+    await sweep(tenant, ahead_ms=90 * DAY + 2 * HOUR)
+    assert files(tmp_path, call_id) == []
+    assert await is_gone(tenant, call_id, ahead_ms=90 * DAY + 2 * HOUR)
 
 
 @pytest.mark.requirement("LIMIT-18")
-async def test_a_recording_whose_time_is_over_is_gone_before_any_sweep(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        old, new = await talked(tenant, ago_ms=90 * DAY + MINUTE), await talked(tenant, ago_ms=90 * DAY - MINUTE)
-        assert await is_gone(tenant, old)
-        assert not await is_gone(tenant, new)
-        assert await fetch(tenant, new) > 1_000
+async def test_a_recording_whose_time_is_over_is_gone_before_any_sweep(tenant: Tenant) -> None:
+    old, new = await talked(tenant, ago_ms=90 * DAY + MINUTE), await talked(tenant, ago_ms=90 * DAY - MINUTE)
+    assert await is_gone(tenant, old)
+    assert not await is_gone(tenant, new)
+    assert await fetch(tenant, new) > 1_000
 
 
 @pytest.mark.requirement("LIMIT-09")
 async def test_an_organization_keeps_its_recordings_for_as_long_as_it_negotiated(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, other: Tenant, tmp_path: Path
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        call_id, others = await talked(tenant, ago_ms=8 * DAY), await talked(other, ago_ms=8 * DAY)
-        assert await fetch(tenant, call_id) == await fetch(other, others) > 1_000
-        await keep_for(tenant, 7)
-        assert await is_gone(tenant, call_id)
-        await sweep(tenant)
-        assert (files(tmp_path, call_id), files(tmp_path, others)) == ([], [".mp3"])
-        assert not await is_gone(other, others)
-        assert await watermark(tenant) > await watermark(other)
+    call_id, others = await talked(tenant, ago_ms=8 * DAY), await talked(other, ago_ms=8 * DAY)
+    assert await fetch(tenant, call_id) == await fetch(other, others) > 1_000
+    await keep_for(tenant, 7)
+    assert await is_gone(tenant, call_id)
+    await sweep(tenant)
+    assert (files(tmp_path, call_id), files(tmp_path, others)) == ([], [".mp3"])
+    assert not await is_gone(other, others)
+    assert await watermark(tenant) > await watermark(other)
 
 
-async def test_a_longer_retention_brings_no_recording_back(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        gone, kept = await talked(tenant, ago_ms=100 * DAY), await talked(tenant, ago_ms=80 * DAY)
-        await sweep(tenant)
-        swept = await watermark(tenant)
-        await keep_for(tenant, 36_500)
-        assert await is_gone(tenant, gone)
-        assert not await is_gone(tenant, kept, ahead_ms=200 * DAY)
-        await sweep(tenant, ahead_ms=200 * DAY)
-        assert await watermark(tenant) == swept
-        assert await is_gone(tenant, gone, ahead_ms=200 * DAY)
-        assert await fetch(tenant, kept, ahead_ms=200 * DAY) > 1_000
+async def test_a_longer_retention_brings_no_recording_back(tenant: Tenant) -> None:
+    gone, kept = await talked(tenant, ago_ms=100 * DAY), await talked(tenant, ago_ms=80 * DAY)
+    await sweep(tenant)
+    swept = await watermark(tenant)
+    await keep_for(tenant, 36_500)
+    assert await is_gone(tenant, gone)
+    assert not await is_gone(tenant, kept, ahead_ms=200 * DAY)
+    await sweep(tenant, ahead_ms=200 * DAY)
+    assert await watermark(tenant) == swept
+    assert await is_gone(tenant, gone, ahead_ms=200 * DAY)
+    assert await fetch(tenant, kept, ahead_ms=200 * DAY) > 1_000
 
 
-async def test_what_is_deleted_now_can_be_settled_before_a_longer_retention(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
-        await sweep(tenant)
-        call_id = await talked(tenant, ago_ms=90 * DAY + 1)
-        assert await is_gone(tenant, call_id)
-        await services.database.write(recording_watermarks.settle, [tenant.org_id], services.clock.now_ms())
-        await keep_for(tenant, 365)
-        assert await is_gone(tenant, call_id)
+async def test_what_is_deleted_now_can_be_settled_before_a_longer_retention(tenant: Tenant) -> None:
+    services = tenant.service.services
+    await sweep(tenant)
+    call_id = await talked(tenant, ago_ms=90 * DAY + 1)
+    assert await is_gone(tenant, call_id)
+    await services.database.write(recording_watermarks.settle, [tenant.org_id], services.clock.now_ms())
+    await keep_for(tenant, 365)
+    assert await is_gone(tenant, call_id)
 
 
-async def test_a_watermark_moves_an_hour_at_a_time_and_never_back(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        seen: list[int] = []
-        for ahead_ms in (0, HOUR // 2, HOUR + MINUTE, HOUR, 0):
-            await sweep(tenant, ahead_ms=ahead_ms)
-            seen.append(await watermark(tenant))
-        assert seen[0] == seen[1] < seen[2] == seen[3] == seen[4]
-        assert seen[2] - seen[0] >= HOUR
+async def test_a_watermark_moves_an_hour_at_a_time_and_never_back(tenant: Tenant) -> None:
+    seen: list[int] = []
+    for ahead_ms in (0, HOUR // 2, HOUR + MINUTE, HOUR, 0):
+        await sweep(tenant, ahead_ms=ahead_ms)
+        seen.append(await watermark(tenant))
+    assert seen[0] == seen[1] < seen[2] == seen[3] == seen[4]
+    assert seen[2] - seen[0] >= HOUR
 
 
 @pytest.mark.parametrize("step", ["settle", "kept_among", "forget"])
@@ -217,12 +211,11 @@ async def test_the_files_of_many_calls_are_removed_in_parts(
         assert left == [3, 1, 0]
 
 
-async def test_every_plan_has_a_retention_that_the_sweep_knows(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        for plan in ("starter", "pro", "growth", "enterprise"):
-            async with tenant.another_organization(plan=plan) as other:
-                await sweep(tenant)
-                lag = tenant.service.services.clock.now_ms() - await watermark(other)
-                assert 90 * DAY <= lag < 90 * DAY + MINUTE
-        unknown = select(organizations.c.id).where(organizations.c.recordings_deleted_before == 0)
-        assert await tenant.service.services.database.read(lambda c: c.execute(unknown).scalars().all()) == []
+async def test_every_plan_has_a_retention_that_the_sweep_knows(tenant: Tenant) -> None:
+    for plan in ("starter", "pro", "growth", "enterprise"):
+        async with tenant.another_organization(plan=plan) as other:
+            await sweep(tenant)
+            lag = tenant.service.services.clock.now_ms() - await watermark(other)
+            assert 90 * DAY <= lag < 90 * DAY + MINUTE
+    unknown = select(organizations.c.id).where(organizations.c.recordings_deleted_before == 0)
+    assert await tenant.service.services.database.read(lambda c: c.execute(unknown).scalars().all()) == []

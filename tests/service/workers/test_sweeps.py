@@ -32,66 +32,59 @@ async def rents(tenant: Tenant) -> list[str]:
     return [movement.amount.amount async for movement in listed if movement.type == "number_rental"]
 
 
-async def test_a_number_is_paid_for_every_month_and_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        number = await rent(tenant)
-        assert number.renews_at is not None
-        await sweep_after(tenant, 29.9)
-        assert await rents(tenant) == ["-1.150000"]
-        for _ in range(3):
-            await sweep_after(tenant, 30.1)
-        assert await rents(tenant) == ["-1.150000"] * 2
-        renewed = await again(tenant, number)
-        assert (renewed.status, renewed.renews_at) == ("active", number.renews_at + MONTH)
-        assert (await tenant.client.wallet.get()).balance.amount == "97.700000"
-
-
-async def test_months_that_were_missed_are_paid_one_by_one(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        number = await rent(tenant)
-        for _ in range(5):
-            await sweep_after(tenant, 70)
-        assert len(await rents(tenant)) == 3
-        renewed = await again(tenant, number)
-        assert number.renews_at is not None
-        assert renewed.renews_at == number.renews_at + 2 * MONTH
-
-
-async def test_a_number_that_is_not_to_be_renewed_is_released_when_its_month_is_over(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        number = await tenant.client.phone_numbers.rent(country="US", auto_renew=False)
-        await sweep_after(tenant, 29.9)
-        assert (await again(tenant, number)).status == "active"
+async def test_a_number_is_paid_for_every_month_and_once(tenant: Tenant) -> None:
+    number = await rent(tenant)
+    assert number.renews_at is not None
+    await sweep_after(tenant, 29.9)
+    assert await rents(tenant) == ["-1.150000"]
+    for _ in range(3):
         await sweep_after(tenant, 30.1)
-        released = await again(tenant, number)
-        assert (released.status, released.renews_at) == ("released", None)
-        assert released.released_at is not None
-        assert len(await rents(tenant)) == 1
+    assert await rents(tenant) == ["-1.150000"] * 2
+    renewed = await again(tenant, number)
+    assert (renewed.status, renewed.renews_at) == ("active", number.renews_at + MONTH)
+    assert (await tenant.client.wallet.get()).balance.amount == "97.700000"
 
 
-async def test_a_number_that_cannot_be_paid_is_suspended(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        number = await rent(tenant)
-        await leave_in_wallet(tenant, 1_149_999)
-        await sweep_after(tenant, 30.1)
-        suspended = await again(tenant, number)
-        assert (suspended.status, suspended.renews_at) == ("suspended", None)
-        assert (await tenant.client.wallet.get()).balance.amount == "1.149999"
+async def test_months_that_were_missed_are_paid_one_by_one(tenant: Tenant) -> None:
+    number = await rent(tenant)
+    for _ in range(5):
+        await sweep_after(tenant, 70)
+    assert len(await rents(tenant)) == 3
+    renewed = await again(tenant, number)
+    assert number.renews_at is not None
+    assert renewed.renews_at == number.renews_at + 2 * MONTH
 
 
-async def test_each_step_is_written_into_the_audit(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        kept, dropped = await rent(tenant), await tenant.client.phone_numbers.rent(country="CA", auto_renew=False)
-        await sweep_after(tenant, 30.1)
-        actions = select(schema.audit_log.c.action).where(schema.audit_log.c.subject.in_([kept.id, dropped.id]))
+async def test_a_number_that_is_not_to_be_renewed_is_released_when_its_month_is_over(tenant: Tenant) -> None:
+    number = await tenant.client.phone_numbers.rent(country="US", auto_renew=False)
+    await sweep_after(tenant, 29.9)
+    assert (await again(tenant, number)).status == "active"
+    await sweep_after(tenant, 30.1)
+    released = await again(tenant, number)
+    assert (released.status, released.renews_at) == ("released", None)
+    assert released.released_at is not None
+    assert len(await rents(tenant)) == 1
 
-        def written(connection: Connection) -> list[str]:
-            return list(connection.execute(actions).scalars())
 
-        found = await tenant.service.services.database.read(written)
-        assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1
+async def test_a_number_that_cannot_be_paid_is_suspended(tenant: Tenant) -> None:
+    number = await rent(tenant)
+    await leave_in_wallet(tenant, 1_149_999)
+    await sweep_after(tenant, 30.1)
+    suspended = await again(tenant, number)
+    assert (suspended.status, suspended.renews_at) == ("suspended", None)
+    assert (await tenant.client.wallet.get()).balance.amount == "1.149999"
+
+
+async def test_each_step_is_written_into_the_audit(tenant: Tenant) -> None:
+    kept, dropped = await rent(tenant), await tenant.client.phone_numbers.rent(country="CA", auto_renew=False)
+    await sweep_after(tenant, 30.1)
+    actions = select(schema.audit_log.c.action).where(schema.audit_log.c.subject.in_([kept.id, dropped.id]))
+
+    def written(connection: Connection) -> list[str]:
+        return list(connection.execute(actions).scalars())
+
+    found = await tenant.service.services.database.read(written)
+    assert found.count("phone_number.renewed") == found.count("phone_number.released") == 1
 
 
 async def entries_left(tenant: Tenant, org_id: str) -> int:
@@ -125,28 +118,27 @@ async def test_audit_entries_are_deleted_after_a_year_some_at_a_time(
 
 @pytest.mark.parametrize("failure", [Locked("held by others"), StorageUnavailable("away")], ids=type)
 async def test_uses_of_keys_that_cannot_be_written_down_are_kept_for_the_next_sweep(
-    failure: Exception, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    failure: Exception, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
+    services = tenant.service.services
 
-        async def fail(*_: object) -> None:
-            services.used_keys["key_again"] = 9
-            raise failure
+    async def fail(*_: object) -> None:
+        services.used_keys["key_again"] = 9
+        raise failure
 
-        services.used_keys.clear()
-        services.used_keys.update({"key_once": 5, "key_again": 6})
-        with monkeypatch.context() as patched:
-            patched.setattr(services.database, "write", fail)
-            patched.setattr(services.limits, "keep", fail_not)
-            if isinstance(failure, Locked):
+    services.used_keys.clear()
+    services.used_keys.update({"key_once": 5, "key_again": 6})
+    with monkeypatch.context() as patched:
+        patched.setattr(services.database, "write", fail)
+        patched.setattr(services.limits, "keep", fail_not)
+        if isinstance(failure, Locked):
+            await sweeps.record_key_uses(services)
+        else:
+            with pytest.raises(StorageUnavailable):
                 await sweeps.record_key_uses(services)
-            else:
-                with pytest.raises(StorageUnavailable):
-                    await sweeps.record_key_uses(services)
-        assert services.used_keys == {"key_once": 5, "key_again": 9}
-        await sweeps.record_key_uses(services)
-        assert services.used_keys == {}
+    assert services.used_keys == {"key_once": 5, "key_again": 9}
+    await sweeps.record_key_uses(services)
+    assert services.used_keys == {}
 
 
 async def fail_not(_: int) -> None:

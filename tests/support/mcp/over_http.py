@@ -212,10 +212,6 @@ async def open_served(
     """A running service on the database with one organization, served over HTTP."""
     async with open_service(database_url, data, plan=plan, workers=workers, settings=settings) as tenant:
         async with serving(
-            tenant,
-            names=names,
-            keeps_sessions=keeps_sessions,
-            tools_of=tools_of,
-            instructions_of=instructions_of,
+            tenant, names=names, keeps_sessions=keeps_sessions, tools_of=tools_of, instructions_of=instructions_of
         ) as served:
             yield served

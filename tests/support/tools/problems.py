@@ -2,9 +2,7 @@
 
 from pydantic import JsonValue
 
-from callwright.client.errors import (
-    ServiceProblem,
-)
+from callwright.client.errors import ServiceProblem
 from callwright.contract.problems import PROBLEMS
 
 

@@ -105,9 +105,5 @@ async def main(database_url: str, data: Path, lease_ms: int) -> None:
 
 if __name__ == "__main__":
     anyio.run(
-        main,
-        sys.argv[1],
-        Path(sys.argv[2]),
-        int(sys.argv[3]),
-        backend_options={"use_uvloop": sys.platform != "win32"},
+        main, sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), backend_options={"use_uvloop": sys.platform != "win32"}
     )

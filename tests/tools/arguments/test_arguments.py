@@ -120,13 +120,7 @@ def test_a_list_sent_as_json_text_is_read_as_the_list() -> None:
 def test_text_that_looks_like_json_stays_text_where_text_is_meant() -> None:
     asked = taken(
         tool_named("create_agent"),
-        {
-            "name": "[1]",
-            "voice_id": "v",
-            "language": "en",
-            "system_prompt": '{"a": 1}',
-            "welcome_message": "[]",
-        },
+        {"name": "[1]", "voice_id": "v", "language": "en", "system_prompt": '{"a": 1}', "welcome_message": "[]"},
     )
     assert asked.model_dump()["system_prompt"] == '{"a": 1}'
     assert asked.model_dump()["name"] == "[1]"

@@ -10,12 +10,11 @@ from callwright.contract.webhooks import Replayed
 from callwright.tools.toolsets import PROFILES, enabled_tools, known_tools
 from tests.support.tools import event_samples as sent
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, FakeClock, assistant, server
+from tests.support.tools.fakes import FakeCaller, FakeClock, assistant, server
 from tests.support.tools.hostile import fences_of, outside
 from tests.support.tools.lookups import text_from
 from tests.support.tools.results import text_of
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 EVENTS = frozenset(tool.name for tool in known_tools() if tool.toolset == "events")
 TEST = {"id": "whk_1"}
 
@@ -39,7 +38,6 @@ def test_events_are_switched_on_with_everything_or_by_name() -> None:
         assert not enabled_tools(profile=profile) & EVENTS
 
 
-@both_eras
 @pytest.mark.parametrize("name", ["create_webhook", "rotate_webhook_secret"])
 async def test_a_secret_is_shown_once_with_the_words_that_it_is_not_shown_again(name: str, era: str) -> None:
     arguments = sent.ARGUMENTS["create_webhook"] if name == "create_webhook" else TEST
@@ -102,7 +100,6 @@ ARRIVED = sent.delivered(status="succeeded", attempts=[sent.attempt(outcome="suc
 FAILED = sent.delivered()
 
 
-@both_eras
 async def test_a_test_that_arrives_says_what_the_endpoint_answered(era: str) -> None:
     clock = FakeClock()
     text, data, caller = await used("test_webhook", TEST, era=era, clock=clock, **tried(QUEUED, QUEUED, ARRIVED))
@@ -113,7 +110,6 @@ async def test_a_test_that_arrives_says_what_the_endpoint_answered(era: str) -> 
     assert clock.slept == [0.2, pytest.approx(0.3)]
 
 
-@both_eras
 async def test_a_test_that_fails_says_why_and_what_to_repair_and_fences_the_answer(era: str) -> None:
     text, data, caller = await used("test_webhook", TEST, era=era, **tried(FAILED))
     assert caller.names()[-1] == "explain_event"
@@ -222,7 +218,6 @@ async def test_an_event_shows_its_data() -> None:
     assert data["data"] == sent.event().data
 
 
-@both_eras
 async def test_an_explanation_names_for_each_subscription_what_happened_and_the_tools_that_help(era: str) -> None:
     missed = sent.arrival(
         webhook_id="whk_2",

@@ -126,7 +126,6 @@ def test_nothing_of_use_is_no_accident(body: bytes) -> None:
 
 
 def shown(found: Transcript) -> dict[str, Any]:
-    """The structured answer of get_transcript."""
     return only_said(data_of(projected(TranscriptPart, found)), found)
 
 

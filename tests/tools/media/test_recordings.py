@@ -9,10 +9,8 @@ from mcp.types import AudioContent, CallToolResult, ResourceLink
 from callwright.client.errors import ServiceFailed
 from callwright.contract.calls import RecordingState
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
+from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server
 from tests.support.tools.results import text_of
-
-both_eras = pytest.mark.parametrize("era", ERAS)
 
 
 async def asked(
@@ -30,7 +28,6 @@ def sounds(result: CallToolResult) -> list[bytes]:
     return [base64.b64decode(block.data) for block in result.content if isinstance(block, AudioContent)]
 
 
-@both_eras
 async def test_it_links_to_the_resource_with_type_and_size(era: str) -> None:
     result = await asked(FakeCaller(media=FakeMedia(bytes(2_000))), era)
     assert links(result) == [("callwright://calls/cal_1/recording", "audio/mpeg", 2_000)]
@@ -48,7 +45,6 @@ async def test_it_links_to_the_resource_with_type_and_size(era: str) -> None:
     }
 
 
-@both_eras
 async def test_a_small_recording_comes_along_when_asked_for(era: str) -> None:
     body = bytes(range(256)) * 700
     assert sounds(await asked(FakeCaller(media=FakeMedia(body)), era, inline=True)) == [body]

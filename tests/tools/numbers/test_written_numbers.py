@@ -3,14 +3,10 @@
 import pytest
 
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS
 from tests.support.tools.lookups import BANGALORE, DESK, answer, caller, last, listing, refusal
 from tests.support.tools.results import text_of
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 
-
-@both_eras
 @pytest.mark.parametrize(
     ("masks", "note"), [(True, "read 987•••3210 as +9198•••3210"), (False, "read 98765 43210 as +919876543210")]
 )

@@ -9,14 +9,11 @@ from callwright.client.errors import ServiceTimeout
 from callwright.tools.catalogue.registry import tool_named
 from callwright.tools.references.names import Resolved, resolved
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, session
+from tests.support.tools.fakes import FakeCaller, session
 from tests.support.tools.lookups import ANNA, BANGALORE, DESK, LONDON, answer, caller, last, listing, refusal
 from tests.support.tools.results import text_of
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 
-
-@both_eras
 async def test_a_name_is_looked_up_once_and_the_answer_begins_with_what_it_is(era: str) -> None:
     asked = caller(list_agents=listing(ANNA, samples.agent(id="agt_8", name="Anna Maria")))
     result = await answer(asked, "get_agent", {"id": "Anna"}, era=era)
@@ -26,7 +23,6 @@ async def test_a_name_is_looked_up_once_and_the_answer_begins_with_what_it_is(er
     assert last(asked, "get_agent") == {"id": "agt_7"}
 
 
-@both_eras
 async def test_an_id_is_passed_on_untouched_and_costs_no_request(era: str) -> None:
     asked = caller()
     result = await answer(asked, "get_agent", {"id": "agt_0Aa1Bb2Cc3Dd4Ee5Ff6Gg7H"}, era=era)
@@ -107,7 +103,6 @@ async def test_a_name_may_hold_anything(name: str) -> None:
     assert last(asked, "get_agent") == {"id": "agt_7"}
 
 
-@both_eras
 async def test_two_things_of_one_name_are_shown_and_none_is_taken(era: str) -> None:
     asked = caller(
         list_phone_numbers=listing(DESK, samples.number(id="num_6", number="+12025550198", label="Front desk"))
@@ -119,7 +114,6 @@ async def test_two_things_of_one_name_are_shown_and_none_is_taken(era: str) -> N
     assert "release_phone_number" not in asked.names()
 
 
-@both_eras
 async def test_another_case_is_not_guessed_but_asked_about(era: str) -> None:
     asked = caller(list_agents=listing(ANNA, samples.agent(id="agt_8", name="Walter")))
     said = await refusal(asked, "delete_agent", {"id": "anna"}, era=era)

@@ -11,14 +11,7 @@ from callwright.contract.agents import ListAgents
 from callwright.contract.declaration.model import Input
 from callwright.contract.declaration.pagination import Page, Pagination
 from callwright.tools.catalogue.registry import TOOLS, tool_named
-from callwright.tools.replies.budget import (
-    BYTES_A_TOKEN,
-    DEFAULT_TOKENS,
-    MOST_TOKENS,
-    fitted,
-    fitting,
-    fitting_text,
-)
+from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitted, fitting, fitting_text
 from callwright.tools.runtime.tool import Reply, Tool
 from callwright.tools.wording.text import json_bytes
 from tests.support.tools import samples, sizes
@@ -241,14 +234,8 @@ def test_long_texts_are_cut_alike_before_lists_are_and_the_rest_is_named() -> No
     assert (found.data["id"], found.data["few"]) == ("x", [1, 2])
     assert len(found.data["one"]) == len(found.data["two"]["deep"])
     kept = len(found.data["one"]) - 1
-    assert found.data["shortened"] == [
-        f"one, {kept} of 9000 characters",
-        f"two.deep, {kept} of 9000 characters",
-    ]
-    assert found.text.splitlines() == [
-        "fine",
-        f"Shortened: {'; '.join(found.data['shortened'])}. The rest is there.",
-    ]
+    assert found.data["shortened"] == [f"one, {kept} of 9000 characters", f"two.deep, {kept} of 9000 characters"]
+    assert found.text.splitlines() == ["fine", f"Shortened: {'; '.join(found.data['shortened'])}. The rest is there."]
 
 
 def test_lists_and_maps_are_cut_where_texts_alone_do_not_help() -> None:

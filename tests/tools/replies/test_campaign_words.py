@@ -9,7 +9,6 @@ from tests.support.tools.results import text_of
 
 
 async def told(deployment: Deployment) -> str:
-    """The answer about a deployment."""
     async with assistant(server(FakeCaller(answers={"get_deployment": deployment})), "2026-07-28") as client:
         return text_of(await client.call_tool("get_deployment", {"id": "dep_1"}))
 
@@ -36,8 +35,7 @@ async def test_a_scheduled_campaign_is_told_with_the_moment_at_which_it_begins()
 
 
 @pytest.mark.parametrize(
-    ("greeting", "said"),
-    [(None, "greeting: none, nobody would be called"), ("", "greeting: none, the contact begins")],
+    ("greeting", "said"), [(None, "greeting: none, nobody would be called"), ("", "greeting: none, the contact begins")]
 )
 async def test_a_preview_without_greeting_says_why(greeting: str | None, said: str) -> None:
     seen = samples.preview().model_copy(update={"greeting": greeting})

@@ -7,10 +7,8 @@ from mcp.types import CallToolResult
 
 from callwright.contract.deployments.deployments import Deployment
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, FakeClock, assistant, server
+from tests.support.tools.fakes import FakeCaller, FakeClock, assistant, server
 from tests.support.tools.results import text_of
-
-both_eras = pytest.mark.parametrize("era", ERAS)
 
 
 def at(done: int, status: str = "active") -> Deployment:
@@ -33,7 +31,6 @@ async def waited(
     return result, caller, clock, seen
 
 
-@both_eras
 async def test_it_waits_until_the_campaign_is_finished_and_reports_progress(era: str) -> None:
     steps = [at(10), at(10), at(182), at(300, "completed")]
     result, caller, _, seen = await waited(steps, seconds=45, era=era)

@@ -11,17 +11,15 @@ from callwright.server.mcp.app import build
 from callwright.server.mcp.instructions import instructions
 from callwright.tools.serving.served import served_tools
 from callwright.tools.toolsets import PROFILES, enabled_tools
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, session
+from tests.support.tools.fakes import FakeCaller, assistant, session
 
 MOST_BYTES = {"analyst": 24_000, "operator": 40_000, "builder": 51_000, "all": 100_000}
 """Four bytes are taken for a token: 6,000 for an analyst, 12,750 by default."""
 MOST_OF_IT_ABOUT_ANSWERS = 0.35
-both_eras = pytest.mark.parametrize("era", ERAS)
 each_profile = pytest.mark.parametrize("profile", PROFILES)
 
 
 async def listed(profile: str, era: str) -> list[dict[str, Any]]:
-    """The tools as they travel."""
     enabled = enabled_tools(profile=profile)
     own = session(FakeCaller())
     own.enabled = enabled
@@ -34,7 +32,6 @@ def size(value: object) -> int:
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-@both_eras
 @each_profile
 async def test_a_list_of_tools_keeps_to_its_bound(profile: str, era: str) -> None:
     assert size({"tools": await listed(profile, era)}) <= MOST_BYTES[profile]

@@ -26,7 +26,6 @@ from tests.support.tools import samples
 from tests.support.tools.fakes import ERAS, FakeCaller, FakeClock, assistant, server, session
 from tests.support.tools.results import text_of
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 NEWER = ERAS[-1]
 HEADER = "phone_number,first_name\n"
 ROWS = [f"+1202555{number:04d},Ada\n" for number in range(100, 130)]
@@ -98,7 +97,6 @@ def rows_of(service: Service) -> list[str]:
     return [row for part in service.sent for row in part.removeprefix(HEADER).splitlines(keepends=True)]
 
 
-@both_eras
 async def test_a_file_goes_in_parts_in_its_order_and_the_answer_names_each(folder: Path, era: str) -> None:
     service = Service()
     seen: list[tuple[float, float | None, str | None]] = []
@@ -307,7 +305,6 @@ async def test_a_file_outside_is_refused_over_the_protocol(folder: Path) -> None
     assert text_of(result).startswith("Invalid arguments: path: lies outside of the folders")
 
 
-@both_eras
 async def test_the_schema_names_the_folders_and_no_longer_wants_text(folder: Path, era: str) -> None:
     async with opened(Service(), folder, era) as client:
         tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "import_audience")
@@ -327,7 +324,6 @@ def test_the_schema_is_that_of_the_model_that_checks_the_arguments(folder: Path)
         assert {**schema, "description": ""} == {**checked[name], "description": ""}
 
 
-@both_eras
 async def test_without_folders_there_is_no_path_anywhere(folder: Path, era: str) -> None:
     async with assistant(server(Service()), era) as client:
         tool = next(tool for tool in (await client.list_tools()).tools if tool.name == "import_audience")

@@ -10,11 +10,10 @@ from callwright.client.errors import Conflict
 from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.runtime.tool import Tool
 from tests.support.tools import finding_samples, samples
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
+from tests.support.tools.fakes import FakeCaller, assistant, server
 from tests.support.tools.lookups import text_from
 from tests.support.tools.results import text_of
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 each_tool = pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])
 
 
@@ -25,7 +24,6 @@ async def called(tool: Tool, client: Client) -> CallToolResult:
     return await client.call_tool(tool.name, given)
 
 
-@both_eras
 async def test_every_tool_is_listed_with_its_hints_and_schemas(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         listed = await client.list_tools()
@@ -40,7 +38,6 @@ async def test_every_tool_is_listed_with_its_hints_and_schemas(era: str) -> None
         assert found.title == tool.title
 
 
-@both_eras
 @each_tool
 async def test_a_call_gives_text_and_data_that_fits_its_schema(tool: Tool, era: str) -> None:
     caller = FakeCaller()
@@ -69,7 +66,6 @@ async def test_posts_that_change_something_carry_a_key_and_others_none(tool: Too
         assert keys == [None, None]
 
 
-@both_eras
 async def test_wrong_arguments_reach_the_model_as_words_and_the_service_not_at_all(era: str) -> None:
     caller = FakeCaller()
     async with assistant(server(caller), era) as client:
@@ -79,7 +75,6 @@ async def test_wrong_arguments_reach_the_model_as_words_and_the_service_not_at_a
     assert caller.asked == []
 
 
-@both_eras
 async def test_a_problem_of_the_service_names_the_next_step(era: str) -> None:
     problem = Conflict(
         "The name is already taken.", code="duplicate_name", status=409, type="conflict_error", field="name"
@@ -91,7 +86,6 @@ async def test_a_problem_of_the_service_names_the_next_step(era: str) -> None:
     assert "list_agents" in text_of(result)
 
 
-@both_eras
 async def test_a_crash_shows_nothing_of_itself(era: str) -> None:
     crash = RuntimeError("secret +12025550100")
     async with assistant(server(FakeCaller(answers={"get_agent": crash})), era) as client:
@@ -101,7 +95,6 @@ async def test_a_crash_shows_nothing_of_itself(era: str) -> None:
     assert "secret" not in text_of(result)
 
 
-@both_eras
 async def test_an_unknown_tool_is_said_to_be_unknown(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         result = await client.call_tool("launch_rocket", {})

@@ -15,7 +15,7 @@ from callwright.tools.serving.served import offered, served_tools
 from callwright.tools.toolsets import PROFILES, TOOLSETS, enabled_tools, known_tools
 from callwright.tools.wording.mentions import named_in, offered_words
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, session
+from tests.support.tools.fakes import FakeCaller, assistant, session
 from tests.support.tools.problems import service_problem
 
 EVERY = frozenset(tool.name for tool in known_tools())
@@ -26,7 +26,6 @@ CHOICES = {
     **{f"tool {tool.name}": enabled_tools(toolsets=(tool.name,)) for tool in known_tools()},
 }
 each_choice = pytest.mark.parametrize("enabled", CHOICES.values(), ids=CHOICES)
-both_eras = pytest.mark.parametrize("era", ERAS)
 
 
 @each_choice
@@ -49,7 +48,6 @@ def test_what_is_left_of_a_description_still_says_what_the_tool_does(enabled: fr
         assert not re.search(r"\s[.;,]|\.\.|\(\s*\)|  ", said)
 
 
-@both_eras
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_over_the_protocol_a_profile_lists_its_tools_and_no_word_of_others(profile: str, era: str) -> None:
     enabled = enabled_tools(profile=profile)

@@ -16,20 +16,11 @@ from mcp.server import apps as sdk
 from mcp.types import TextResourceContents
 from mcp.types import Tool as ProtocolTool
 
-from callwright.server.mcp.apps.extension import (
-    EXTENSION,
-    FOLDER,
-    MIME_TYPE,
-    NOTHING_ELSE,
-    PAGES_MAY_CALL,
-    VIEWS,
-    page,
-)
+from callwright.server.mcp.apps.extension import EXTENSION, FOLDER, MIME_TYPE, NOTHING_ELSE, PAGES_MAY_CALL, VIEWS, page
 from callwright.tools.serving.served import served_tools
 from tests.house.tree import ROOT
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
+from tests.support.tools.fakes import FakeCaller, assistant, server
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 every_page = pytest.mark.parametrize("file", [view.file for view in VIEWS])
 
 
@@ -55,14 +46,12 @@ def test_names_are_those_of_the_sdk() -> None:
     assert (EXTENSION, MIME_TYPE) == (sdk.EXTENSION_ID, sdk.APP_MIME_TYPE)
 
 
-@both_eras
 async def test_tools_name_their_page(era: str) -> None:
     tools = await listed(era)
     named = {name: ui_of(tool)["resourceUri"] for name, tool in tools.items() if "resourceUri" in ui_of(tool)}
     assert named == {tool: view.uri for view in VIEWS for tool in view.tools}
 
 
-@both_eras
 async def test_a_page_may_call_reading_tools_and_pause_and_nothing_else(era: str) -> None:
     tools = await listed(era)
     open_to_pages = {name for name, tool in tools.items() if "app" in ui_of(tool).get("visibility", ["model", "app"])}
@@ -72,7 +61,6 @@ async def test_a_page_may_call_reading_tools_and_pause_and_nothing_else(era: str
     assert all("model" in ui_of(tool).get("visibility", ["model"]) for tool in tools.values())
 
 
-@both_eras
 async def test_pages_are_resources_that_may_reach_nothing(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         listed = (await client.list_resources()).resources
@@ -91,7 +79,6 @@ async def test_the_extension_is_announced() -> None:
         assert EXTENSION in (client.server_capabilities.extensions or {})
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("tool", "arguments"), [("get_deployment", {"id": "d"}), ("get_transcript", {"call_uuid": "c"})]
 )

@@ -19,9 +19,8 @@ from callwright.server.mcp.topics import TOPICS
 from callwright.tools.catalogue.registry import TOOLS
 from callwright.tools.toolsets import enabled_tools
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server, session
+from tests.support.tools.fakes import FakeCaller, assistant, server, session
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 GONE = ServiceUnreachable("x", request_sent=False, repeatable=True)
 FIXED = {"callwright://policy", "callwright://guides", *(topic.uri for topic in TOPICS)}
 NAMES = {tool.name for tool in TOOLS}
@@ -41,14 +40,12 @@ async def text(made: ServerSession, uri: str, era: str = "2026-07-28") -> str:
     return found.text
 
 
-@both_eras
 async def test_guides_policy_and_the_newest_campaigns_and_calls_are_listed(era: str) -> None:
     found = await listed(FakeCaller(), era)
     assert set(found) == FIXED | {"callwright://deployments/dep_1", "callwright://calls/cal_1/transcript"}
     assert all(entry.title and entry.description and entry.mime_type for entry in found.values())
 
 
-@both_eras
 async def test_sizes_are_the_bytes_that_reading_gives(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         sized = {entry.uri: entry.size for entry in (await client.list_resources()).resources if entry.size}
@@ -71,7 +68,6 @@ async def test_calls_without_words_are_left_out() -> None:
     assert "callwright://calls/cal_1/transcript" not in await listed(FakeCaller(answers=answers))
 
 
-@both_eras
 async def test_without_the_service_the_rest_is_listed(era: str) -> None:
     caller = FakeCaller(answers={"list_deployments": GONE})
     assert set(await listed(caller, era)) == FIXED
@@ -93,13 +89,11 @@ def test_what_is_asked_for_the_list_is_bounded() -> None:
     assert recent.PATIENCE_S == 3
 
 
-@both_eras
 async def test_the_list_of_guides_names_each_with_its_address(era: str) -> None:
     found = await text(session(FakeCaller()), "callwright://guides", era)
     assert all(f"[{topic.title}]({topic.uri})" in found for topic in TOPICS)
 
 
-@both_eras
 @pytest.mark.parametrize("topic", TOPICS, ids=[topic.name for topic in TOPICS])
 async def test_a_guide_is_a_short_text(topic: Any, era: str) -> None:
     caller = FakeCaller()
@@ -124,7 +118,6 @@ def test_guides_name_only_tools_and_resources_that_exist(topic: Any) -> None:
         assert any(uri.partition("{?")[0] == template.uri.partition("{?")[0] for template in TEMPLATES), uri
 
 
-@both_eras
 async def test_an_unknown_topic_names_the_guides_there_are(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         with pytest.raises(MCPError) as caught:
@@ -134,14 +127,12 @@ async def test_an_unknown_topic_names_the_guides_there_are(era: str) -> None:
 
 
 def made(**options: Any) -> ServerSession:
-    """A session whose settings are these."""
     known = session(options.pop("caller", None) or FakeCaller())
     for name, value in options.items():
         setattr(known, name, value)
     return known
 
 
-@both_eras
 async def test_the_policy_says_what_is_real_asked_masked_and_switched_on(era: str) -> None:
     found = await text(made(), "callwright://policy", era)
     assert "- Simulated: no telephone rings" in found

@@ -12,9 +12,8 @@ from callwright.server.mcp.resources.content import TEXT_BYTES
 from callwright.server.mcp.resources.sound import frames_of
 from tests.support.calls.speech_source import mp3_tone
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
+from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 CALL = "callwright://calls/cal_1"
 
 
@@ -42,7 +41,6 @@ def long_call(turns: int, *, words: int = 50) -> FakeCaller:
     return FakeCaller(answers=samples.answers() | {"get_transcript": samples.transcript(*said)})
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("query", "indexes"),
     [
@@ -118,7 +116,6 @@ async def test_one_very_long_turn_does_not_break_the_bound() -> None:
         assert len(found.encode()) <= TEXT_BYTES
 
 
-@both_eras
 async def test_a_part_of_a_recording_is_cut_out_of_it(era: str) -> None:
     caller = FakeCaller(media=FakeMedia(mp3_tone(10)))
     found = await read(caller, f"{CALL}/recording?from=2&to=5", era)
@@ -127,7 +124,6 @@ async def test_a_part_of_a_recording_is_cut_out_of_it(era: str) -> None:
     assert frames_of(base64.b64decode(found.blob)).duration_s == pytest.approx(3, abs=0.2)
 
 
-@both_eras
 async def test_a_recording_that_is_too_large_names_the_part_that_fits(era: str) -> None:
     caller = FakeCaller(media=FakeMedia(_repeated(mp3_tone(2), 300)))
     said = await text(caller, f"{CALL}/recording", era)
@@ -146,13 +142,11 @@ async def test_a_part_that_is_too_large_names_a_smaller_one_from_the_same_moment
     assert said.endswith("/v1/calls/cal_1/recording")
 
 
-@both_eras
 async def test_a_part_behind_the_end_is_refused_with_the_length(era: str) -> None:
     code, message = await failure(FakeCaller(media=FakeMedia(mp3_tone(3))), f"{CALL}/recording?from=60", era)
     assert (code, message) == (INVALID_PARAMS, "from must be less than 3: that is where the recording ends.")
 
 
-@both_eras
 async def test_no_part_is_cut_out_of_something_else(era: str) -> None:
     code, message = await failure(FakeCaller(media=FakeMedia(b"OggS" + bytes(5_000))), f"{CALL}/recording?to=2", era)
     assert code == INTERNAL_ERROR

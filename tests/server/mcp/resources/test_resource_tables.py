@@ -16,9 +16,8 @@ from callwright.contract.deployments.contacts import ListContacts
 from callwright.server.mcp.resources.campaigns import REJECTS_COLUMNS, REPORT_COLUMNS
 from callwright.server.mcp.resources.content import TEXT_BYTES, csv_lines
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, assistant, server
+from tests.support.tools.fakes import FakeCaller, assistant, server
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 REPORT = "callwright://deployments/dep_1/report.csv"
 REJECTS = "callwright://audiences/aud_1/rejects.csv"
 
@@ -55,7 +54,6 @@ def contact(number: int, **changes: Any) -> Any:
     return samples.contact().model_copy(update={"id": f"ctc_{number:024d}", **changes})
 
 
-@both_eras
 async def test_a_report_has_a_line_for_each_contact_with_the_number_masked(era: str) -> None:
     [head, line] = csv.reader(io.StringIO(await text(FakeCaller(), REPORT, era)))
     assert tuple(head) == REPORT_COLUMNS
@@ -72,7 +70,6 @@ async def test_a_report_of_real_calls_says_so() -> None:
     assert (await text(FakeCaller(answers=real), REPORT)).endswith(",false\n")
 
 
-@both_eras
 async def test_a_long_report_goes_on_where_its_last_line_says(era: str) -> None:
     caller = FakeCaller(answers=samples.answers() | {"list_contacts": paged(contact, 1_730)})
     uri, seen, readings = REPORT, list[str](), 0
@@ -98,7 +95,6 @@ async def test_a_report_is_read_in_few_bounded_steps() -> None:
     assert set(sizes) == {50}
 
 
-@both_eras
 async def test_a_cursor_that_the_service_refuses_is_an_invalid_parameter(era: str) -> None:
     refusal = InvalidRequest("Bad cursor.", code="invalid_cursor", status=400, type="invalid_request_error")
     caller = FakeCaller(answers=samples.answers() | {"list_contacts": refusal})
@@ -109,7 +105,6 @@ async def test_a_cursor_that_the_service_refuses_is_an_invalid_parameter(era: st
     assert caught.value.error.message.startswith("Bad cursor. Call again without cursor")
 
 
-@both_eras
 async def test_refused_rows_are_those_of_the_newest_import(era: str) -> None:
     caller = FakeCaller(answers=samples.answers() | {"get_audience": samples.audience(last_import_id="imp_9")})
     [head, line] = csv.reader(io.StringIO(await text(caller, REJECTS, era)))

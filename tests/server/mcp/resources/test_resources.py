@@ -14,9 +14,8 @@ from callwright.server.mcp.resources.reading import READERS
 from callwright.server.mcp.resources.resources import TEMPLATES, UNTRUSTED
 from callwright.tools.untrusted.foreign_fields import foreign_paths
 from tests.support.tools import samples
-from tests.support.tools.fakes import ERAS, FakeCaller, FakeMedia, assistant, server
+from tests.support.tools.fakes import FakeCaller, FakeMedia, assistant, server
 
-both_eras = pytest.mark.parametrize("era", ERAS)
 MISSING = NotFound("There is no such thing.", code="not_found", status=404, type="not_found_error")
 TEXTS = {
     "callwright://calls/cal_1": "application/json",
@@ -53,7 +52,6 @@ async def failure(caller: FakeCaller, uri: str, era: str = "2026-07-28") -> tupl
     return caught.value.error.code, caught.value.error.message
 
 
-@both_eras
 async def test_templates_are_listed_with_their_types(era: str) -> None:
     async with assistant(server(FakeCaller()), era) as client:
         listed = await client.list_resource_templates()
@@ -67,7 +65,6 @@ def test_every_template_has_a_reader() -> None:
     assert {template.name for template in TEMPLATES} == set(READERS)
 
 
-@both_eras
 @pytest.mark.parametrize(("uri", "mime_type"), TEXTS.items())
 async def test_a_resource_is_text_of_its_type(uri: str, mime_type: str, era: str) -> None:
     found = await read(FakeCaller(), uri, era)
@@ -94,7 +91,6 @@ async def test_an_agents_prompt_is_the_prompt_alone() -> None:
     assert await text(FakeCaller(), "callwright://agents/agt_1/prompt") == samples.agent().system_prompt
 
 
-@both_eras
 async def test_where_words_of_others_stand_is_said_beside_them(era: str) -> None:
     said = {uri: (await read(FakeCaller(), uri, era)).meta for uri in EVERY}
     assert said["callwright://calls/cal_1"] == {UNTRUSTED: list(foreign_paths(Call))}
@@ -125,7 +121,6 @@ async def test_a_very_long_prompt_is_cut_and_says_what_is_left() -> None:
     assert found.endswith("more characters: get_agent gives the whole prompt.]\n")
 
 
-@both_eras
 @pytest.mark.parametrize("uri", SOUNDS)
 async def test_a_recording_is_a_blob(uri: str, era: str) -> None:
     body = b"ID3" + bytes(range(256))
@@ -135,7 +130,6 @@ async def test_a_recording_is_a_blob(uri: str, era: str) -> None:
     assert base64.b64decode(found.blob) == body
 
 
-@both_eras
 async def test_a_recording_above_the_cap_is_words_with_a_link(era: str) -> None:
     caller = FakeCaller(media=FakeMedia(bytes(1_000_001)))
     found = await read(caller, "callwright://calls/cal_1/recording", era, base_url="http://127.0.0.1:8080/v1")
@@ -145,7 +139,6 @@ async def test_a_recording_above_the_cap_is_words_with_a_link(era: str) -> None:
     assert found.text.endswith("http://127.0.0.1:8080/v1/calls/cal_1/recording")
 
 
-@both_eras
 async def test_without_a_synthesiser_the_reason_is_said(era: str) -> None:
     problem = ServiceFailed("No synthesiser.", code="service_unavailable", status=503, type="api_error")
     code, message = await failure(FakeCaller(media=problem), "callwright://calls/cal_1/recording", era)
@@ -153,7 +146,6 @@ async def test_without_a_synthesiser_the_reason_is_said(era: str) -> None:
     assert message.startswith("No synthesiser.")
 
 
-@both_eras
 @pytest.mark.parametrize("uri", EVERY)
 async def test_what_does_not_exist_is_an_unknown_resource(uri: str, era: str) -> None:
     caller = FakeCaller(answers=dict.fromkeys(samples.answers(), MISSING), media=MISSING)
@@ -162,7 +154,6 @@ async def test_what_does_not_exist_is_an_unknown_resource(uri: str, era: str) ->
     assert message.startswith("Unknown resource. list_")
 
 
-@both_eras
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -180,13 +171,11 @@ async def test_a_wrong_parameter_is_named_in_words(query: str, words: str, era: 
     assert (code, message) == (INVALID_PARAMS, words)
 
 
-@both_eras
 async def test_a_resource_without_parameters_says_so(era: str) -> None:
     code, message = await failure(FakeCaller(), "callwright://deployments/dep_1?x=1", era)
     assert (code, message) == (INVALID_PARAMS, "Deployment has no parameter 'x'. It takes no parameters.")
 
 
-@both_eras
 async def test_a_fault_of_the_server_is_called_one(era: str, caplog: pytest.LogCaptureFixture) -> None:
     code, message = await failure(FakeCaller(answers={"get_call": KeyError("secret")}), EVERY[0], era)
     assert code == INTERNAL_ERROR
@@ -195,7 +184,6 @@ async def test_a_fault_of_the_server_is_called_one(era: str, caplog: pytest.LogC
     assert caplog.records
 
 
-@both_eras
 @pytest.mark.parametrize(
     "uri",
     [

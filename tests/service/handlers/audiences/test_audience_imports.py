@@ -9,40 +9,36 @@ from callwright.contract.audiences import AudienceImport, RowError
 from callwright.service.tables import schema as storage
 from callwright.service.workers import imports
 from tests.support import resources
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.imports import carry_out_import
 from tests.support.resources import refusal
 from tests.support.service import Tenant, open_service
 
 
 async def errors(tenant: Tenant, done: AudienceImport) -> list[RowError]:
-    """What the import refused."""
     listing = tenant.client.audiences.list_import_errors(id=done.audience_id, import_id=done.id)
     return [error async for error in listing]
 
 
 @pytest.mark.requirement("PATH-23", "PATH-24")
-async def test_an_import_waits_then_fills_the_audience(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.audience(tenant, rows=[])
-        text = (
-            '\ufeffphone_number,first_name,note\r\n+12125550100,Ada,"says ""hi"", twice"\r\n+12125550101,"Bea\nB",\r\n'
-        )
-        waiting = await tenant.client.audiences.import_csv(id=made.id, csv=text)
-        assert waiting.id.startswith("imp_")
-        assert (waiting.status, waiting.processed, waiting.percent, waiting.total_rows) == ("pending", 0, 0, None)
-        assert (await tenant.client.audiences.get(id=made.id)).status == "importing"
-        assert await imports.work_on_one(tenant.service.services, "tests")
-        assert not await imports.work_on_one(tenant.service.services, "tests")
-        done = await tenant.client.audiences.get_import(id=made.id, import_id=waiting.id)
-        assert (done.status, done.status_reason, done.total_rows, done.processed) == ("completed", None, 2, 2)
-        assert (done.percent, done.added, done.invalid, done.duplicates) == (100, 2, 0, 0)
-        assert done.completed_at is not None
-        after = await tenant.client.audiences.get(id=made.id)
-        assert (after.status, after.source, after.valid_count) == ("ready", "csv", 2)
-        assert after.last_imported_at is not None
-        values = [entry.values async for entry in tenant.client.audiences.list_rows(id=made.id)]
-        assert values == [{"first_name": "Ada", "note": 'says "hi", twice'}, {"first_name": "Bea\nB", "note": ""}]
+async def test_an_import_waits_then_fills_the_audience(tenant: Tenant) -> None:
+    made = await resources.audience(tenant, rows=[])
+    text = '\ufeffphone_number,first_name,note\r\n+12125550100,Ada,"says ""hi"", twice"\r\n+12125550101,"Bea\nB",\r\n'
+    waiting = await tenant.client.audiences.import_csv(id=made.id, csv=text)
+    assert waiting.id.startswith("imp_")
+    assert (waiting.status, waiting.processed, waiting.percent, waiting.total_rows) == ("pending", 0, 0, None)
+    assert (await tenant.client.audiences.get(id=made.id)).status == "importing"
+    assert await imports.work_on_one(tenant.service.services, "tests")
+    assert not await imports.work_on_one(tenant.service.services, "tests")
+    done = await tenant.client.audiences.get_import(id=made.id, import_id=waiting.id)
+    assert (done.status, done.status_reason, done.total_rows, done.processed) == ("completed", None, 2, 2)
+    assert (done.percent, done.added, done.invalid, done.duplicates) == (100, 2, 0, 0)
+    assert done.completed_at is not None
+    after = await tenant.client.audiences.get(id=made.id)
+    assert (after.status, after.source, after.valid_count) == ("ready", "csv", 2)
+    assert after.last_imported_at is not None
+    values = [entry.values async for entry in tenant.client.audiences.list_rows(id=made.id)]
+    assert values == [{"first_name": "Ada", "note": 'says "hi", twice'}, {"first_name": "Bea\nB", "note": ""}]
 
 
 @pytest.mark.requirement("RES-17", "PATH-24")
@@ -101,10 +97,9 @@ async def test_of_a_file_that_is_mostly_bad_no_row_is_taken_and_the_import_says_
 
 
 @pytest.mark.requirement("RES-21")
-async def test_duplicates_are_not_bad_rows(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        done = await carry_out_import(tenant, "phone_number\n" + "+12125550100\n" * 9)
-        assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
+async def test_duplicates_are_not_bad_rows(tenant: Tenant) -> None:
+    done = await carry_out_import(tenant, "phone_number\n" + "+12125550100\n" * 9)
+    assert (done.status, done.added, done.duplicates) == ("completed_with_errors", 1, 8)
 
 
 async def test_a_double_row_far_behind_the_first_says_that_both_may_stand_in_the_file(
@@ -149,56 +144,49 @@ async def test_rows_of_a_long_file_keep_their_numbers_over_all_its_pieces(databa
         ('phone_number,name\n+12125550100,"open\n', "not CSV"),
     ],
 )
-async def test_a_file_that_cannot_be_read_fails_with_a_reason(
-    database_url: str, tmp_path: Path, text: str, reason: str
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        done = await carry_out_import(tenant, text)
-        assert (done.status, done.added, done.percent) == ("failed", 0, 100)
-        assert reason in (done.status_reason or "")
-        assert (await tenant.client.audiences.get(id=done.audience_id)).status == "failed"
-        again = await carry_out_import(tenant, "phone_number\n+12125550100\n", audience_id=done.audience_id)
-        assert again.status == "completed"
-        assert (await tenant.client.audiences.get(id=done.audience_id)).status == "ready"
+async def test_a_file_that_cannot_be_read_fails_with_a_reason(tenant: Tenant, text: str, reason: str) -> None:
+    done = await carry_out_import(tenant, text)
+    assert (done.status, done.added, done.percent) == ("failed", 0, 100)
+    assert reason in (done.status_reason or "")
+    assert (await tenant.client.audiences.get(id=done.audience_id)).status == "failed"
+    again = await carry_out_import(tenant, "phone_number\n+12125550100\n", audience_id=done.audience_id)
+    assert again.status == "completed"
+    assert (await tenant.client.audiences.get(id=done.audience_id)).status == "ready"
 
 
-async def test_a_failed_import_leaves_a_filled_audience_as_it_was(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.audience(tenant)
-        assert (await carry_out_import(tenant, "only a header", audience_id=made.id)).status == "failed"
-        after = await tenant.client.audiences.get(id=made.id)
-        assert (after.status, after.valid_count) == ("ready", 1)
+async def test_a_failed_import_leaves_a_filled_audience_as_it_was(tenant: Tenant) -> None:
+    made = await resources.audience(tenant)
+    assert (await carry_out_import(tenant, "only a header", audience_id=made.id)).status == "failed"
+    after = await tenant.client.audiences.get(id=made.id)
+    assert (after.status, after.valid_count) == ("ready", 1)
 
 
-async def test_two_imports_into_one_audience_add_up(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.audience(tenant, rows=[])
-        await tenant.client.audiences.import_csv(id=made.id, csv="phone\n+12125550100\n+12125550101\n")
-        second = await carry_out_import(tenant, "phone\n+12125550101\n+12125550102\n", audience_id=made.id)
-        assert (second.added, second.duplicates) == (1, 1)
-        assert [error.code for error in await errors(tenant, second)] == ["duplicate_in_audience"]
-        assert (await tenant.client.audiences.get(id=made.id)).valid_count == 3
+async def test_two_imports_into_one_audience_add_up(tenant: Tenant) -> None:
+    made = await resources.audience(tenant, rows=[])
+    await tenant.client.audiences.import_csv(id=made.id, csv="phone\n+12125550100\n+12125550101\n")
+    second = await carry_out_import(tenant, "phone\n+12125550101\n+12125550102\n", audience_id=made.id)
+    assert (second.added, second.duplicates) == (1, 1)
+    assert [error.code for error in await errors(tenant, second)] == ["duplicate_in_audience"]
+    assert (await tenant.client.audiences.get(id=made.id)).valid_count == 3
 
 
-async def test_what_cannot_be_a_file_is_refused_at_once(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        path = f"/v1/audiences/{(await resources.audience(tenant)).id}/imports"
-        refused(await http.post(path, json={}), 400, "missing_field", "csv")
-        for value in ("", "a\0b", 7, ["a"]):
-            refused(await http.post(path, json={"csv": value}), 400, "invalid_field", "csv")
-        refused(await http.post(path, json={"csv": "x" * 1_000_000}), 413, "payload_too_large")
+async def test_what_cannot_be_a_file_is_refused_at_once(tenant: Tenant, http: AsyncClient) -> None:
+    path = f"/v1/audiences/{(await resources.audience(tenant)).id}/imports"
+    refused(await http.post(path, json={}), 400, "missing_field", "csv")
+    for value in ("", "a\0b", 7, ["a"]):
+        refused(await http.post(path, json={"csv": value}), 400, "invalid_field", "csv")
+    refused(await http.post(path, json={"csv": "x" * 1_000_000}), 413, "payload_too_large")
 
 
-async def test_an_import_belongs_to_its_audience(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        done = await carry_out_import(tenant, "phone\n+12125550100\nx\n")
-        other = await resources.audience(tenant, "Other")
-        async with refusal(404, "not_found"):
-            await tenant.client.audiences.get_import(id=other.id, import_id=done.id)
-        async with refusal(404, "not_found"):
-            await tenant.client.audiences.list_import_errors(id=other.id, import_id=done.id)
-        async with refusal(404, "not_found"):
-            await tenant.client.audiences.get_import(id=done.audience_id, import_id="imp_unknown")
+async def test_an_import_belongs_to_its_audience(tenant: Tenant) -> None:
+    done = await carry_out_import(tenant, "phone\n+12125550100\nx\n")
+    other = await resources.audience(tenant, "Other")
+    async with refusal(404, "not_found"):
+        await tenant.client.audiences.get_import(id=other.id, import_id=done.id)
+    async with refusal(404, "not_found"):
+        await tenant.client.audiences.list_import_errors(id=other.id, import_id=done.id)
+    async with refusal(404, "not_found"):
+        await tenant.client.audiences.get_import(id=done.audience_id, import_id="imp_unknown")
 
 
 async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: Path) -> None:
@@ -216,21 +204,20 @@ async def test_an_audience_names_its_newest_import(database_url: str, tmp_path: 
         assert listed == {first.id: made[1].id, other.id: None}
 
 
-async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        campaign = await resources.draft(tenant)
-        failed, invalid = [await resources.audience(tenant, name, rows=[]) for name in ("Failed", "Invalid")]
-        done = await carry_out_import(tenant, "phone_number,first_name", audience_id=failed.id)
-        await tenant.client.audiences.add_rows(id=invalid.id, rows=[{"phone_number": "none", "first_name": "Ada"}] * 2)
-        expected = {
-            failed.id: f"the audience has no rows: its import {done.id} failed: {done.status_reason}",
-            invalid.id: "the audience has no row that can be called: all 2 that it was given were refused",
-        }
-        for audience_id, said in expected.items():
-            await tenant.client.deployments.update(id=campaign.deployment.id, audience_id=audience_id)
-            async with refusal(422, "audience_not_ready") as kept:
-                await tenant.client.deployments.start(id=campaign.deployment.id)
-            assert kept[0].message == said
+async def test_a_start_says_why_its_audience_has_nobody(tenant: Tenant) -> None:
+    campaign = await resources.draft(tenant)
+    failed, invalid = [await resources.audience(tenant, name, rows=[]) for name in ("Failed", "Invalid")]
+    done = await carry_out_import(tenant, "phone_number,first_name", audience_id=failed.id)
+    await tenant.client.audiences.add_rows(id=invalid.id, rows=[{"phone_number": "none", "first_name": "Ada"}] * 2)
+    expected = {
+        failed.id: f"the audience has no rows: its import {done.id} failed: {done.status_reason}",
+        invalid.id: "the audience has no row that can be called: all 2 that it was given were refused",
+    }
+    for audience_id, said in expected.items():
+        await tenant.client.deployments.update(id=campaign.deployment.id, audience_id=audience_id)
+        async with refusal(422, "audience_not_ready") as kept:
+            await tenant.client.deployments.start(id=campaign.deployment.id)
+        assert kept[0].message == said
 
 
 @pytest.mark.parametrize(
@@ -246,25 +233,23 @@ async def test_a_start_says_why_its_audience_has_nobody(database_url: str, tmp_p
     ],
 )
 async def test_a_file_whose_columns_are_not_separated_by_commas_is_refused_with_what_separates_them(
-    text: str, named: str, database_url: str, tmp_path: Path
+    text: str, named: str, tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = await resources.audience(tenant, rows=[])
-        answer = await http.post(f"/v1/audiences/{made.id}/imports", json={"csv": text})
-        error = refused(answer, 400, "invalid_field", "csv")
-        assert error["message"] == (
-            f"csv: its columns are separated by {named}; save it with commas between them (CSV, comma separated) and "
-            "send it again"
-        )
-        assert (await tenant.client.audiences.get(id=made.id)).status == "empty"
+    made = await resources.audience(tenant, rows=[])
+    answer = await http.post(f"/v1/audiences/{made.id}/imports", json={"csv": text})
+    error = refused(answer, 400, "invalid_field", "csv")
+    assert error["message"] == (
+        f"csv: its columns are separated by {named}; save it with commas between them (CSV, comma separated) and "
+        "send it again"
+    )
+    assert (await tenant.client.audiences.get(id=made.id)).status == "empty"
 
 
-async def test_semicolons_inside_a_file_with_commas_do_no_harm(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        done = await carry_out_import(tenant, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
-        assert (done.status, done.added) == ("completed", 1)
-        assert (await carry_out_import(tenant, "phone_number\n+12125550100\n")).added == 1
-        for header in ("phone,note;a;b;c", "first_name,x;y;z,phone", "phone_number,a|b|c"):
-            width = 3 if header.startswith("first_name") else 2
-            done = await carry_out_import(tenant, f"{header}\n{','.join(['+12125550100'] * width)}\n")
-            assert (done.status, done.added) == ("completed", 1), header
+async def test_semicolons_inside_a_file_with_commas_do_no_harm(tenant: Tenant) -> None:
+    done = await carry_out_import(tenant, 'phone_number,"note;a;b"\n+12125550100,x;y;z\n')
+    assert (done.status, done.added) == ("completed", 1)
+    assert (await carry_out_import(tenant, "phone_number\n+12125550100\n")).added == 1
+    for header in ("phone,note;a;b;c", "first_name,x;y;z,phone", "phone_number,a|b|c"):
+        width = 3 if header.startswith("first_name") else 2
+        done = await carry_out_import(tenant, f"{header}\n{','.join(['+12125550100'] * width)}\n")
+        assert (done.status, done.added) == ("completed", 1), header

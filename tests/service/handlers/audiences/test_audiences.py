@@ -6,25 +6,24 @@ from typing import Any
 import pytest
 
 from tests.support import resources
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
 from tests.support.resources import refusal, row
-from tests.support.service import open_service
+from tests.support.service import Tenant, open_service
 
 TOO_MANY: list[dict[str, Any]] = [{}] * 1_001
 
 
 @pytest.mark.requirement("PATH-15")
-async def test_an_audience_is_made_empty_with_its_defaults(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.audiences.create(name="Patients")
-        assert made.id.startswith("aud_")
-        assert (made.status, made.source, made.phone_column, made.dedupe) == ("empty", None, "phone_number", "phone")
-        assert (made.description, made.columns, made.metadata) == ("", [], {})
-        assert (made.row_count, made.valid_count, made.invalid_count, made.duplicate_count) == (0, 0, 0, 0)
-        assert (made.default_country, made.timezone_column, made.external_id_column) == (None, None, None)
-        assert made.last_imported_at is None
-        found = await tenant.client.audiences.get(id=made.id)
-        assert found.model_dump(exclude={"revision"}) == made.model_dump(exclude={"revision", "errors"})
+async def test_an_audience_is_made_empty_with_its_defaults(tenant: Tenant) -> None:
+    made = await tenant.client.audiences.create(name="Patients")
+    assert made.id.startswith("aud_")
+    assert (made.status, made.source, made.phone_column, made.dedupe) == ("empty", None, "phone_number", "phone")
+    assert (made.description, made.columns, made.metadata) == ("", [], {})
+    assert (made.row_count, made.valid_count, made.invalid_count, made.duplicate_count) == (0, 0, 0, 0)
+    assert (made.default_country, made.timezone_column, made.external_id_column) == (None, None, None)
+    assert made.last_imported_at is None
+    found = await tenant.client.audiences.get(id=made.id)
+    assert found.model_dump(exclude={"revision"}) == made.model_dump(exclude={"revision", "errors"})
 
 
 @pytest.mark.requirement("RES-16", "PATH-23")
@@ -56,35 +55,29 @@ async def test_rows_are_read_counted_and_described(database_url: str, tmp_path: 
     assert columns["age"].sample == "36"
 
 
-async def test_added_rows_report_each_refusal_with_its_number_and_a_masked_value(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await resources.audience(tenant)
-        rows: list[dict[str, Any]] = [row(1), row(0), {"phone_number": "+1212555019999"}, row(1), row(2)]
-        taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
-        assert (taken.audience_id, taken.received, taken.added) == (made.id, 5, 2)
-        assert (taken.invalid, taken.duplicates) == (1, 2)
-        assert [(error.row_number, error.code) for error in taken.errors] == [
-            (2, "duplicate_in_audience"),
-            (3, "invalid_phone"),
-            (4, "duplicate_in_file"),
-        ]
-        assert taken.errors[1].value_redacted is not None
-        assert "555019" not in taken.errors[1].value_redacted
-        after = await tenant.client.audiences.get(id=made.id)
-        assert (after.row_count, after.valid_count, after.invalid_count, after.duplicate_count) == (6, 3, 1, 2)
+async def test_added_rows_report_each_refusal_with_its_number_and_a_masked_value(tenant: Tenant) -> None:
+    made = await resources.audience(tenant)
+    rows: list[dict[str, Any]] = [row(1), row(0), {"phone_number": "+1212555019999"}, row(1), row(2)]
+    taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
+    assert (taken.audience_id, taken.received, taken.added) == (made.id, 5, 2)
+    assert (taken.invalid, taken.duplicates) == (1, 2)
+    assert [(error.row_number, error.code) for error in taken.errors] == [
+        (2, "duplicate_in_audience"),
+        (3, "invalid_phone"),
+        (4, "duplicate_in_file"),
+    ]
+    assert taken.errors[1].value_redacted is not None
+    assert "555019" not in taken.errors[1].value_redacted
+    after = await tenant.client.audiences.get(id=made.id)
+    assert (after.row_count, after.valid_count, after.invalid_count, after.duplicate_count) == (6, 3, 1, 2)
 
 
-async def test_no_row_is_lost_from_the_count_however_many_are_refused(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await tenant.client.audiences.create(name="Patients")
-        taken = await tenant.client.audiences.add_rows(
-            id=made.id, rows=[{"phone_number": str(i)} for i in range(1_000)]
-        )
-        assert (taken.received, taken.added, taken.invalid, len(taken.errors)) == (1_000, 0, 1_000, 100)
-        after = await tenant.client.audiences.get(id=made.id)
-        assert (after.status, after.row_count, after.invalid_count) == ("empty", 1_000, 1_000)
+async def test_no_row_is_lost_from_the_count_however_many_are_refused(tenant: Tenant) -> None:
+    made = await tenant.client.audiences.create(name="Patients")
+    taken = await tenant.client.audiences.add_rows(id=made.id, rows=[{"phone_number": str(i)} for i in range(1_000)])
+    assert (taken.received, taken.added, taken.invalid, len(taken.errors)) == (1_000, 0, 1_000, 100)
+    after = await tenant.client.audiences.get(id=made.id)
+    assert (after.status, after.row_count, after.invalid_count) == ("empty", 1_000, 1_000)
 
 
 async def test_people_are_told_apart_by_what_the_audience_says(database_url: str, tmp_path: Path) -> None:
@@ -156,21 +149,19 @@ async def test_steering_columns_are_kept_from_the_variables_and_checked(database
     ],
 )
 async def test_a_bad_field_is_refused_by_name(
-    database_url: str, tmp_path: Path, field: str, value: object, named: str
+    tenant: Tenant, http: AsyncClient, field: str, value: object, named: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        answer = await http.post("/v1/audiences", json={"name": "Patients", field: value})
-        refused(answer, 400, "invalid_field", named)
-        assert (await tenant.client.audiences.list()).pagination.total == 0
+    answer = await http.post("/v1/audiences", json={"name": "Patients", field: value})
+    refused(answer, 400, "invalid_field", named)
+    assert (await tenant.client.audiences.list()).pagination.total == 0
 
 
 @pytest.mark.requirement("LIMIT-19")
-async def test_rows_to_add_are_one_to_a_thousand(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        path = f"/v1/audiences/{(await resources.audience(tenant)).id}/rows"
-        refused(await http.post(path, json={}), 400, "missing_field", "rows")
-        refused(await http.post(path, json={"rows": []}), 400, "invalid_field", "rows")
-        refused(await http.post(path, json={"rows": TOO_MANY}), 400, "invalid_field", "rows")
+async def test_rows_to_add_are_one_to_a_thousand(tenant: Tenant, http: AsyncClient) -> None:
+    path = f"/v1/audiences/{(await resources.audience(tenant)).id}/rows"
+    refused(await http.post(path, json={}), 400, "missing_field", "rows")
+    refused(await http.post(path, json={"rows": []}), 400, "invalid_field", "rows")
+    refused(await http.post(path, json={"rows": TOO_MANY}), 400, "invalid_field", "rows")
 
 
 async def test_strange_cells_are_refused_rows_and_never_a_failure(database_url: str, tmp_path: Path) -> None:
@@ -196,54 +187,49 @@ async def test_strange_cells_are_refused_rows_and_never_a_failure(database_url: 
 
 
 @pytest.mark.requirement("CONV-20", "PATH-23")
-async def test_a_change_touches_only_what_it_names(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = await resources.audience(tenant)
+async def test_a_change_touches_only_what_it_names(tenant: Tenant, http: AsyncClient) -> None:
+    made = await resources.audience(tenant)
+    await resources.audience(tenant, "Other")
+    changed = await tenant.client.audiences.update(id=made.id, description="From the clinic", metadata={"a": "b"})
+    assert (changed.name, changed.description, changed.metadata) == ("Patients", "From the clinic", {"a": "b"})
+    assert changed.valid_count == 1
+    async with refusal(409, "duplicate_name", "name"):
+        await tenant.client.audiences.update(id=made.id, name="Other")
+    async with refusal(409, "duplicate_name", "name"):
         await resources.audience(tenant, "Other")
-        changed = await tenant.client.audiences.update(id=made.id, description="From the clinic", metadata={"a": "b"})
-        assert (changed.name, changed.description, changed.metadata) == ("Patients", "From the clinic", {"a": "b"})
-        assert changed.valid_count == 1
-        async with refusal(409, "duplicate_name", "name"):
-            await tenant.client.audiences.update(id=made.id, name="Other")
-        async with refusal(409, "duplicate_name", "name"):
-            await resources.audience(tenant, "Other")
-        wrong: dict[str, Any] = {"name": None, "rows": [], "dedupe": "none"}
-        for field in wrong:
-            answer = await http.patch(f"/v1/audiences/{made.id}", json={field: wrong[field]})
-            refused(answer, 400, "invalid_field", field)
+    wrong: dict[str, Any] = {"name": None, "rows": [], "dedupe": "none"}
+    for field in wrong:
+        answer = await http.patch(f"/v1/audiences/{made.id}", json={field: wrong[field]})
+        refused(answer, 400, "invalid_field", field)
 
 
 @pytest.mark.requirement("PATH-23", "ERR-64")
-async def test_an_audience_goes_with_its_rows_unless_a_live_deployment_uses_it(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        campaign = await resources.draft(tenant)
-        audience_id = campaign.audience.id
-        await tenant.client.audiences.import_csv(id=audience_id, csv="phone_number\n+12125550107\n")
-        async with refusal(409, "audience_in_use") as kept:
-            await tenant.client.audiences.delete(id=audience_id)
-        assert kept[0].details == {"used_by": campaign.deployment.id}
-        await tenant.client.deployments.delete(id=campaign.deployment.id)
+async def test_an_audience_goes_with_its_rows_unless_a_live_deployment_uses_it(tenant: Tenant) -> None:
+    campaign = await resources.draft(tenant)
+    audience_id = campaign.audience.id
+    await tenant.client.audiences.import_csv(id=audience_id, csv="phone_number\n+12125550107\n")
+    async with refusal(409, "audience_in_use") as kept:
         await tenant.client.audiences.delete(id=audience_id)
-        async with refusal(404, "not_found"):
-            await tenant.client.audiences.get(id=audience_id)
-        async with refusal(404, "not_found"):
-            await tenant.client.audiences.list_rows(id=audience_id)
-        async with refusal(404, "not_found"):
-            await tenant.client.audiences.add_rows(id=audience_id, rows=[row()])
-        assert (await resources.audience(tenant, campaign.audience.name)).row_count == 1
+    assert kept[0].details == {"used_by": campaign.deployment.id}
+    await tenant.client.deployments.delete(id=campaign.deployment.id)
+    await tenant.client.audiences.delete(id=audience_id)
+    async with refusal(404, "not_found"):
+        await tenant.client.audiences.get(id=audience_id)
+    async with refusal(404, "not_found"):
+        await tenant.client.audiences.list_rows(id=audience_id)
+    async with refusal(404, "not_found"):
+        await tenant.client.audiences.add_rows(id=audience_id, rows=[row()])
+    assert (await resources.audience(tenant, campaign.audience.name)).row_count == 1
 
 
 @pytest.mark.requirement("PATH-15", "FILTER-02", "FILTER-03")
-async def test_audiences_are_found_by_name_and_state(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        full, empty = await resources.audience(tenant, "Full"), await resources.audience(tenant, "Empty", rows=[])
-        audiences = tenant.client.audiences
-        assert [entry.id async for entry in audiences.list(status=["ready"])] == [full.id]
-        assert [entry.id async for entry in audiences.list(status=["empty", "failed"])] == [empty.id]
-        assert [entry.id async for entry in audiences.list(name="Full")] == [full.id]
-        assert [entry.name async for entry in audiences.list(sort="name")] == ["Empty", "Full"]
+async def test_audiences_are_found_by_name_and_state(tenant: Tenant) -> None:
+    full, empty = await resources.audience(tenant, "Full"), await resources.audience(tenant, "Empty", rows=[])
+    audiences = tenant.client.audiences
+    assert [entry.id async for entry in audiences.list(status=["ready"])] == [full.id]
+    assert [entry.id async for entry in audiences.list(status=["empty", "failed"])] == [empty.id]
+    assert [entry.id async for entry in audiences.list(name="Full")] == [full.id]
+    assert [entry.name async for entry in audiences.list(sort="name")] == ["Empty", "Full"]
 
 
 @pytest.mark.requirement("RES-22")
@@ -274,20 +260,19 @@ async def test_rows_that_are_refused_are_named_when_an_audience_is_made_and_when
     ],
 )
 async def test_a_row_whose_column_has_a_name_that_nobody_sees_whole_is_refused_by_row_and_column(
-    char: str, named: str, shown: str, database_url: str, tmp_path: Path
+    char: str, named: str, shown: str, tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = await resources.audience(tenant, rows=[])
-        rows: list[Any] = [
-            {"phone_number": "+12125550100", "a note\nof two lines": "x"},
-            {"phone_number": "1", f"no{char}te": "x"},
-        ]
-        taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
-        assert (taken.added, taken.invalid) == (1, 1)
-        found = taken.errors[0]
-        assert (found.row_number, found.column, found.code) == (2, shown, "bad_column_name")
-        words = f"the name of the column must not contain the character {named}, at position 3: people cannot see it"
-        assert found.message == words
-        for field in ("phone_column", "timezone_column", "external_id_column"):
-            answer = await http.post("/v1/audiences", json={"name": "Others", field: f"no{char}te"})
-            refused(answer, 400, "invalid_field", field)
+    made = await resources.audience(tenant, rows=[])
+    rows: list[Any] = [
+        {"phone_number": "+12125550100", "a note\nof two lines": "x"},
+        {"phone_number": "1", f"no{char}te": "x"},
+    ]
+    taken = await tenant.client.audiences.add_rows(id=made.id, rows=rows)
+    assert (taken.added, taken.invalid) == (1, 1)
+    found = taken.errors[0]
+    assert (found.row_number, found.column, found.code) == (2, shown, "bad_column_name")
+    words = f"the name of the column must not contain the character {named}, at position 3: people cannot see it"
+    assert found.message == words
+    for field in ("phone_column", "timezone_column", "external_id_column"):
+        answer = await http.post("/v1/audiences", json={"name": "Others", field: f"no{char}te"})
+        refused(answer, 400, "invalid_field", field)

@@ -7,9 +7,9 @@ import pytest
 
 from callwright.service.speech.synthesiser import SpeechUnavailable
 from tests.support.calls.stored_calls import put_call
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
 from tests.support.resources import refusal
-from tests.support.service import open_service
+from tests.support.service import Tenant, open_service
 
 MOST = 5_000_000
 
@@ -29,46 +29,43 @@ async def test_a_recording_is_mp3_unless_wav_is_asked_for(database_url: str, tmp
     assert len(wav) > len(mp3) > 1_000
 
 
-async def test_a_part_of_a_recording_is_that_part_of_the_whole(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        request = tenant.client.calls.get_recording(call_uuid=await put_call(tenant, turns=2, duration_ms=4_000))
-        async with request as download:
-            whole, etag = await download.read(MOST), download.etag
-        async with request.asking(range_bytes=(100, 299)) as download:
-            assert download.status == 206
-            assert download.content_range is not None
-            assert download.content_range.total_bytes == len(whole)
-            assert await download.read(MOST) == whole[100:300]
-        async with request.asking(range_bytes=(len(whole) - 10, None)) as download:
-            assert await download.read(MOST) == whole[-10:]
-        async with request.asking(if_none_match=etag) as download:
-            assert (download.status, await download.read(MOST), download.etag) == (304, b"", etag)
-        async with request.asking(if_none_match='"other"') as download:
-            assert (download.status, await download.read(MOST)) == (200, whole)
+async def test_a_part_of_a_recording_is_that_part_of_the_whole(tenant: Tenant) -> None:
+    request = tenant.client.calls.get_recording(call_uuid=await put_call(tenant, turns=2, duration_ms=4_000))
+    async with request as download:
+        whole, etag = await download.read(MOST), download.etag
+    async with request.asking(range_bytes=(100, 299)) as download:
+        assert download.status == 206
+        assert download.content_range is not None
+        assert download.content_range.total_bytes == len(whole)
+        assert await download.read(MOST) == whole[100:300]
+    async with request.asking(range_bytes=(len(whole) - 10, None)) as download:
+        assert await download.read(MOST) == whole[-10:]
+    async with request.asking(if_none_match=etag) as download:
+        assert (download.status, await download.read(MOST), download.etag) == (304, b"", etag)
+    async with request.asking(if_none_match='"other"') as download:
+        assert (download.status, await download.read(MOST)) == (200, whole)
 
 
-async def test_a_recording_says_that_it_is_simulated_and_head_tells_its_size(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        path = f"/v1/calls/{await put_call(tenant, turns=2, duration_ms=4_000)}/recording"
-        got, headed = await http.get(path), await http.head(path)
-        assert got.headers["x-service-simulated"] == "true"
-        assert got.headers["x-request-id"].startswith("req_")
-        assert got.headers["accept-ranges"] == "bytes"
-        assert headed.status_code == 200
-        assert headed.headers["content-length"] == str(len(got.content))
-        for tags in ("*", f'"x", {got.headers["etag"]}', f"W/{got.headers['etag']}"):
-            assert (await http.get(path, headers={"If-None-Match": tags})).status_code == 304
-        refused(await http.get(path, params={"format": "ogg"}), 400, "invalid_field", "format")
+async def test_a_recording_says_that_it_is_simulated_and_head_tells_its_size(tenant: Tenant, http: AsyncClient) -> None:
+    path = f"/v1/calls/{await put_call(tenant, turns=2, duration_ms=4_000)}/recording"
+    got, headed = await http.get(path), await http.head(path)
+    assert got.headers["x-service-simulated"] == "true"
+    assert got.headers["x-request-id"].startswith("req_")
+    assert got.headers["accept-ranges"] == "bytes"
+    assert headed.status_code == 200
+    assert headed.headers["content-length"] == str(len(got.content))
+    for tags in ("*", f'"x", {got.headers["etag"]}', f"W/{got.headers['etag']}"):
+        assert (await http.get(path, headers={"If-None-Match": tags})).status_code == 304
+    refused(await http.get(path, params={"format": "ogg"}), 400, "invalid_field", "format")
 
 
 @pytest.mark.requirement("RES-11")
-async def test_a_call_without_a_word_has_no_recording(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        under_way: dict[str, Any] = {"ended_at": None, "status": "in_progress", "outcome": None}
-        for call_id in (await put_call(tenant), await put_call(tenant, turns=2, to_number="+12125550177", **under_way)):
-            async with refusal(404, "not_found"):
-                async with tenant.client.calls.get_recording(call_uuid=call_id):
-                    raise AssertionError("there is nothing to open")
+async def test_a_call_without_a_word_has_no_recording(tenant: Tenant) -> None:
+    under_way: dict[str, Any] = {"ended_at": None, "status": "in_progress", "outcome": None}
+    for call_id in (await put_call(tenant), await put_call(tenant, turns=2, to_number="+12125550177", **under_way)):
+        async with refusal(404, "not_found"):
+            async with tenant.client.calls.get_recording(call_uuid=call_id):
+                raise AssertionError("there is nothing to open")
 
 
 @pytest.mark.requirement("ERR-76")

@@ -1,6 +1,5 @@
 """Searching what was said and counting calls, over the typed client on both engines."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,111 +7,96 @@ import pytest
 from callwright.service.platform.clock.clock import DAY, HOUR
 from tests.support.calls.stored_calls import DIALLED_MS, put_call, put_conversation
 from tests.support.resources import refusal
-from tests.support.service import open_service
+from tests.support.service import Tenant
 
 
-async def test_calls_are_found_by_words_and_phrases(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        dear = await put_conversation(
-            tenant, ("agent", "It costs 90 dollars."), ("contact", "That is too expensive for me.")
-        )
-        other = await put_conversation(tenant, ("agent", "Is it too early?"), ("contact", "No. An expensive car, too."))
-        search = tenant.client.transcripts.search
+async def test_calls_are_found_by_words_and_phrases(tenant: Tenant) -> None:
+    dear = await put_conversation(
+        tenant, ("agent", "It costs 90 dollars."), ("contact", "That is too expensive for me.")
+    )
+    other = await put_conversation(tenant, ("agent", "Is it too early?"), ("contact", "No. An expensive car, too."))
+    search = tenant.client.transcripts.search
 
-        async def ids(query: str, **given: Any) -> list[str]:
-            return [match.call_id for match in (await search(query=query, **given)).data]
+    async def ids(query: str, **given: Any) -> list[str]:
+        return [match.call_id for match in (await search(query=query, **given)).data]
 
-        assert await ids('"too expensive"') == [dear]
-        assert sorted(await ids("too expensive")) == sorted([dear, other])
-        assert await ids("TOO, Expensive! dollars") == [dear]
-        assert await ids("cheap") == []
-        assert await ids('"early no"') == []  # a phrase does not reach across two speakers
-        assert await ids("expensive", outcome=["busy"]) == []
-
-
-async def test_a_match_shows_the_turns_with_their_places(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        said = [
-            ("agent", "Thursday?"),
-            ("contact", "Not Thursday."),
-            ("agent", "Monday?"),
-            ("contact", "Thursday then."),
-        ]
-        await put_conversation(tenant, *said)
-        (match,) = (await tenant.client.transcripts.search(query="thursday", snippets=2)).data
-        assert (match.match_count, [turn.turn_index for turn in match.snippets]) == (3, [0, 1])
-        (match,) = (await tenant.client.transcripts.search(query="thursday", speaker="contact")).data
-        assert [(turn.turn_index, turn.role, turn.start_seconds) for turn in match.snippets] == [
-            (1, "contact", 2.0),
-            (3, "contact", 6.0),
-        ]
+    assert await ids('"too expensive"') == [dear]
+    assert sorted(await ids("too expensive")) == sorted([dear, other])
+    assert await ids("TOO, Expensive! dollars") == [dear]
+    assert await ids("cheap") == []
+    assert await ids('"early no"') == []  # a phrase does not reach across two speakers
+    assert await ids("expensive", outcome=["busy"]) == []
 
 
-async def test_words_of_other_scripts_are_found(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        call_id = await put_conversation(tenant, ("contact", "क्या गुरुवार ठीक है?"))
-        for query in ("गुरुवार", '"ठीक है"'):
-            assert [match.call_id for match in (await tenant.client.transcripts.search(query=query)).data] == [call_id]
+async def test_a_match_shows_the_turns_with_their_places(tenant: Tenant) -> None:
+    said = [("agent", "Thursday?"), ("contact", "Not Thursday."), ("agent", "Monday?"), ("contact", "Thursday then.")]
+    await put_conversation(tenant, *said)
+    (match,) = (await tenant.client.transcripts.search(query="thursday", snippets=2)).data
+    assert (match.match_count, [turn.turn_index for turn in match.snippets]) == (3, [0, 1])
+    (match,) = (await tenant.client.transcripts.search(query="thursday", speaker="contact")).data
+    assert [(turn.turn_index, turn.role, turn.start_seconds) for turn in match.snippets] == [
+        (1, "contact", 2.0),
+        (3, "contact", 6.0),
+    ]
 
 
-async def test_matches_are_paged_newest_first(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = [
-            await put_conversation(tenant, ("agent", "Hello."), created_at=DIALLED_MS + n, ended_at=None)
-            for n in range(1)
-        ]
-        made += [await put_conversation(tenant, ("agent", "Hello."), created_at=DIALLED_MS + n) for n in range(1, 7)]
-        seen = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
-        assert seen == made[::-1]
+async def test_words_of_other_scripts_are_found(tenant: Tenant) -> None:
+    call_id = await put_conversation(tenant, ("contact", "क्या गुरुवार ठीक है?"))
+    for query in ("गुरुवार", '"ठीक है"'):
+        assert [match.call_id for match in (await tenant.client.transcripts.search(query=query)).data] == [call_id]
 
 
-async def test_a_search_needs_a_word(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        async with refusal(400, "invalid_field", "query"):
-            await tenant.client.transcripts.search(query="?!")
+async def test_matches_are_paged_newest_first(tenant: Tenant) -> None:
+    made = [
+        await put_conversation(tenant, ("agent", "Hello."), created_at=DIALLED_MS + n, ended_at=None) for n in range(1)
+    ]
+    made += [await put_conversation(tenant, ("agent", "Hello."), created_at=DIALLED_MS + n) for n in range(1, 7)]
+    seen = [match.call_id async for match in tenant.client.transcripts.search(query="hello", per_page=3)]
+    assert seen == made[::-1]
 
 
-async def test_nobody_searches_another_organization(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await put_conversation(tenant, ("agent", "Hello."))
-        async with tenant.another_organization() as other:
-            assert (await other.client.transcripts.search(query="hello")).data == []
-            assert (await other.client.calls.stats(group_by=["outcome"])).calls == 0
+async def test_a_search_needs_a_word(tenant: Tenant) -> None:
+    async with refusal(400, "invalid_field", "query"):
+        await tenant.client.transcripts.search(query="?!")
 
 
-async def test_calls_are_counted_by_group(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        for seconds in (10, 20, 30, 40, 100):
-            await put_call(tenant, duration_ms=seconds * 1_000, cost_micros=seconds * 200)
-        await put_call(tenant, outcome="busy", duration_ms=0, cost_micros=0)
-        stats = await tenant.client.calls.stats(group_by=["outcome"])
-        assert (stats.calls, stats.answered, stats.groups_left_out) == (6, 5, 0)
-        answered, busy = stats.groups
-        assert (answered.key, answered.calls, answered.share) == ({"outcome": "answered"}, 5, 0.8333)
-        assert answered.duration_seconds is not None
-        assert answered.cost is not None
-        lasted = answered.duration_seconds
-        assert (lasted.p50, lasted.p90, lasted.total) == (30.0, 100.0, 200.0)
-        assert (answered.cost.p50.amount, answered.cost.total.amount) == ("0.006000", "0.040000")
-        assert answered.cost.p90.currency == "USD"
-        assert (busy.key, busy.calls, busy.answered) == ({"outcome": "busy"}, 1, 0)
-        assert (busy.duration_seconds, busy.cost) == (None, None)
+async def test_nobody_searches_another_organization(tenant: Tenant) -> None:
+    await put_conversation(tenant, ("agent", "Hello."))
+    async with tenant.another_organization() as other:
+        assert (await other.client.transcripts.search(query="hello")).data == []
+        assert (await other.client.calls.stats(group_by=["outcome"])).calls == 0
 
 
-async def test_groups_go_by_several_fields_and_by_time(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        first = DIALLED_MS // DAY * DAY + 9 * HOUR
-        for at_ms, disposition in ((first, "goal_met"), (first + 1, None), (first + DAY + HOUR, None)):
-            await put_call(tenant, created_at=at_ms, disposition=disposition)
-        stats = await tenant.client.calls.stats(group_by=["hour", "disposition"])
-        counted = {(group.key["hour"], group.key.get("disposition")): group.calls for group in stats.groups}
-        assert counted == {("09", "goal_met"): 1, ("09", None): 1, ("10", None): 1}
-        stats = await tenant.client.calls.stats(group_by=["day"], disposition=["goal_met"])
-        assert [(group.key, group.calls) for group in stats.groups] == [({"day": "2096-10-02"}, 1)]
+async def test_calls_are_counted_by_group(tenant: Tenant) -> None:
+    for seconds in (10, 20, 30, 40, 100):
+        await put_call(tenant, duration_ms=seconds * 1_000, cost_micros=seconds * 200)
+    await put_call(tenant, outcome="busy", duration_ms=0, cost_micros=0)
+    stats = await tenant.client.calls.stats(group_by=["outcome"])
+    assert (stats.calls, stats.answered, stats.groups_left_out) == (6, 5, 0)
+    answered, busy = stats.groups
+    assert (answered.key, answered.calls, answered.share) == ({"outcome": "answered"}, 5, 0.8333)
+    assert answered.duration_seconds is not None
+    assert answered.cost is not None
+    lasted = answered.duration_seconds
+    assert (lasted.p50, lasted.p90, lasted.total) == (30.0, 100.0, 200.0)
+    assert (answered.cost.p50.amount, answered.cost.total.amount) == ("0.006000", "0.040000")
+    assert answered.cost.p90.currency == "USD"
+    assert (busy.key, busy.calls, busy.answered) == ({"outcome": "busy"}, 1, 0)
+    assert (busy.duration_seconds, busy.cost) == (None, None)
+
+
+async def test_groups_go_by_several_fields_and_by_time(tenant: Tenant) -> None:
+    first = DIALLED_MS // DAY * DAY + 9 * HOUR
+    for at_ms, disposition in ((first, "goal_met"), (first + 1, None), (first + DAY + HOUR, None)):
+        await put_call(tenant, created_at=at_ms, disposition=disposition)
+    stats = await tenant.client.calls.stats(group_by=["hour", "disposition"])
+    counted = {(group.key["hour"], group.key.get("disposition")): group.calls for group in stats.groups}
+    assert counted == {("09", "goal_met"): 1, ("09", None): 1, ("10", None): 1}
+    stats = await tenant.client.calls.stats(group_by=["day"], disposition=["goal_met"])
+    assert [(group.key, group.calls) for group in stats.groups] == [({"day": "2096-10-02"}, 1)]
 
 
 @pytest.mark.parametrize("group_by", [[], ["outcome", "day", "hour", "language"], ["mood"]])
-async def test_what_cannot_be_grouped_by_is_refused(database_url: str, tmp_path: Path, group_by: list[str]) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        with pytest.raises(ValueError, match="group_by"):
-            await tenant.client.calls.stats(group_by=group_by)  # pyright: ignore[reportArgumentType]  # on purpose
+async def test_what_cannot_be_grouped_by_is_refused(tenant: Tenant, group_by: list[str]) -> None:
+    with pytest.raises(ValueError, match="group_by"):
+        await tenant.client.calls.stats(group_by=group_by)  # pyright: ignore[reportArgumentType]  # on purpose

@@ -8,7 +8,7 @@ import pytest
 
 from callwright.client import ServiceProblem
 from tests.support import resources
-from tests.support.service import open_service
+from tests.support.service import Tenant, open_service
 
 
 @pytest.mark.requirement("INB-03")
@@ -37,31 +37,25 @@ async def test_twelve_who_bind_one_number_at_once_give_it_to_one(database_url: s
         assert (await tenant.client.phone_numbers.get(id=number.id)).inbound_deployment_id == made.id
 
 
-async def test_an_agent_is_either_deleted_or_answers_when_both_are_asked_at_once(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        for index in range(6):
-            agent, number = await resources.agent(tenant, f"Agent {index}"), await resources.number(tenant)
-            answers = tenant.client.deployments.create_inbound(
-                name=f"In {index}", agent_id=agent.id, phone_number_id=number.id
-            )
-            outcomes = await _both(answers, tenant.client.agents.delete(id=agent.id))
-            assert outcomes in (["done", "agent_in_use"], ["not_found", "done"])
+async def test_an_agent_is_either_deleted_or_answers_when_both_are_asked_at_once(tenant: Tenant) -> None:
+    for index in range(6):
+        agent, number = await resources.agent(tenant, f"Agent {index}"), await resources.number(tenant)
+        answers = tenant.client.deployments.create_inbound(
+            name=f"In {index}", agent_id=agent.id, phone_number_id=number.id
+        )
+        outcomes = await _both(answers, tenant.client.agents.delete(id=agent.id))
+        assert outcomes in (["done", "agent_in_use"], ["not_found", "done"])
 
 
-async def test_a_number_is_either_bound_or_released_when_both_are_asked_at_once(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        agent = await resources.agent(tenant)
-        for index in range(6):
-            number = await resources.number(tenant)
-            answers = tenant.client.deployments.create_inbound(
-                name=f"In {index}", agent_id=agent.id, phone_number_id=number.id
-            )
-            outcomes = await _both(answers, tenant.client.phone_numbers.release(id=number.id))
-            assert outcomes in (["done", "phone_number_in_use"], ["number_not_capable", "done"])
+async def test_a_number_is_either_bound_or_released_when_both_are_asked_at_once(tenant: Tenant) -> None:
+    agent = await resources.agent(tenant)
+    for index in range(6):
+        number = await resources.number(tenant)
+        answers = tenant.client.deployments.create_inbound(
+            name=f"In {index}", agent_id=agent.id, phone_number_id=number.id
+        )
+        outcomes = await _both(answers, tenant.client.phone_numbers.release(id=number.id))
+        assert outcomes in (["done", "phone_number_in_use"], ["number_not_capable", "done"])
 
 
 async def _both(first: Awaitable[object], second: Awaitable[object]) -> list[str]:

@@ -1,7 +1,6 @@
 """A preview promises no call that cannot be made: budget, wallet, end, and the column that says who agreed."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,93 +9,81 @@ from callwright.contract.declaration.words import Spend
 from callwright.contract.deployments.dialling import CallingHours, Compliance, Window
 from tests.support.campaigns import draft, leave_in_wallet, people, run
 from tests.support.resources import refusal
-from tests.support.service import open_service
+from tests.support.service import Tenant
 
 
 @pytest.mark.requirement("ERR-98")
 @pytest.mark.parametrize("cap", ["0", "0.0001"])
 async def test_a_budget_cap_below_the_price_of_one_call_starts_nothing_and_the_preview_says_so(
-    database_url: str, tmp_path: Path, cap: str
+    tenant: Tenant, cap: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        client = tenant.client.deployments
-        made = await draft(tenant, people(3), budget_cap=Spend(amount=cap))
-        seen = await client.preview(id=made.id)
-        assert len(seen.problems) == 1
-        assert seen.problems[0].startswith("budget_reached: ")
-        async with refusal(422, "budget_reached", "budget_cap") as kept:
-            await client.start(id=made.id, plan_id=seen.plan_id)
-        assert kept[0].message == seen.problems[0]
-        assert (await client.get(id=made.id)).status == "draft"
-        await client.update(id=made.id, budget_cap=Spend(amount="5"))
-        assert (await client.start(id=made.id)).status == "active"
+    client = tenant.client.deployments
+    made = await draft(tenant, people(3), budget_cap=Spend(amount=cap))
+    seen = await client.preview(id=made.id)
+    assert len(seen.problems) == 1
+    assert seen.problems[0].startswith("budget_reached: ")
+    async with refusal(422, "budget_reached", "budget_cap") as kept:
+        await client.start(id=made.id, plan_id=seen.plan_id)
+    assert kept[0].message == seen.problems[0]
+    assert (await client.get(id=made.id)).status == "draft"
+    await client.update(id=made.id, budget_cap=Spend(amount="5"))
+    assert (await client.start(id=made.id)).status == "active"
 
 
 @pytest.mark.requirement("ERR-98")
-async def test_a_campaign_whose_budget_is_used_up_is_not_resumed_until_the_cap_is_higher(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        client = tenant.client.deployments
-        paused = await run(tenant, people(80, sim_outcome="answered"), budget_cap=Spend(amount="0.10"))
-        assert paused.status_reason == "budget_reached"
-        for cap in ("0.10", "0.01"):  # a cap below what is spent may be set
-            await client.update(id=paused.id, budget_cap=Spend(amount=cap))
-            seen = await client.preview(id=paused.id)
-            assert [said.partition(":")[0] for said in seen.problems] == ["budget_reached"]
-            async with refusal(422, "budget_reached", "budget_cap") as kept:
-                await client.resume(id=paused.id, plan_id=seen.plan_id)
-            assert kept[0].message == seen.problems[0]
-        assert (await client.get(id=paused.id)).status == "paused"
+@pytest.mark.service(workers=True)
+async def test_a_campaign_whose_budget_is_used_up_is_not_resumed_until_the_cap_is_higher(tenant: Tenant) -> None:
+    client = tenant.client.deployments
+    paused = await run(tenant, people(80, sim_outcome="answered"), budget_cap=Spend(amount="0.10"))
+    assert paused.status_reason == "budget_reached"
+    for cap in ("0.10", "0.01"):  # a cap below what is spent may be set
+        await client.update(id=paused.id, budget_cap=Spend(amount=cap))
+        seen = await client.preview(id=paused.id)
+        assert [said.partition(":")[0] for said in seen.problems] == ["budget_reached"]
+        async with refusal(422, "budget_reached", "budget_cap") as kept:
+            await client.resume(id=paused.id, plan_id=seen.plan_id)
+        assert kept[0].message == seen.problems[0]
+    assert (await client.get(id=paused.id)).status == "paused"
 
 
-async def test_an_end_before_the_first_calling_hour_is_told_in_the_sentence_and_the_warnings(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        monday = datetime(2099, 1, 5, 8, tzinfo=UTC)
-        hours = CallingHours(
-            timezone_mode="fixed", timezone="UTC", windows=[Window(days=["wed"], start="09:00", end="17:00")]
-        )
-        times: dict[str, Any] = {"start_at": monday, "end_at": monday + timedelta(days=1), "calling_hours": hours}
-        seen = await tenant.client.deployments.preview(id=(await draft(tenant, people(3), **times)).id)
-        assert seen.next_call_at is None
-        assert "NOBODY CAN BE CALLED within the calling hours and before the end" in seen.summary
-        assert [said for said in seen.warnings if said.startswith("nobody can be called: ")]
-        fits = await draft(tenant, people(3), "Fits", **{**times, "end_at": monday + timedelta(days=7)})
-        assert "NOBODY" not in (await tenant.client.deployments.preview(id=fits.id)).summary
+async def test_an_end_before_the_first_calling_hour_is_told_in_the_sentence_and_the_warnings(tenant: Tenant) -> None:
+    monday = datetime(2099, 1, 5, 8, tzinfo=UTC)
+    hours = CallingHours(
+        timezone_mode="fixed", timezone="UTC", windows=[Window(days=["wed"], start="09:00", end="17:00")]
+    )
+    times: dict[str, Any] = {"start_at": monday, "end_at": monday + timedelta(days=1), "calling_hours": hours}
+    seen = await tenant.client.deployments.preview(id=(await draft(tenant, people(3), **times)).id)
+    assert seen.next_call_at is None
+    assert "NOBODY CAN BE CALLED within the calling hours and before the end" in seen.summary
+    assert [said for said in seen.warnings if said.startswith("nobody can be called: ")]
+    fits = await draft(tenant, people(3), "Fits", **{**times, "end_at": monday + timedelta(days=7)})
+    assert "NOBODY" not in (await tenant.client.deployments.preview(id=fits.id)).summary
 
 
-async def test_a_wallet_that_does_not_cover_the_most_it_may_cost_is_a_warning_in_words(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(80))
-        assert (await tenant.client.deployments.preview(id=made.id)).warnings == []
-        await leave_in_wallet(tenant, 100_000)
-        seen = await tenant.client.deployments.preview(id=made.id)
-        assert not seen.cost.covered
-        assert seen.warnings == [
-            f"the wallet has 0.100000 USD and this may cost {seen.cost.high.amount} USD: the campaign pauses when the "
-            "money is used up; `callwright orgs fund tests --amount N` on the machine of the service tops up the "
-            "wallet, or lower budget_cap"
-        ]
+async def test_a_wallet_that_does_not_cover_the_most_it_may_cost_is_a_warning_in_words(tenant: Tenant) -> None:
+    made = await draft(tenant, people(80))
+    assert (await tenant.client.deployments.preview(id=made.id)).warnings == []
+    await leave_in_wallet(tenant, 100_000)
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert not seen.cost.covered
+    assert seen.warnings == [
+        f"the wallet has 0.100000 USD and this may cost {seen.cost.high.amount} USD: the campaign pauses when the "
+        "money is used up; `callwright orgs fund tests --amount N` on the machine of the service tops up the "
+        "wallet, or lower budget_cap"
+    ]
 
 
-async def test_a_consent_column_that_the_audience_lacks_is_a_problem_that_names_those_it_has(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await draft(tenant, people(2, agreed="yes"), compliance=Compliance(consent_column="consent"))
-        seen = await tenant.client.deployments.preview(id=made.id)
-        assert seen.problems == [
-            "the audience has no column 'consent' for compliance.consent_column; it has 'first_name', 'agreed'"
-        ]
-        async with refusal(422, "audience_not_ready") as kept:
-            await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
-        assert (kept[0].message, kept[0].details) == (seen.problems[0], {"missing_columns": ["consent"]})
-        await tenant.client.deployments.update(id=made.id, compliance=Compliance(consent_column="agreed"))
-        assert (await tenant.client.deployments.start(id=made.id)).status == "active"
+async def test_a_consent_column_that_the_audience_lacks_is_a_problem_that_names_those_it_has(tenant: Tenant) -> None:
+    made = await draft(tenant, people(2, agreed="yes"), compliance=Compliance(consent_column="consent"))
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert seen.problems == [
+        "the audience has no column 'consent' for compliance.consent_column; it has 'first_name', 'agreed'"
+    ]
+    async with refusal(422, "audience_not_ready") as kept:
+        await tenant.client.deployments.start(id=made.id, plan_id=seen.plan_id)
+    assert (kept[0].message, kept[0].details) == (seen.problems[0], {"missing_columns": ["consent"]})
+    await tenant.client.deployments.update(id=made.id, compliance=Compliance(consent_column="agreed"))
+    assert (await tenant.client.deployments.start(id=made.id)).status == "active"
 
 
 COUNTS = "words that count: yes, true, 1, y, given, opt-in, opted in"
@@ -117,10 +104,9 @@ COUNTS = "words that count: yes, true, 1, y, given, opt-in, opted in"
     ],
 )
 async def test_a_consent_column_in_which_nobody_says_yes_is_a_warning_with_the_words_that_count(
-    values: tuple[str, ...], said: str | None, database_url: str, tmp_path: Path
+    values: tuple[str, ...], said: str | None, tenant: Tenant
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        rows = [{**row, "agreed": value} for row, value in zip(people(len(values)), values, strict=True)]
-        made = await draft(tenant, rows, compliance=Compliance(consent_column="agreed"))
-        seen = await tenant.client.deployments.preview(id=made.id)
-        assert seen.warnings == ([said] if said else [])
+    rows = [{**row, "agreed": value} for row, value in zip(people(len(values)), values, strict=True)]
+    made = await draft(tenant, rows, compliance=Compliance(consent_column="agreed"))
+    seen = await tenant.client.deployments.preview(id=made.id)
+    assert seen.warnings == ([said] if said else [])

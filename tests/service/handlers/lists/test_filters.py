@@ -65,23 +65,22 @@ async def test_calls_are_filtered_by_one_value_or_several(database_url: str, tmp
 
 
 @pytest.mark.requirement("FILTER-11", "FILTER-13")
-async def test_calls_are_filtered_by_when_they_ended(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        for index in range(3):
-            await put_call(tenant, id=f"cal_{index}", ended_at=FIRST_MS + index * 1_000)
-        await put_call(tenant, id="cal_running", status="in_progress", outcome=None, ended_at=None)
-        at = [moment(FIRST_MS + index * 1_000).isoformat().replace("+00:00", "Z") for index in range(4)]
-        for span, expected in (
-            ({"ended_from": at[1]}, {"cal_1", "cal_2"}),
-            ({"ended_before": at[1]}, {"cal_0"}),
-            ({"ended_from": at[1], "ended_before": at[2]}, {"cal_1"}),
-            ({"ended_before": "9000-01-01T00:00:00Z"}, {"cal_0", "cal_1", "cal_2"}),
-            ({"ended_from": at[3]}, set[str]()),
-        ):
-            assert {call["id"] for call in await found(http, "/calls", **span)} == expected, span
-        for wrong in ("yesterday", "2026-01-01", ""):
-            answer = await http.get("/v1/calls", params={"filter[ended_from]": wrong})
-            refused(answer, 400, "invalid_field", "filter[ended_from]")
+async def test_calls_are_filtered_by_when_they_ended(tenant: Tenant, http: AsyncClient) -> None:
+    for index in range(3):
+        await put_call(tenant, id=f"cal_{index}", ended_at=FIRST_MS + index * 1_000)
+    await put_call(tenant, id="cal_running", status="in_progress", outcome=None, ended_at=None)
+    at = [moment(FIRST_MS + index * 1_000).isoformat().replace("+00:00", "Z") for index in range(4)]
+    for span, expected in (
+        ({"ended_from": at[1]}, {"cal_1", "cal_2"}),
+        ({"ended_before": at[1]}, {"cal_0"}),
+        ({"ended_from": at[1], "ended_before": at[2]}, {"cal_1"}),
+        ({"ended_before": "9000-01-01T00:00:00Z"}, {"cal_0", "cal_1", "cal_2"}),
+        ({"ended_from": at[3]}, set[str]()),
+    ):
+        assert {call["id"] for call in await found(http, "/calls", **span)} == expected, span
+    for wrong in ("yesterday", "2026-01-01", ""):
+        answer = await http.get("/v1/calls", params={"filter[ended_from]": wrong})
+        refused(answer, 400, "invalid_field", "filter[ended_from]")
 
 
 async def renamed_contacts(tenant: Tenant, deployment_id: str) -> None:
@@ -99,55 +98,54 @@ async def renamed_contacts(tenant: Tenant, deployment_id: str) -> None:
 
 @pytest.mark.requirement("FILTER-02", "FILTER-11")
 async def test_other_lists_are_filtered_by_several_values_where_that_makes_sense(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = [await resources.draft(tenant, f"Campaign {index}") for index in range(3)]
-        await tenant.client.audiences.add_rows(id=made[0].audience.id, rows=[row(1), row(2)])
-        await tenant.client.deployments.start(id=made[0].deployment.id)
-        await renamed_contacts(tenant, made[0].deployment.id)
-        contacts = f"/deployments/{made[0].deployment.id}/contacts"
-        done = await carry_out_import(tenant, "phone_number\nx\n+1212\n", audience_id=made[0].audience.id)
-        errors = f"/audiences/{made[0].audience.id}/imports/{done.id}/errors"
-        for name, value in (("A", "de-DE"), ("B", "fr-FR"), ("C", "it-IT")):
-            await resources.agent(tenant, name, language=value, voice_id={"A": "en-US-ben"}.get(name, "en-US-ada"))
-        german = await resources.number(tenant, "DE")
-        agents, audiences = [each.agent.id for each in made], [each.audience.id for each in made]
-        to = await subscribe(tenant)
-        await tenant.client.webhooks.update(id=(await subscribe(tenant)).id, status="disabled")
-        for kind, status, cause in (("call.started", "failed", "event"), ("call.completed", "missed", "replay")):
-            event = await put_event(tenant, kind)
-            await put_delivery(tenant, to.id, event, event_type=kind, status=status, cause=cause)
-        await tenant.client.webhooks.test(id=to.id)
-        sent = f"/webhooks/{to.id}/deliveries"
-        cases = (
-            ("list_deployments", "/deployments", "agent_id", f"{agents[0]},{agents[2]}", 2),
-            ("list_deployments", "/deployments", "audience_id", f"{audiences[1]},{audiences[2]},aud_x", 2),
-            ("list_deployments", "/deployments", "call_type", "outbound,inbound", 3),
-            ("list_agents", "/agents", "language", "de-DE,fr-FR", 2),
-            ("list_agents", "/agents", "voice_id", "en-US-ben,en-GB-x", 1),
-            ("list_contacts", contacts, "last_outcome", "busy,rejected", 2),
-            ("list_contacts", contacts, "last_disposition", "b,c,d", 2),
-            ("list_phone_numbers", "/phone_numbers", "country", "US,DE", 4),
-            ("list_phone_numbers", "/phone_numbers", "number_type", "local,mobile", 4),
-            ("list_import_errors", errors, "code", "invalid_phone,ambiguous_country,bad_type", 2),
-            ("list_webhooks", "/webhooks", "status", "active,disabled", 2),
-            ("list_webhook_deliveries", sent, "status", "failed,pending,cancelled", 2),
-            ("list_webhook_deliveries", sent, "cause", "event,replay", 2),
-            ("list_webhook_deliveries", sent, "event_type", "call.started,webhook.test,x", 2),
-            ("list_events", "/events", "type", "call.completed,webhook.disabled,x", 2),
-        )
-        for _, path, name, values, count in cases:
-            each = [await found(http, path, **{name: value}) for value in values.split(",")]
-            assert len(await found(http, path, **{name: values})) == sum(map(len, each)) == count, (path, name)
-        others = {
-            (name, field)
-            for name, fields in SEVERAL.items()
-            for field in fields
-            if OPERATIONS[name].noun not in ("calls", "transcripts")
-        }
-        assert {(name, field) for name, _, field, _, _ in cases} == others
-        later = update(phone_numbers).where(phone_numbers.c.id == german.id).values(created_at=FIRST_MS + 10**10)
-        await tenant.service.services.database.write(lambda connection: connection.execute(later).rowcount)
-        span = {"created_from": moment(FIRST_MS + 10**10).isoformat().replace("+00:00", "Z")}
-        assert [number["id"] for number in await found(http, "/phone_numbers", **span)] == [german.id]
+    made = [await resources.draft(tenant, f"Campaign {index}") for index in range(3)]
+    await tenant.client.audiences.add_rows(id=made[0].audience.id, rows=[row(1), row(2)])
+    await tenant.client.deployments.start(id=made[0].deployment.id)
+    await renamed_contacts(tenant, made[0].deployment.id)
+    contacts = f"/deployments/{made[0].deployment.id}/contacts"
+    done = await carry_out_import(tenant, "phone_number\nx\n+1212\n", audience_id=made[0].audience.id)
+    errors = f"/audiences/{made[0].audience.id}/imports/{done.id}/errors"
+    for name, value in (("A", "de-DE"), ("B", "fr-FR"), ("C", "it-IT")):
+        await resources.agent(tenant, name, language=value, voice_id={"A": "en-US-ben"}.get(name, "en-US-ada"))
+    german = await resources.number(tenant, "DE")
+    agents, audiences = [each.agent.id for each in made], [each.audience.id for each in made]
+    to = await subscribe(tenant)
+    await tenant.client.webhooks.update(id=(await subscribe(tenant)).id, status="disabled")
+    for kind, status, cause in (("call.started", "failed", "event"), ("call.completed", "missed", "replay")):
+        event = await put_event(tenant, kind)
+        await put_delivery(tenant, to.id, event, event_type=kind, status=status, cause=cause)
+    await tenant.client.webhooks.test(id=to.id)
+    sent = f"/webhooks/{to.id}/deliveries"
+    cases = (
+        ("list_deployments", "/deployments", "agent_id", f"{agents[0]},{agents[2]}", 2),
+        ("list_deployments", "/deployments", "audience_id", f"{audiences[1]},{audiences[2]},aud_x", 2),
+        ("list_deployments", "/deployments", "call_type", "outbound,inbound", 3),
+        ("list_agents", "/agents", "language", "de-DE,fr-FR", 2),
+        ("list_agents", "/agents", "voice_id", "en-US-ben,en-GB-x", 1),
+        ("list_contacts", contacts, "last_outcome", "busy,rejected", 2),
+        ("list_contacts", contacts, "last_disposition", "b,c,d", 2),
+        ("list_phone_numbers", "/phone_numbers", "country", "US,DE", 4),
+        ("list_phone_numbers", "/phone_numbers", "number_type", "local,mobile", 4),
+        ("list_import_errors", errors, "code", "invalid_phone,ambiguous_country,bad_type", 2),
+        ("list_webhooks", "/webhooks", "status", "active,disabled", 2),
+        ("list_webhook_deliveries", sent, "status", "failed,pending,cancelled", 2),
+        ("list_webhook_deliveries", sent, "cause", "event,replay", 2),
+        ("list_webhook_deliveries", sent, "event_type", "call.started,webhook.test,x", 2),
+        ("list_events", "/events", "type", "call.completed,webhook.disabled,x", 2),
+    )
+    for _, path, name, values, count in cases:
+        each = [await found(http, path, **{name: value}) for value in values.split(",")]
+        assert len(await found(http, path, **{name: values})) == sum(map(len, each)) == count, (path, name)
+    others = {
+        (name, field)
+        for name, fields in SEVERAL.items()
+        for field in fields
+        if OPERATIONS[name].noun not in ("calls", "transcripts")
+    }
+    assert {(name, field) for name, _, field, _, _ in cases} == others
+    later = update(phone_numbers).where(phone_numbers.c.id == german.id).values(created_at=FIRST_MS + 10**10)
+    await tenant.service.services.database.write(lambda connection: connection.execute(later).rowcount)
+    span = {"created_from": moment(FIRST_MS + 10**10).isoformat().replace("+00:00", "Z")}
+    assert [number["id"] for number in await found(http, "/phone_numbers", **span)] == [german.id]

@@ -1,7 +1,5 @@
 """After a lost answer: which deployment a request with an idempotency key made or started."""
 
-from pathlib import Path
-
 from sqlalchemy import update
 
 from callwright.client import Client
@@ -13,7 +11,7 @@ from tests.support import resources
 from tests.support.deployments.plans import plan_of
 from tests.support.http.raw_requests import raw_client
 from tests.support.resources import refusal, row
-from tests.support.service import BASE_URL, Tenant, open_service
+from tests.support.service import BASE_URL, Tenant
 
 
 async def found(client: Client, key: str) -> list[str]:
@@ -24,61 +22,54 @@ async def found(client: Client, key: str) -> list[str]:
 
 
 async def age(tenant: Tenant, hours: int) -> None:
-    """Makes every idempotency key older."""
     older = update(idempotency_keys).values(created_at=idempotency_keys.c.created_at - hours * HOUR)
     await tenant.service.services.database.write(lambda connection: connection.execute(older).rowcount)
 
 
-async def test_the_deployment_that_was_made_started_or_resumed_is_found(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        client, campaign = tenant.client, await resources.draft(tenant, "Other")
-        made = await client.idempotent("make").deployments.create(
-            name="Mine",
-            agent_id=campaign.agent.id,
-            audience_id=campaign.audience.id,
-            phone_number_id=campaign.number.id,
-        )
-        assert await found(client, "make") == [made.id]
+async def test_the_deployment_that_was_made_started_or_resumed_is_found(tenant: Tenant) -> None:
+    client, campaign = tenant.client, await resources.draft(tenant, "Other")
+    made = await client.idempotent("make").deployments.create(
+        name="Mine", agent_id=campaign.agent.id, audience_id=campaign.audience.id, phone_number_id=campaign.number.id
+    )
+    assert await found(client, "make") == [made.id]
+    assert await found(client, "go") == []
+    await client.idempotent("go").deployments.start(id=made.id, plan_id=await plan_of(tenant, made.id))
+    assert await found(client, "go") == [made.id]
+    await client.deployments.pause(id=made.id)
+    await client.idempotent("on").deployments.resume(id=made.id)
+    assert await found(client, "on") == [made.id]
+    assert (await client.deployments.list(idempotency_key="on", status=["draft"])).data == []
+    async with raw_client(tenant) as http:
+        path = f"/v1/deployments/{campaign.deployment.id}/start"
+        assert (await http.post(path, headers={"Idempotency-Key": '"by-hand"'})).is_success
+        answer = await http.get("/v1/deployments", params={"filter[idempotency_key]": "by-hand"})
+    assert [entry["id"] for entry in answer.json()["data"]] == [campaign.deployment.id]
+
+
+async def test_a_key_that_started_nothing_leads_to_nothing(tenant: Tenant, other: Tenant) -> None:
+    made = (await resources.draft(tenant)).deployment.id
+    assert await found(tenant.client, "never used") == []
+    async with refusal(400, "invalid_field", "plan_id"):
+        await tenant.client.idempotent("refused").deployments.start(id=made, plan_id="pln_x")
+    assert await found(tenant.client, "refused") == []
+    await tenant.client.idempotent("seen").deployments.preview(id=made)
+    await tenant.client.idempotent("rows").audiences.create(name="Rows", rows=[row()])
+    assert await found(tenant.client, "seen") == await found(tenant.client, "rows") == []
+    await tenant.client.idempotent("go").deployments.start(id=made)
+    assert await found(other.client, "go") == []
+
+
+async def test_any_key_of_the_organization_finds_it_for_24_hours(tenant: Tenant) -> None:
+    services = tenant.service.services
+    second = await services.database.write(
+        accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
+    )
+    made = (await resources.draft(tenant)).deployment.id
+    await tenant.client.idempotent("go").deployments.start(id=made)
+    async with Client(BASE_URL, second.secret, transport=ASGITransport(app=tenant.service.asgi)) as client:
+        await client.idempotent("go").deployments.start(id=made)
+        assert await found(client, "go") == [made]
+        await age(tenant, 23)
+        assert await found(client, "go") == [made]
+        await age(tenant, 1)
         assert await found(client, "go") == []
-        await client.idempotent("go").deployments.start(id=made.id, plan_id=await plan_of(tenant, made.id))
-        assert await found(client, "go") == [made.id]
-        await client.deployments.pause(id=made.id)
-        await client.idempotent("on").deployments.resume(id=made.id)
-        assert await found(client, "on") == [made.id]
-        assert (await client.deployments.list(idempotency_key="on", status=["draft"])).data == []
-        async with raw_client(tenant) as http:
-            path = f"/v1/deployments/{campaign.deployment.id}/start"
-            assert (await http.post(path, headers={"Idempotency-Key": '"by-hand"'})).is_success
-            answer = await http.get("/v1/deployments", params={"filter[idempotency_key]": "by-hand"})
-        assert [entry["id"] for entry in answer.json()["data"]] == [campaign.deployment.id]
-
-
-async def test_a_key_that_started_nothing_leads_to_nothing(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        made = (await resources.draft(tenant)).deployment.id
-        assert await found(tenant.client, "never used") == []
-        async with refusal(400, "invalid_field", "plan_id"):
-            await tenant.client.idempotent("refused").deployments.start(id=made, plan_id="pln_x")
-        assert await found(tenant.client, "refused") == []
-        await tenant.client.idempotent("seen").deployments.preview(id=made)
-        await tenant.client.idempotent("rows").audiences.create(name="Rows", rows=[row()])
-        assert await found(tenant.client, "seen") == await found(tenant.client, "rows") == []
-        await tenant.client.idempotent("go").deployments.start(id=made)
-        assert await found(other.client, "go") == []
-
-
-async def test_any_key_of_the_organization_finds_it_for_24_hours(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        services = tenant.service.services
-        second = await services.database.write(
-            accounts.create_key, services.ids, tenant.org_id, "second", services.clock.now_ms()
-        )
-        made = (await resources.draft(tenant)).deployment.id
-        await tenant.client.idempotent("go").deployments.start(id=made)
-        async with Client(BASE_URL, second.secret, transport=ASGITransport(app=tenant.service.asgi)) as client:
-            await client.idempotent("go").deployments.start(id=made)
-            assert await found(client, "go") == [made]
-            await age(tenant, 23)
-            assert await found(client, "go") == [made]
-            await age(tenant, 1)
-            assert await found(client, "go") == []

@@ -35,7 +35,6 @@ SEVERAL_SORTS = [
 
 
 async def many(tenant: Tenant) -> None:
-    """Twelve entries of each list."""
     for index in range(12):
         await resources.draft(tenant, f"C{index:02d}")
         await subscribe(tenant)
@@ -113,47 +112,44 @@ async def test_entries_of_the_same_second_are_sorted_by_the_next_field_in_every_
 
 @pytest.mark.requirement("FILTER-14")
 async def test_by_a_moment_alone_what_was_made_later_in_the_same_second_is_later(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        for place, name in enumerate("bca"):
-            made = await resources.agent(tenant, name)
-            await put_at(tenant, made.id, FIRST_MS + place)
-        for sort, expected in (("created_at", "bca"), ("-created_at", "acb"), ("created_at,name", "abc")):
-            found = await walked(http, OPERATIONS["list_agents"], sort=sort)
-            assert "".join(entry["name"] for entry in found) == expected, sort
+    for place, name in enumerate("bca"):
+        made = await resources.agent(tenant, name)
+        await put_at(tenant, made.id, FIRST_MS + place)
+    for sort, expected in (("created_at", "bca"), ("-created_at", "acb"), ("created_at,name", "abc")):
+        found = await walked(http, OPERATIONS["list_agents"], sort=sort)
+        assert "".join(entry["name"] for entry in found) == expected, sort
 
 
 @pytest.mark.requirement("FILTER-11", "FILTER-15")
-async def test_a_span_of_time_keeps_what_is_shown_in_it(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        await many(tenant)
-        second = moment(FIRST_MS + 1_000).strftime("%Y-%m-%dT%H:%M:%S")
-        for operation in SEVERAL_SORTS:
-            await scatter(tenant, TABLES[operation.noun])
-            everything = await walked(http, operation)
-            if "created_from" not in operation.takes.model_fields:
-                continue
-            for fraction in ("", ".0", ".5", ".999", ".999999"):
-                since = await walked(http, operation, **{"filter[created_from]": f"{second}{fraction}Z"})
-                until = await walked(http, operation, **{"filter[created_before]": f"{second}{fraction}Z"})
-                shown = {entry["id"] for entry in everything if entry["created_at"] >= f"{second}Z"}
-                assert {entry["id"] for entry in since} == shown, (operation.name, fraction)
-                assert len(since) + len(until) == len(everything) == 12
+async def test_a_span_of_time_keeps_what_is_shown_in_it(tenant: Tenant, http: AsyncClient) -> None:
+    await many(tenant)
+    second = moment(FIRST_MS + 1_000).strftime("%Y-%m-%dT%H:%M:%S")
+    for operation in SEVERAL_SORTS:
+        await scatter(tenant, TABLES[operation.noun])
+        everything = await walked(http, operation)
+        if "created_from" not in operation.takes.model_fields:
+            continue
+        for fraction in ("", ".0", ".5", ".999", ".999999"):
+            since = await walked(http, operation, **{"filter[created_from]": f"{second}{fraction}Z"})
+            until = await walked(http, operation, **{"filter[created_before]": f"{second}{fraction}Z"})
+            shown = {entry["id"] for entry in everything if entry["created_at"] >= f"{second}Z"}
+            assert {entry["id"] for entry in since} == shown, (operation.name, fraction)
+            assert len(since) + len(until) == len(everything) == 12
 
 
 @pytest.mark.requirement("FILTER-15")
-async def test_events_are_shown_and_kept_to_the_millisecond(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        ids = [await put_event(tenant, created_at=FIRST_MS + index) for index in range(3)]
-        ours = {"filter[subject_id]": "cal_1"}
-        middle = "2027-01-15T08:00:00.001Z"
-        assert (await tenant.client.events.get(id=ids[1])).created_at == middle
-        for name, expected in (("created_from", ids[1:]), ("created_before", ids[:1])):
-            found = await walked(http, OPERATIONS["list_events"], **{f"filter[{name}]": middle}, **ours)
-            assert {entry["id"] for entry in found} == set(expected)
-            given: dict[str, Any] = {name: moment(FIRST_MS + 1), "subject_id": "cal_1"}
-            assert {entry.id async for entry in tenant.client.events.list(**given)} == set(expected)
+async def test_events_are_shown_and_kept_to_the_millisecond(tenant: Tenant, http: AsyncClient) -> None:
+    ids = [await put_event(tenant, created_at=FIRST_MS + index) for index in range(3)]
+    ours = {"filter[subject_id]": "cal_1"}
+    middle = "2027-01-15T08:00:00.001Z"
+    assert (await tenant.client.events.get(id=ids[1])).created_at == middle
+    for name, expected in (("created_from", ids[1:]), ("created_before", ids[:1])):
+        found = await walked(http, OPERATIONS["list_events"], **{f"filter[{name}]": middle}, **ours)
+        assert {entry["id"] for entry in found} == set(expected)
+        given: dict[str, Any] = {name: moment(FIRST_MS + 1), "subject_id": "cal_1"}
+        assert {entry.id async for entry in tenant.client.events.list(**given)} == set(expected)
 
 
 def listing_statement(statements: list[Statement], table: str) -> Statement:

@@ -86,27 +86,24 @@ async def test_a_walk_in_any_order_shows_each_call_once_while_others_write(
         assert put_first <= set(seen)
 
 
-async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await put_many(tenant, 600, Random(3))
-        rows = await tenant.service.services.database.read(lambda connection: connection.execute(select(calls)).all())
-        for sort in SORTS:
-            parts = sort.split(",")
-            expected = sorted(rows, key=attrgetter("id"), reverse=parts[-1].startswith("-"))
-            for place, part in reversed(list(enumerate(parts))):
-                column = part.removeprefix("-").replace("duration_seconds", "duration_ms")
-                # what another field follows is compared as it is shown, in seconds
-                unit = 1 if place == len(parts) - 1 else 1_000
-                expected.sort(
-                    key=lambda row, of=attrgetter(column), unit=unit: of(row) // unit, reverse=part.startswith("-")
-                )
-            ids = [row.id for row in expected]
-            find = tenant.client.calls.list
-            assert [entry.id async for entry in find(per_page=170, sort=sort)] == ids, sort
-            numbered = [(await find(per_page=170, sort=sort, page=page)).data for page in (1, 2, 3, 4)]
-            assert [entry.id for page in numbered for entry in page] == ids, sort
+async def test_pages_by_number_and_by_cursor_are_in_the_order_that_was_asked_for(tenant: Tenant) -> None:
+    await put_many(tenant, 600, Random(3))
+    rows = await tenant.service.services.database.read(lambda connection: connection.execute(select(calls)).all())
+    for sort in SORTS:
+        parts = sort.split(",")
+        expected = sorted(rows, key=attrgetter("id"), reverse=parts[-1].startswith("-"))
+        for place, part in reversed(list(enumerate(parts))):
+            column = part.removeprefix("-").replace("duration_seconds", "duration_ms")
+            # what another field follows is compared as it is shown, in seconds
+            unit = 1 if place == len(parts) - 1 else 1_000
+            expected.sort(
+                key=lambda row, of=attrgetter(column), unit=unit: of(row) // unit, reverse=part.startswith("-")
+            )
+        ids = [row.id for row in expected]
+        find = tenant.client.calls.list
+        assert [entry.id async for entry in find(per_page=170, sort=sort)] == ids, sort
+        numbered = [(await find(per_page=170, sort=sort, page=page)).data for page in (1, 2, 3, 4)]
+        assert [entry.id for page in numbered for entry in page] == ids, sort
 
 
 @pytest.mark.requirement("FILTER-02", "FILTER-07")
@@ -136,7 +133,6 @@ async def test_calls_of_several_deployments_come_in_one_order(
 
 
 async def put_deployment(tenant: Tenant, deployment_id: str) -> None:
-    """Makes a deployment under this id."""
     made = (await resources.draft(tenant, deployment_id)).deployment
     statement = select(deployments).where(deployments.c.id == made.id)
 
@@ -149,47 +145,45 @@ async def put_deployment(tenant: Tenant, deployment_id: str) -> None:
 
 @pytest.mark.requirement("PAGE-12", "PAGE-21")
 async def test_totals_are_exact_where_an_index_counts_and_else_stop_at_ten_thousand(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, other: Tenant
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, tenant.another_organization() as other:
-        await put_many(tenant, MANY, Random(4))
-        await put_deployment(tenant, "dep_1")
-        find = tenant.client.calls.list
-        half = moment(FIRST_MS + MANY // 7 // 2)
-        exact: tuple[tuple[dict[str, Any], int], ...] = (
-            ({}, MANY),
-            ({"deployment_id": "dep_1"}, MANY),
-            ({"deployment_id": ["dep_1", "dep_2"]}, MANY),
-            ({"to": "+12022000007"}, 1),
-            ({"outcome": ["no_answer"]}, 0),
-        )
-        for filters, total in exact:
-            assert (await find(per_page=1, **filters)).pagination.total == total, filters
-        before = (await find(per_page=1, created_before=half)).pagination.total
-        since = (await find(per_page=1, created_from=half, deployment_id="dep_1")).pagination.total
-        assert (before + since, min(before, since) > 0) == (MANY, True)
-        bounded: tuple[dict[str, Any], ...] = ({"status": ["completed"]}, {"language": "en-US"}, {"agent_id": "agt_1"})
-        for filters in bounded:
-            page = await find(per_page=1, **filters)
-            assert (page.pagination.total, page.pagination.has_more) == (MOST_COUNTED, True), filters
-        assert (await other.client.calls.list(deployment_id="dep_1")).pagination.total == 0
+    await put_many(tenant, MANY, Random(4))
+    await put_deployment(tenant, "dep_1")
+    find = tenant.client.calls.list
+    half = moment(FIRST_MS + MANY // 7 // 2)
+    exact: tuple[tuple[dict[str, Any], int], ...] = (
+        ({}, MANY),
+        ({"deployment_id": "dep_1"}, MANY),
+        ({"deployment_id": ["dep_1", "dep_2"]}, MANY),
+        ({"to": "+12022000007"}, 1),
+        ({"outcome": ["no_answer"]}, 0),
+    )
+    for filters, total in exact:
+        assert (await find(per_page=1, **filters)).pagination.total == total, filters
+    before = (await find(per_page=1, created_before=half)).pagination.total
+    since = (await find(per_page=1, created_from=half, deployment_id="dep_1")).pagination.total
+    assert (before + since, min(before, since) > 0) == (MANY, True)
+    bounded: tuple[dict[str, Any], ...] = ({"status": ["completed"]}, {"language": "en-US"}, {"agent_id": "agt_1"})
+    for filters in bounded:
+        page = await find(per_page=1, **filters)
+        assert (page.pagination.total, page.pagination.has_more) == (MOST_COUNTED, True), filters
+    assert (await other.client.calls.list(deployment_id="dep_1")).pagination.total == 0
 
 
-async def test_a_list_that_fits_one_page_is_not_counted(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await put_many(tenant, 150, Random(5))
-        cases: tuple[tuple[dict[str, Any], int, int], ...] = (
-            ({"per_page": 200}, 150, 0),
-            ({"per_page": 150}, 150, 0),
-            ({"per_page": 100}, 150, 1),
-            ({"per_page": 100, "page": 2}, 150, 0),
-            ({"per_page": 100, "page": 3}, 150, 1),
-            ({"per_page": 100, "created_before": moment(FIRST_MS)}, 0, 0),
-        )
-        for asked, total, counts in cases:
-            with recorded() as statements:
-                assert (await tenant.client.calls.list(**asked)).pagination.total == total
-            assert sum("count(" in each.text for each in statements) == counts, asked
+async def test_a_list_that_fits_one_page_is_not_counted(tenant: Tenant) -> None:
+    await put_many(tenant, 150, Random(5))
+    cases: tuple[tuple[dict[str, Any], int, int], ...] = (
+        ({"per_page": 200}, 150, 0),
+        ({"per_page": 150}, 150, 0),
+        ({"per_page": 100}, 150, 1),
+        ({"per_page": 100, "page": 2}, 150, 0),
+        ({"per_page": 100, "page": 3}, 150, 1),
+        ({"per_page": 100, "created_before": moment(FIRST_MS)}, 0, 0),
+    )
+    for asked, total, counts in cases:
+        with recorded() as statements:
+            assert (await tenant.client.calls.list(**asked)).pagination.total == total
+        assert sum("count(" in each.text for each in statements) == counts, asked
 
 
 def of_calls(statements: Sequence[Statement]) -> Statement:
@@ -210,26 +204,25 @@ def of_calls(statements: Sequence[Statement]) -> Statement:
     ],
 )
 async def test_an_index_leads_to_the_place_of_a_cursor(
-    database_url: str, tmp_path: Path, filters: dict[str, Any], index: str, leads_to: str
+    tenant: Tenant, filters: dict[str, Any], index: str, leads_to: str
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        await put_many(tenant, 3_000, Random(6))
-        database = tenant.service.services.database
-        if database.is_shared:
-            await database.write(lambda connection: connection.execute(text("ANALYZE calls")))
-        first = await tenant.client.calls.list(per_page=20, **filters)
-        with recorded() as statements:
-            await tenant.client.calls.list(per_page=20, cursor=first.pagination.next_cursor, **filters)
-        plan = await database.read(of_calls(statements).plan)
-        lines = plan.splitlines()
-        if not database.is_shared:
-            found = [line for line in lines if "USING INDEX ix_" in line]
-            assert all(leads_to in line.partition(f"USING INDEX {index} ")[2] for line in found), plan
-        else:
-            found = [number for number, line in enumerate(lines) if "using ix_" in line]
-            assert all(f"using {index} on calls" in lines[number] for number in found), plan
-            assert all("Index Cond" in lines[number + 1] for number in found), plan
-            assert all(leads_to in lines[number + 1] for number in found), plan
-        parts = 2 if filters.get("deployment_id") == ["dep_1", "dep_2"] else 1
-        assert len(found) == parts, plan
-        assert parts > 1 or "USE TEMP B-TREE FOR ORDER BY" not in plan
+    await put_many(tenant, 3_000, Random(6))
+    database = tenant.service.services.database
+    if database.is_shared:
+        await database.write(lambda connection: connection.execute(text("ANALYZE calls")))
+    first = await tenant.client.calls.list(per_page=20, **filters)
+    with recorded() as statements:
+        await tenant.client.calls.list(per_page=20, cursor=first.pagination.next_cursor, **filters)
+    plan = await database.read(of_calls(statements).plan)
+    lines = plan.splitlines()
+    if not database.is_shared:
+        found = [line for line in lines if "USING INDEX ix_" in line]
+        assert all(leads_to in line.partition(f"USING INDEX {index} ")[2] for line in found), plan
+    else:
+        found = [number for number, line in enumerate(lines) if "using ix_" in line]
+        assert all(f"using {index} on calls" in lines[number] for number in found), plan
+        assert all("Index Cond" in lines[number + 1] for number in found), plan
+        assert all(leads_to in lines[number + 1] for number in found), plan
+    parts = 2 if filters.get("deployment_id") == ["dep_1", "dep_2"] else 1
+    assert len(found) == parts, plan
+    assert parts > 1 or "USE TEMP B-TREE FOR ORDER BY" not in plan

@@ -40,7 +40,6 @@ class Machine:
 
 
 def sound() -> Machine:
-    """One that has run for days."""
     made = Machine(kept=Seen(NOON_MS, NOON_MS, NOON_MS))
     made.run(10 * MINUTE)
     assert made.sure_ms == made.true_ms

@@ -5,13 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.service.platform.clock.clock import (
-    SystemClock,
-    iso_milliseconds,
-    milliseconds,
-    moment,
-    moment_or_none,
-)
+from callwright.service.platform.clock.clock import SystemClock, iso_milliseconds, milliseconds, moment, moment_or_none
 
 MOMENTS = st.integers(0, 253_370_764_799_999)
 """From 1970 to the end of 9998, in milliseconds."""

@@ -114,17 +114,16 @@ async def test_a_connection_that_was_idle_for_long_is_tried_and_used(
 
 
 @ON_POSTGRES
-async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        await database.write(brief(add_row_as_text), "a")
-        async with anyio.create_task_group() as tasks:  # so that there are several of them
-            for _ in range(2 * LOOK_UPS):
-                tasks.start_soon(database.read, brief(row_names))
-        await database.write(end_other_connections)
-        with anyio.fail_after(10):
-            assert await database.read(brief(row_names)) == {"a"}  # one that failed is run again
-            await database.write(brief(add_row_as_text), "b")  # on none of the others that were cut
-        assert await database.read(brief(row_names)) == {"a", "b"}
+async def test_connections_of_the_event_loop_that_the_server_cut_are_replaced(database: Database) -> None:
+    await database.write(brief(add_row_as_text), "a")
+    async with anyio.create_task_group() as tasks:  # so that there are several of them
+        for _ in range(2 * LOOK_UPS):
+            tasks.start_soon(database.read, brief(row_names))
+    await database.write(end_other_connections)
+    with anyio.fail_after(10):
+        assert await database.read(brief(row_names)) == {"a"}  # one that failed is run again
+        await database.write(brief(add_row_as_text), "b")  # on none of the others that were cut
+    assert await database.read(brief(row_names)) == {"a", "b"}
 
 
 @ON_POSTGRES
@@ -166,20 +165,21 @@ async def test_a_connection_that_ends_under_a_statement_leaves_nothing_at_its_so
 
 
 @ON_POSTGRES
-async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
+async def test_a_unit_whose_connection_breaks_fails_and_the_next_one_has_another(
+    database_url: str, database: Database
+) -> None:
 
-        def broken(connection: Connection) -> None:
-            add_row_as_text(connection, "a")
-            other = make_engine(database_url)
-            with other.begin() as over:
-                end_other_connections(over)
-            other.dispose()
-            add_row_as_text(connection, "b")
+    def broken(connection: Connection) -> None:
+        add_row_as_text(connection, "a")
+        other = make_engine(database_url)
+        with other.begin() as over:
+            end_other_connections(over)
+        other.dispose()
+        add_row_as_text(connection, "b")
 
-        with pytest.raises(DatabaseUnreachable) as caught:
-            await database.write(brief(broken))
-        assert isinstance(caught.value.__cause__, DBAPIError)
-        assert caught.value.__cause__.connection_invalidated
-        await database.write(brief(add_row_as_text), "c")
-        assert await database.read(brief(row_names)) == {"c"}
+    with pytest.raises(DatabaseUnreachable) as caught:
+        await database.write(brief(broken))
+    assert isinstance(caught.value.__cause__, DBAPIError)
+    assert caught.value.__cause__.connection_invalidated
+    await database.write(brief(add_row_as_text), "c")
+    assert await database.read(brief(row_names)) == {"c"}

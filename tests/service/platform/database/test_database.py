@@ -27,20 +27,18 @@ async def _put(database: Database, name: str) -> None:
     await database.write(add_row, name)
 
 
-async def test_a_write_gives_its_result_and_is_seen_by_the_next_read(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        assert await database.write(add_row, "a") == "a"
-        assert await database.read(row_names) == {"a"}
+async def test_a_write_gives_its_result_and_is_seen_by_the_next_read(database: Database) -> None:
+    assert await database.write(add_row, "a") == "a"
+    assert await database.read(row_names) == {"a"}
 
 
-async def test_a_write_returns_only_when_it_is_committed(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        for index in range(5):
-            await database.write(add_row, str(index))
-            other = make_engine(database_url)
-            with other.connect() as connection:
-                assert str(index) in row_names(connection)
-            other.dispose()
+async def test_a_write_returns_only_when_it_is_committed(database_url: str, database: Database) -> None:
+    for index in range(5):
+        await database.write(add_row, str(index))
+        other = make_engine(database_url)
+        with other.connect() as connection:
+            assert str(index) in row_names(connection)
+        other.dispose()
 
 
 async def test_a_failing_unit_takes_nothing_of_its_neighbours_with_it(database_url: str) -> None:
@@ -105,9 +103,7 @@ async def test_many_counters_at_once_lose_nothing(database_url: str) -> None:
     def add(connection: Connection) -> None:
         statement = select(service_state.c.value).where(service_state.c.name == "n").with_for_update()
         value = int(connection.execute(statement).scalar_one())
-        connection.execute(
-            service_state.update().where(service_state.c.name == "n").values(value=str(value + 1)),
-        )
+        connection.execute(service_state.update().where(service_state.c.name == "n").values(value=str(value + 1)))
 
     def begin(connection: Connection) -> None:
         connection.execute(insert(service_state), {"name": "n", "value": "0"})
@@ -226,13 +222,12 @@ def test_sqlite_is_durable_and_keeps_foreign_keys(tmp_path: Path) -> None:
 
 
 @ON_POSTGRES
-async def test_a_look_up_survives_that_the_server_cut_its_connection(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        await database.write(add_row, "a")
-        assert await database.read(brief(row_names)) == {"a"}
-        await database.write(end_other_connections)
-        assert await database.read(brief(row_names)) == {"a"}
-        assert await database.read(brief(row_names)) == {"a"}
+async def test_a_look_up_survives_that_the_server_cut_its_connection(database: Database) -> None:
+    await database.write(add_row, "a")
+    assert await database.read(brief(row_names)) == {"a"}
+    await database.write(end_other_connections)
+    assert await database.read(brief(row_names)) == {"a"}
+    assert await database.read(brief(row_names)) == {"a"}
 
 
 @ON_POSTGRES

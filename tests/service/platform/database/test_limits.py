@@ -22,12 +22,10 @@ _CHANGE = update(service_state).where(service_state.c.name == "a").values(value=
 
 
 def said(connection: Connection) -> tuple[str, str]:
-    """What holds for the transaction."""
     return tuple(connection.execute(_SAID).one())
 
 
 def change(connection: Connection) -> int:
-    """Changes the row."""
     return connection.execute(_CHANGE).rowcount
 
 
@@ -131,52 +129,52 @@ async def _waits(database: Database) -> None:
         await anyio.sleep(0.01)
 
 
-async def test_a_stop_ends_silent_transactions_in_its_way_and_those_behind_which_they_wait(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        await database.write(add_row, "a")
-        await database.write(add_row, "b")
-        first, second = make_engine(database_url), make_engine(database_url)
-        with first.connect() as frozen, second.connect() as behind, anyio.fail_after(20):
-            frozen.execute(_ROW)
-            behind.execute(select(service_state).where(service_state.c.name == "b").with_for_update())
-            ended: list[bool] = []
+async def test_a_stop_ends_silent_transactions_in_its_way_and_those_behind_which_they_wait(
+    database_url: str, database: Database
+) -> None:
+    await database.write(add_row, "a")
+    await database.write(add_row, "b")
+    first, second = make_engine(database_url), make_engine(database_url)
+    with first.connect() as frozen, second.connect() as behind, anyio.fail_after(20):
+        frozen.execute(_ROW)
+        behind.execute(select(service_state).where(service_state.c.name == "b").with_for_update())
+        ended: list[bool] = []
 
-            async def wait_behind() -> None:
-                await anyio.to_thread.run_sync(behind.execute, _CHANGE)
-                behind.rollback()
-                ended.append(True)
+        async def wait_behind() -> None:
+            await anyio.to_thread.run_sync(behind.execute, _CHANGE)
+            behind.rollback()
+            ended.append(True)
 
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(wait_behind)
-                await _waits(database)
-                remove = service_state.delete().where(service_state.c.name == "b")
-                assert await database.write(preempts(lambda connection: connection.execute(remove).rowcount)) == 1
-            assert ended
-            with pytest.raises(DBAPIError, match="terminating connection"):
-                frozen.execute(_CHANGE)
-            frozen.invalidate()
-        first.dispose()
-        second.dispose()
-        assert await database.read(row_names) == {"a"}
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait_behind)
+            await _waits(database)
+            remove = service_state.delete().where(service_state.c.name == "b")
+            assert await database.write(preempts(lambda connection: connection.execute(remove).rowcount)) == 1
+        assert ended
+        with pytest.raises(DBAPIError, match="terminating connection"):
+            frozen.execute(_CHANGE)
+        frozen.invalidate()
+    first.dispose()
+    second.dispose()
+    assert await database.read(row_names) == {"a"}
 
 
-async def test_a_stop_waits_for_who_is_at_work(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        await database.write(add_row, "a")
-        other = make_engine(database_url)
+async def test_a_stop_waits_for_who_is_at_work(database_url: str, database: Database) -> None:
+    await database.write(add_row, "a")
+    other = make_engine(database_url)
 
-        def work() -> None:
-            with other.begin() as connection:
-                for _ in range(6):
-                    connection.execute(_CHANGE)
-                    connection.execute(text("SELECT pg_sleep(0.3)"))
+    def work() -> None:
+        with other.begin() as connection:
+            for _ in range(6):
+                connection.execute(_CHANGE)
+                connection.execute(text("SELECT pg_sleep(0.3)"))
 
-        with anyio.fail_after(20):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(anyio.to_thread.run_sync, work)
-                await anyio.sleep(0.1)
-                assert await database.write(preempts(change)) == 1
-        other.dispose()
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.to_thread.run_sync, work)
+            await anyio.sleep(0.1)
+            assert await database.write(preempts(change)) == 1
+    other.dispose()
 
 
 async def test_who_is_silent_in_the_midst_of_a_statement_is_ended_too(database_url: str) -> None:

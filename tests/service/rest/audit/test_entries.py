@@ -25,7 +25,6 @@ PRIVATE = "MARKED words of a person"
 
 
 async def entries(tenant: Tenant, action: str | None = None) -> list[Any]:
-    """The organization's entries, the oldest first."""
     statement = select(audit_log).where(audit_log.c.org_id == tenant.org_id).order_by(audit_log.c.at, audit_log.c.id)
     if action is not None:
         statement = statement.where(audit_log.c.action == action)
@@ -56,20 +55,18 @@ async def test_a_change_is_kept_with_each_field_before_and_after(database_url: s
 
 
 @pytest.mark.requirement("AUTH-23")
-async def test_a_change_that_changes_nothing_is_an_entry_without_changes(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await agent(tenant)
-        await tenant.client.agents.update(id=made.id, name="Ada")
-        assert await changes(tenant, "update_agent") == {}
+async def test_a_change_that_changes_nothing_is_an_entry_without_changes(tenant: Tenant) -> None:
+    made = await agent(tenant)
+    await tenant.client.agents.update(id=made.id, name="Ada")
+    assert await changes(tenant, "update_agent") == {}
 
 
-async def test_a_value_that_is_cleared_is_null_afterwards(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        made = await draft(tenant, budget_cap={"amount": "25.00"})
-        path = f"/v1/deployments/{made.deployment.id}"
-        assert (await http.patch(path, json={"budget_cap": None})).status_code == 200
-        cap = {"amount": "25.000000", "currency": "USD"}
-        assert await changes(tenant, "update_deployment") == {"budget_cap": {"before": cap, "after": None}}
+async def test_a_value_that_is_cleared_is_null_afterwards(tenant: Tenant, http: AsyncClient) -> None:
+    made = await draft(tenant, budget_cap={"amount": "25.00"})
+    path = f"/v1/deployments/{made.deployment.id}"
+    assert (await http.patch(path, json={"budget_cap": None})).status_code == 200
+    cap = {"amount": "25.000000", "currency": "USD"}
+    assert await changes(tenant, "update_deployment") == {"budget_cap": {"before": cap, "after": None}}
 
 
 @pytest.mark.requirement("AUTH-44")
@@ -99,65 +96,61 @@ async def test_an_action_is_kept_as_what_it_changed(database_url: str, tmp_path:
 
 
 @pytest.mark.requirement("AUTH-44")
-async def test_a_creation_is_kept_with_the_fields_that_were_sent(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await agent(tenant, system_prompt="Say hello.")
-        (entry,) = await entries(tenant, "create_agent")
-        assert entry.subject == made.id
-        assert json.loads(entry.changes) == {
-            "language": {"after": "en-US"},
-            "name": {"after": "Ada"},
-            "system_prompt": {"after": "Say hello."},
-            "voice_id": {"after": "en-US-ada"},
-        }
-        campaign = await draft(tenant, auto_start=True)
-        kept = await changes(tenant, "create_deployment")
-        assert (kept["auto_start"], kept["status"]) == ({"after": True}, {"after": "active"})
-        assert kept["phone_number_ids"] == {"after": [campaign.number.id]}
+async def test_a_creation_is_kept_with_the_fields_that_were_sent(tenant: Tenant) -> None:
+    made = await agent(tenant, system_prompt="Say hello.")
+    (entry,) = await entries(tenant, "create_agent")
+    assert entry.subject == made.id
+    assert json.loads(entry.changes) == {
+        "language": {"after": "en-US"},
+        "name": {"after": "Ada"},
+        "system_prompt": {"after": "Say hello."},
+        "voice_id": {"after": "en-US-ada"},
+    }
+    campaign = await draft(tenant, auto_start=True)
+    kept = await changes(tenant, "create_deployment")
+    assert (kept["auto_start"], kept["status"]) == ({"after": True}, {"after": "active"})
+    assert kept["phone_number_ids"] == {"after": [campaign.number.id]}
 
 
 @pytest.mark.requirement("AUTH-44")
-async def test_a_deletion_is_kept_with_what_was_there(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        people = await audience(tenant, "People", rows=[row(1), row(2)])
-        await tenant.client.audiences.delete(id=people.id)
-        kept = await changes(tenant, "delete_audience")
-        assert kept["name"] == {"before": "People"}
-        assert kept["valid_count"] == {"before": 2}
-        assert {tuple(side) for side in kept.values()} == {("before",)}
-        assert {"updated_at", "columns", "metadata", "description"}.isdisjoint(kept)
+async def test_a_deletion_is_kept_with_what_was_there(tenant: Tenant) -> None:
+    people = await audience(tenant, "People", rows=[row(1), row(2)])
+    await tenant.client.audiences.delete(id=people.id)
+    kept = await changes(tenant, "delete_audience")
+    assert kept["name"] == {"before": "People"}
+    assert kept["valid_count"] == {"before": 2}
+    assert {tuple(side) for side in kept.values()} == {("before",)}
+    assert {"updated_at", "columns", "metadata", "description"}.isdisjoint(kept)
 
 
-async def test_a_number_that_is_given_back_stays_with_its_new_state(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        rented = await number(tenant)
-        await tenant.client.phone_numbers.release(id=rented.id)
-        kept = await changes(tenant, "release_phone_number")
-        assert kept["status"] == {"before": "active", "after": "released"}
-        assert set(kept) == {"status", "renews_at", "released_at"}
+async def test_a_number_that_is_given_back_stays_with_its_new_state(tenant: Tenant) -> None:
+    rented = await number(tenant)
+    await tenant.client.phone_numbers.release(id=rented.id)
+    kept = await changes(tenant, "release_phone_number")
+    assert kept["status"] == {"before": "active", "after": "released"}
+    assert set(kept) == {"status", "renews_at", "released_at"}
 
 
-async def test_rows_are_kept_as_counts_alone(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        people = await audience(tenant, rows=[row(1), row(2)])
-        assert (await changes(tenant, "create_audience"))["rows"] == {"after": {"count": 2}}
-        await tenant.client.audiences.add_rows(id=people.id, rows=[row(2), row(3), {"phone_number": "none"}])
-        assert await changes(tenant, "add_audience_rows") == {
-            "rows": {"after": {"count": 3}},
-            "received": {"after": 3},
-            "added": {"after": 1},
-            "invalid": {"after": 1},
-            "duplicates": {"after": 1},
-        }
-        csv = "phone_number,first_name\n+12125550100,Ada\n"
-        importing = await tenant.client.audiences.import_csv(id=people.id, csv=csv)
-        (entry,) = await entries(tenant, "import_audience")
-        assert entry.subject == people.id
-        assert json.loads(entry.changes) == {
-            "csv": {"after": {"characters": len(csv)}},
-            "id": {"after": importing.id},
-            "status": {"after": "pending"},
-        }
+async def test_rows_are_kept_as_counts_alone(tenant: Tenant) -> None:
+    people = await audience(tenant, rows=[row(1), row(2)])
+    assert (await changes(tenant, "create_audience"))["rows"] == {"after": {"count": 2}}
+    await tenant.client.audiences.add_rows(id=people.id, rows=[row(2), row(3), {"phone_number": "none"}])
+    assert await changes(tenant, "add_audience_rows") == {
+        "rows": {"after": {"count": 3}},
+        "received": {"after": 3},
+        "added": {"after": 1},
+        "invalid": {"after": 1},
+        "duplicates": {"after": 1},
+    }
+    csv = "phone_number,first_name\n+12125550100,Ada\n"
+    importing = await tenant.client.audiences.import_csv(id=people.id, csv=csv)
+    (entry,) = await entries(tenant, "import_audience")
+    assert entry.subject == people.id
+    assert json.loads(entry.changes) == {
+        "csv": {"after": {"characters": len(csv)}},
+        "id": {"after": importing.id},
+        "status": {"after": "pending"},
+    }
 
 
 async def test_a_long_text_is_kept_by_its_length_its_digest_and_its_beginning(
@@ -183,22 +176,19 @@ async def test_changes_that_take_too_much_room_are_kept_by_name(database_url: st
     assert len(entry.changes) < MOST_BYTES
 
 
-async def test_changes_at_the_same_time_are_each_kept_with_what_was_there_just_before(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant:
-        made = await agent(tenant, "agent 0")
-        with anyio.fail_after(30):
-            async with anyio.create_task_group() as tasks:
-                for index in range(1, 17):
-                    tasks.start_soon(rename, tenant.client, made.id, f"agent {index}")
-        kept = [json.loads(entry.changes) for entry in await entries(tenant, "update_agent")]
-        assert [set(change) for change in kept] == [{"name"}] * 16
-        after = {change["name"]["before"]: change["name"]["after"] for change in kept}
-        name, seen = "agent 0", 0
-        while name in after:
-            name, seen = after[name], seen + 1
-        assert (name, seen) == ((await tenant.client.agents.get(id=made.id)).name, 16)
+async def test_changes_at_the_same_time_are_each_kept_with_what_was_there_just_before(tenant: Tenant) -> None:
+    made = await agent(tenant, "agent 0")
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            for index in range(1, 17):
+                tasks.start_soon(rename, tenant.client, made.id, f"agent {index}")
+    kept = [json.loads(entry.changes) for entry in await entries(tenant, "update_agent")]
+    assert [set(change) for change in kept] == [{"name"}] * 16
+    after = {change["name"]["before"]: change["name"]["after"] for change in kept}
+    name, seen = "agent 0", 0
+    while name in after:
+        name, seen = after[name], seen + 1
+    assert (name, seen) == ((await tenant.client.agents.get(id=made.id)).name, 16)
 
 
 async def rename(client: Client, agent_id: str, name: str) -> None:
@@ -319,9 +309,8 @@ async def test_a_campaign_leaves_no_number_of_a_contact_and_no_spoken_word(datab
 
 
 async def test_the_number_that_an_organization_rents_is_its_own_and_stands_whole(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        found = (await http.get("/v1/phone_numbers/available?filter[country]=US")).json()["data"][0]["number"]
-        rented = await tenant.client.phone_numbers.rent(country="US", number=found)
-        assert (await changes(tenant, "rent_phone_number"))["number"] == {"after": rented.number}
+    found = (await http.get("/v1/phone_numbers/available?filter[country]=US")).json()["data"][0]["number"]
+    rented = await tenant.client.phone_numbers.rent(country="US", number=found)
+    assert (await changes(tenant, "rent_phone_number"))["number"] == {"after": rented.number}

@@ -1,11 +1,6 @@
 """Failed attempts by address."""
 
-from callwright.service.rest.authentication.auth_throttle import (
-    ALLOWED,
-    MOST_ADDRESSES,
-    WINDOW_MS,
-    FailedAttempts,
-)
+from callwright.service.rest.authentication.auth_throttle import ALLOWED, MOST_ADDRESSES, WINDOW_MS, FailedAttempts
 
 
 def test_the_thirty_first_attempt_of_a_minute_has_to_wait_for_its_end() -> None:

@@ -25,7 +25,7 @@ from callwright.service.rest.documentation.openapi.schemas import contract_schem
 from callwright.service.rest.documentation.openapi.whole import operation_entry
 from tests.service.rest.documentation.description import DESCRIPTION, answers_of, entry_of, parameters_of, resolved
 from tests.support.http.raw_requests import raw_client
-from tests.support.service import open_service
+from tests.support.service import Tenant
 
 COMMITTED = Path(__file__).parents[4] / "docs" / "reference" / "openapi.json"
 BEFORE_THE_KEY = {
@@ -53,10 +53,8 @@ def references(value: object) -> Iterator[str]:
 
 
 @pytest.mark.requirement("VER-05", "VER-09")
-async def test_the_description_is_served_without_a_key_and_is_the_committed_copy(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant, key=None) as http:
+async def test_the_description_is_served_without_a_key_and_is_the_committed_copy(tenant: Tenant) -> None:
+    async with raw_client(tenant, key=None) as http:
         answer = await http.get("/openapi.json")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"

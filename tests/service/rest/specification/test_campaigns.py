@@ -15,8 +15,10 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.settings import ServiceSettings
 from tests.support import resources
 from tests.support.campaigns import ONCE, draft, people, run
-from tests.support.http.raw_requests import raw_client, refused
-from tests.support.service import open_service
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.service import Tenant, open_service
+
+pytestmark = pytest.mark.service(workers=True)
 
 STEERED = ("answered", "busy", "no_answer", "voicemail", "unreachable", "rejected", "invalid_number")
 CONTACTS = (
@@ -29,35 +31,33 @@ CONTACTS = (
     "SERV-02", "SERV-05", "RES-01", "RES-03", "RES-04", "RES-05", "RES-06", "RES-07", "RES-08", "RES-09", "CONV-26"
 )
 async def test_a_finished_call_says_whose_it_is_how_long_it_was_and_what_came_of_it(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path) as tenant, raw_client(tenant) as http:
-        rows = [row for index, outcome in enumerate(STEERED) for row in people(1, first=index, sim_outcome=outcome)]
-        ended = await run(tenant, rows, retry_policy=ONCE)
-        listed = (await http.get("/v1/calls", params={"filter[deployment_id]": ended.id})).json()["data"]
-        assert {call["outcome"] for call in listed} == set(STEERED) <= set(OUTCOMES)
-        for call in listed:
-            assert call["call_id"] == call["id"]
-            assert (call["deployment_id"], call["agent_id"]) == (ended.id, ended.agent_id)
-            for field in ("duration_seconds", "ring_seconds", "billed_seconds"):
-                assert type(call[field]) is int, field
-            reached = call["answered_at"] is not None
-            assert (call["duration_seconds"] > 0) is reached
-            for field in ("recording_url", "transcript_url"):
-                assert (call[field] is None) is not reached, call["outcome"]
-                if reached:
-                    assert (await http.get(call[field])).status_code == 200
+    rows = [row for index, outcome in enumerate(STEERED) for row in people(1, first=index, sim_outcome=outcome)]
+    ended = await run(tenant, rows, retry_policy=ONCE)
+    listed = (await http.get("/v1/calls", params={"filter[deployment_id]": ended.id})).json()["data"]
+    assert {call["outcome"] for call in listed} == set(STEERED) <= set(OUTCOMES)
+    for call in listed:
+        assert call["call_id"] == call["id"]
+        assert (call["deployment_id"], call["agent_id"]) == (ended.id, ended.agent_id)
+        for field in ("duration_seconds", "ring_seconds", "billed_seconds"):
+            assert type(call[field]) is int, field
+        reached = call["answered_at"] is not None
+        assert (call["duration_seconds"] > 0) is reached
+        for field in ("recording_url", "transcript_url"):
+            assert (call[field] is None) is not reached, call["outcome"]
+            if reached:
+                assert (await http.get(call[field])).status_code == 200
 
 
 @pytest.mark.requirement("STATE-25", "STATE-12")
-async def test_calls_that_reached_somebody_or_nobody_are_completed_alike(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path) as tenant:
-        rows = [row for index, outcome in enumerate(STEERED) for row in people(1, first=index, sim_outcome=outcome)]
-        ended = await run(tenant, rows, retry_policy=ONCE)
-        assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
-        listed = [call async for call in tenant.client.calls.list(deployment_id=ended.id)]
-        assert sorted(str(call.outcome) for call in listed) == sorted(STEERED)
-        assert {call.status for call in listed} == {"completed"}
+async def test_calls_that_reached_somebody_or_nobody_are_completed_alike(tenant: Tenant) -> None:
+    rows = [row for index, outcome in enumerate(STEERED) for row in people(1, first=index, sim_outcome=outcome)]
+    ended = await run(tenant, rows, retry_policy=ONCE)
+    assert (ended.status, ended.status_reason) == ("completed", "audience_exhausted")
+    listed = [call async for call in tenant.client.calls.list(deployment_id=ended.id)]
+    assert sorted(str(call.outcome) for call in listed) == sorted(STEERED)
+    assert {call.status for call in listed} == {"completed"}
 
 
 @pytest.mark.requirement("STATE-19")

@@ -10,8 +10,8 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service import accounts
 from callwright.service.rest.documentation.reference.problems import problems_page
 from tests.support.calls.stored_calls import put_call
-from tests.support.http.raw_requests import raw_client, refused
-from tests.support.service import open_service
+from tests.support.http.raw_requests import AsyncClient, raw_client, refused
+from tests.support.service import Tenant, open_service
 
 AGENT = {"name": "Ada", "voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say hello."}
 
@@ -42,25 +42,24 @@ async def test_a_problem_is_nested_and_names_its_field_where_it_has_one(database
 
 
 @pytest.mark.requirement("ERR-03", "ERR-05", "ERR-12", "ERR-14", "ERR-34", "ERR-36", "ERR-38")
-async def test_a_problem_with_the_key_or_the_origin_is_flat(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        services = tenant.service.services
-        revoked = await services.database.write(
-            accounts.create_key, services.ids, tenant.org_id, "x", services.clock.now_ms()
-        )
-        await services.database.write(accounts.revoke_key, services.ids, revoked.id, services.clock.now_ms())
-        for headers, status, code in (
-            ({"Authorization": ""}, 401, "api_key_required"),
-            ({"Authorization": "Bearer svc_live_short"}, 401, "invalid_api_key"),
-            ({"Authorization": f"Bearer {revoked.secret}"}, 401, "invalid_api_key"),
-            ({"Origin": "https://elsewhere.example"}, 403, "origin_not_allowed"),
-        ):
-            answer = await http.get("/v1/wallet", headers=headers)
-            body = answer.json()
-            assert (answer.status_code, body["error"]) == (status, code)
-            assert set(body) == {"error", "message", "request_id"}
-            assert isinstance(body["message"], str)
-            assert body["request_id"] == answer.headers["x-request-id"]
+async def test_a_problem_with_the_key_or_the_origin_is_flat(tenant: Tenant, http: AsyncClient) -> None:
+    services = tenant.service.services
+    revoked = await services.database.write(
+        accounts.create_key, services.ids, tenant.org_id, "x", services.clock.now_ms()
+    )
+    await services.database.write(accounts.revoke_key, services.ids, revoked.id, services.clock.now_ms())
+    for headers, status, code in (
+        ({"Authorization": ""}, 401, "api_key_required"),
+        ({"Authorization": "Bearer svc_live_short"}, 401, "invalid_api_key"),
+        ({"Authorization": f"Bearer {revoked.secret}"}, 401, "invalid_api_key"),
+        ({"Origin": "https://elsewhere.example"}, 403, "origin_not_allowed"),
+    ):
+        answer = await http.get("/v1/wallet", headers=headers)
+        body = answer.json()
+        assert (answer.status_code, body["error"]) == (status, code)
+        assert set(body) == {"error", "message", "request_id"}
+        assert isinstance(body["message"], str)
+        assert body["request_id"] == answer.headers["x-request-id"]
 
 
 @pytest.mark.requirement("ERR-80")
@@ -86,13 +85,12 @@ def test_rules_of_business_are_422_and_nothing_else_is() -> None:
 
 @pytest.mark.requirement("ERR-83")
 async def test_bytes_that_a_recording_does_not_have_are_refused_with_its_size(
-    database_url: str, tmp_path: Path
+    tenant: Tenant, http: AsyncClient
 ) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        path = f"/v1/calls/{await put_call(tenant, turns=2, duration_ms=4_000)}/recording"
-        size = len((await http.get(path)).content)
-        last = await http.get(path, headers={"Range": f"bytes={size - 1}-"})
-        assert (last.status_code, len(last.content)) == (206, 1)
-        beyond = await http.get(path, headers={"Range": f"bytes={size}-"})
-        refused(beyond, 416, "range_not_satisfiable")
-        assert beyond.headers["content-range"] == f"bytes */{size}"
+    path = f"/v1/calls/{await put_call(tenant, turns=2, duration_ms=4_000)}/recording"
+    size = len((await http.get(path)).content)
+    last = await http.get(path, headers={"Range": f"bytes={size - 1}-"})
+    assert (last.status_code, len(last.content)) == (206, 1)
+    beyond = await http.get(path, headers={"Range": f"bytes={size}-"})
+    refused(beyond, 416, "range_not_satisfiable")
+    assert beyond.headers["content-range"] == f"bytes */{size}"

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from callwright.service.tables.schema import audiences, deployments
 from tests.support import resources
-from tests.support.http.raw_requests import raw_client, refused
+from tests.support.http.raw_requests import AsyncClient, refused
 from tests.support.imports import carry_out_import
 from tests.support.resources import refusal, row
 from tests.support.service import Tenant, open_service
@@ -68,18 +68,17 @@ async def test_a_plan_allows_so_many_calls_at_a_time(
 
 
 @pytest.mark.requirement("LIMIT-07")
-async def test_an_audience_takes_its_five_millionth_row_and_none_beyond(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, workers=False) as tenant, raw_client(tenant) as http:
-        audience = await tenant.client.audiences.create(name="Large")
-        full = update(audiences).values(valid_count=4_999_999, row_count=4_999_999, status="ready")
-        await tenant.service.services.database.write(lambda connection: connection.execute(full).rowcount)
-        path = f"/v1/audiences/{audience.id}/rows"
-        refusal = await http.post(path, json={"rows": [row(1), row(2)]})
-        found = refused(refusal, 422, "audience_full", "rows")
-        assert (found["limit"], found["current"]) == (5_000_000, 4_999_999)
-        assert (await http.post(path, json={"rows": [row(1)]})).json()["data"]["added"] == 1
-        refused(await http.post(path, json={"rows": [row(2)]}), 422, "audience_full", "rows")
-        assert (await http.post(path, json={"rows": [{"phone_number": "x"}]})).json()["data"]["invalid"] == 1
-        done = await carry_out_import(tenant, "phone_number\n+12125550163\n", audience_id=audience.id)
-        assert (done.status, done.added) == ("failed", 0)
-        assert done.status_reason == "an audience has at most 5,000,000 rows"
+async def test_an_audience_takes_its_five_millionth_row_and_none_beyond(tenant: Tenant, http: AsyncClient) -> None:
+    audience = await tenant.client.audiences.create(name="Large")
+    full = update(audiences).values(valid_count=4_999_999, row_count=4_999_999, status="ready")
+    await tenant.service.services.database.write(lambda connection: connection.execute(full).rowcount)
+    path = f"/v1/audiences/{audience.id}/rows"
+    refusal = await http.post(path, json={"rows": [row(1), row(2)]})
+    found = refused(refusal, 422, "audience_full", "rows")
+    assert (found["limit"], found["current"]) == (5_000_000, 4_999_999)
+    assert (await http.post(path, json={"rows": [row(1)]})).json()["data"]["added"] == 1
+    refused(await http.post(path, json={"rows": [row(2)]}), 422, "audience_full", "rows")
+    assert (await http.post(path, json={"rows": [{"phone_number": "x"}]})).json()["data"]["invalid"] == 1
+    done = await carry_out_import(tenant, "phone_number\n+12125550163\n", audience_id=audience.id)
+    assert (done.status, done.added) == ("failed", 0)
+    assert done.status_reason == "an audience has at most 5,000,000 rows"

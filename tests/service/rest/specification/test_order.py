@@ -1,7 +1,6 @@
 """The order of the checks: a request with everything wrong, put right one thing after the other."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,9 @@ from callwright.service.platform.clock.clock import SECOND
 from tests.support import resources
 from tests.support.clock_set_by_test import process_with_fixed_clock
 from tests.support.http.raw_requests import Response
-from tests.support.service import Tenant, open_service
+from tests.support.service import Tenant
+
+pytestmark = pytest.mark.service(plan="starter")
 
 FOREIGN = {"Origin": "https://elsewhere.example"}
 PATH = "/v1/deployments"
@@ -37,45 +38,44 @@ async def key_of_one_who_left(tenant: Tenant) -> str:
 
 
 @pytest.mark.requirement("BODY-09", "AUTH-40", "AUTH-28", "BODY-02", "ERR-22")
-async def test_each_check_comes_in_its_turn(database_url: str, tmp_path: Path) -> None:
-    async with open_service(database_url, tmp_path, plan="starter", workers=False) as tenant:
-        campaign = await resources.draft(tenant)
-        good = {
-            "name": "Fresh",
-            "agent_id": campaign.agent.id,
-            "audience_id": campaign.audience.id,
-            "phone_number_id": campaign.number.id,
-        }
-        greedy = {**good, "name": campaign.deployment.name, "max_concurrency": 1_000}
-        wrong = {**greedy, "colour": "red"}
-        left = {"Authorization": f"Bearer {await key_of_one_who_left(tenant)}"}
-        used = {"Idempotency-Key": "used"}
-        async with process_with_fixed_clock(tenant) as process:
+async def test_each_check_comes_in_its_turn(tenant: Tenant) -> None:
+    campaign = await resources.draft(tenant)
+    good = {
+        "name": "Fresh",
+        "agent_id": campaign.agent.id,
+        "audience_id": campaign.audience.id,
+        "phone_number_id": campaign.number.id,
+    }
+    greedy = {**good, "name": campaign.deployment.name, "max_concurrency": 1_000}
+    wrong = {**greedy, "colour": "red"}
+    left = {"Authorization": f"Bearer {await key_of_one_who_left(tenant)}"}
+    used = {"Idempotency-Key": "used"}
+    async with process_with_fixed_clock(tenant) as process:
 
-            async def post(body: Any, *headers: dict[str, str]) -> tuple[int, str, str | None]:
-                content = body if isinstance(body, bytes) else json.dumps(body).encode()
-                sent = {name: value for each in headers for name, value in each.items()}
-                return said(await process.http.post(PATH, content=content, headers=sent))
+        async def post(body: Any, *headers: dict[str, str]) -> tuple[int, str, str | None]:
+            content = body if isinstance(body, bytes) else json.dumps(body).encode()
+            sent = {name: value for each in headers for name, value in each.items()}
+            return said(await process.http.post(PATH, content=content, headers=sent))
 
-            other_prefix = {"Authorization": "Bearer other"}
-            unknown = {"Authorization": "Bearer svc_live_" + "0" * 48}
-            assert await post(b"{" * 1_000_001, FOREIGN, other_prefix) == (413, "payload_too_large", None)
-            assert await post(b"{", FOREIGN, other_prefix) == (403, "origin_not_allowed", None)
-            assert await post(b"{", other_prefix) == (400, "invalid_json", None)
-            assert await post(wrong, other_prefix) == (401, "api_key_required", None)
-            assert await post(wrong, unknown) == (401, "invalid_api_key", None)
+        other_prefix = {"Authorization": "Bearer other"}
+        unknown = {"Authorization": "Bearer svc_live_" + "0" * 48}
+        assert await post(b"{" * 1_000_001, FOREIGN, other_prefix) == (413, "payload_too_large", None)
+        assert await post(b"{", FOREIGN, other_prefix) == (403, "origin_not_allowed", None)
+        assert await post(b"{", other_prefix) == (400, "invalid_json", None)
+        assert await post(wrong, other_prefix) == (401, "api_key_required", None)
+        assert await post(wrong, unknown) == (401, "invalid_api_key", None)
 
-            made = await process.http.post(PATH, json={**good, "name": "First"}, headers=used)
-            assert made.status_code == 201
-            answers = [(await process.http.get(PATH)).status_code for _ in range(5)]
-            assert (answers[0], answers[-1]) == (200, 429)
-            assert await post(wrong, used) == (429, "rate_limited", None)
-            process.clock.move(10 * SECOND)
-            assert await post(wrong, used) == (422, "idempotency_key_reused", "Idempotency-Key")
+        made = await process.http.post(PATH, json={**good, "name": "First"}, headers=used)
+        assert made.status_code == 201
+        answers = [(await process.http.get(PATH)).status_code for _ in range(5)]
+        assert (answers[0], answers[-1]) == (200, 429)
+        assert await post(wrong, used) == (429, "rate_limited", None)
+        process.clock.move(10 * SECOND)
+        assert await post(wrong, used) == (422, "idempotency_key_reused", "Idempotency-Key")
 
-            assert await post(wrong, left) == (400, "invalid_field", "colour")
-            assert await post(greedy, left) == (409, "api_key_owner_required", None)
-            assert await post(greedy) == (409, "duplicate_name", "name")
-            assert await post({**greedy, "name": "Fresh"}) == (422, "plan_limit_reached", "max_concurrency")
-            process.clock.move(10 * SECOND)
-            assert (await process.http.post(PATH, json=good)).status_code == 201
+        assert await post(wrong, left) == (400, "invalid_field", "colour")
+        assert await post(greedy, left) == (409, "api_key_owner_required", None)
+        assert await post(greedy) == (409, "duplicate_name", "name")
+        assert await post({**greedy, "name": "Fresh"}) == (422, "plan_limit_reached", "max_concurrency")
+        process.clock.move(10 * SECOND)
+        assert (await process.http.post(PATH, json=good)).status_code == 201

@@ -3,11 +3,7 @@ from collections import Counter
 import pytest
 
 from callwright.service.telephony.simulated.network import simulate
-from callwright.service.telephony.simulated.reachability import (
-    DEFAULT_PROFILE,
-    ReachabilityProfile,
-    is_possible,
-)
+from callwright.service.telephony.simulated.reachability import DEFAULT_PROFILE, ReachabilityProfile, is_possible
 from tests.support.calls.simulated_calls import assert_sound, call
 
 

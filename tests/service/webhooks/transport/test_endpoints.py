@@ -24,7 +24,6 @@ SHORT_S = 0.15
 
 @pytest.fixture
 async def endpoints() -> AsyncGenerator[Endpoints]:
-    """Endpoints on the loopback, with time."""
     async with Endpoints(opened=LOOPBACK, deadline_s=LONG_S) as made:
         yield made
 
@@ -35,20 +34,21 @@ async def answer_of(answer: Answer, *, deadline_s: float = LONG_S) -> Posted:
         return await endpoints.post(target.url(), BODY, HEADERS, subscription="whk_1")
 
 
-async def test_a_request_has_the_body_and_the_headers_it_was_given_and_no_others(endpoints: Endpoints) -> None:
-    async with sink() as target:
-        posted = await endpoints.post(target.url(), BODY, HEADERS)
-        assert posted == Posted("succeeded", 200, "", "", posted.duration_ms)
-        head, _, body = target.requests[0].partition(b"\r\n\r\n")
-        assert body == BODY
-        line, *headers = head.decode().split("\r\n")
-        assert line == "POST /hook HTTP/1.1"
-        assert dict(header.split(": ") for header in headers) == {
-            **HEADERS,
-            "Host": f"127.0.0.1:{target.port}",
-            "Content-Length": str(len(BODY)),
-            "Connection": "close",
-        }
+async def test_a_request_has_the_body_and_the_headers_it_was_given_and_no_others(
+    endpoints: Endpoints, target: Sink
+) -> None:
+    posted = await endpoints.post(target.url(), BODY, HEADERS)
+    assert posted == Posted("succeeded", 200, "", "", posted.duration_ms)
+    head, _, body = target.requests[0].partition(b"\r\n\r\n")
+    assert body == BODY
+    line, *headers = head.decode().split("\r\n")
+    assert line == "POST /hook HTTP/1.1"
+    assert dict(header.split(": ") for header in headers) == {
+        **HEADERS,
+        "Host": f"127.0.0.1:{target.port}",
+        "Content-Length": str(len(BODY)),
+        "Connection": "close",
+    }
 
 
 @pytest.mark.requirement("EVENT-05")
@@ -61,10 +61,9 @@ async def test_a_long_body_is_sent_whole(endpoints: Endpoints) -> None:
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\rb"])
-async def test_a_header_never_makes_another_one(endpoints: Endpoints, value: str) -> None:
-    async with sink() as target:
-        posted = await endpoints.post(target.url(), BODY, {"X-Service-Event-Id": value}, subscription="whk_1")
-        assert (posted.status, target.requests) == (None, [])
+async def test_a_header_never_makes_another_one(endpoints: Endpoints, value: str, target: Sink) -> None:
+    posted = await endpoints.post(target.url(), BODY, {"X-Service-Event-Id": value}, subscription="whk_1")
+    assert (posted.status, target.requests) == (None, [])
 
 
 @pytest.mark.parametrize(

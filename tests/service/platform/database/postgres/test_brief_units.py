@@ -25,15 +25,14 @@ async def _put(database: Database, name: str) -> None:
     await database.write(brief(add_row_as_text), name)
 
 
-async def test_a_brief_write_returns_only_when_it_is_committed(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        for index in range(5):
-            assert await database.write(brief(add_row_as_text), str(index)) == str(index)
-            other = make_engine(database_url)
-            with other.connect() as connection:
-                assert str(index) in row_names(connection)
-            other.dispose()
-            assert await database.read(brief(row_names)) == await database.read(row_names)
+async def test_a_brief_write_returns_only_when_it_is_committed(database_url: str, database: Database) -> None:
+    for index in range(5):
+        assert await database.write(brief(add_row_as_text), str(index)) == str(index)
+        other = make_engine(database_url)
+        with other.connect() as connection:
+            assert str(index) in row_names(connection)
+        other.dispose()
+        assert await database.read(brief(row_names)) == await database.read(row_names)
 
 
 async def test_brief_and_other_units_fail_each_for_itself(database_url: str) -> None:
@@ -163,9 +162,8 @@ async def test_when_a_whole_transaction_is_gone_nobody_is_told_that_he_was_commi
     assert {"a", "b"} <= set(failed)
 
 
-async def test_a_unit_that_does_nothing_is_committed(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        assert await database.write(brief(lambda connection: connection.dialect.name)) in ("sqlite", "postgresql")
-        with pytest.raises(ZeroDivisionError):
-            await database.write(brief(lambda _: 1 // 0))
-        assert await database.write(brief(add_row_as_text), "a") == "a"
+async def test_a_unit_that_does_nothing_is_committed(database: Database) -> None:
+    assert await database.write(brief(lambda connection: connection.dialect.name)) in ("sqlite", "postgresql")
+    with pytest.raises(ZeroDivisionError):
+        await database.write(brief(lambda _: 1 // 0))
+    assert await database.write(brief(add_row_as_text), "a") == "a"

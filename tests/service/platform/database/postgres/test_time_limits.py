@@ -8,12 +8,7 @@ import pytest
 from sqlalchemy import Connection, make_url, text
 
 from callwright.service.platform.database.database import Database
-from callwright.service.platform.database.engines import (
-    POSTGRES_CONNECTIONS,
-    DatabaseClosed,
-    Limits,
-    make_engine,
-)
+from callwright.service.platform.database.engines import POSTGRES_CONNECTIONS, DatabaseClosed, Limits, make_engine
 from callwright.service.platform.database.postgres.brief_units import LOOK_UPS, TRANSACTIONS
 from callwright.service.platform.database.postgres.executor import LAST_S
 from callwright.service.platform.database.postgres.reachability import DatabaseUnreachable
@@ -40,7 +35,6 @@ def sleeps_prepared(connection: Connection) -> None:
 
 
 def only_sleeps(connection: Connection) -> None:
-    """Takes too long and holds nothing."""
     connection.execute(SLEEPS)
 
 
@@ -86,19 +80,18 @@ async def test_units_that_are_cut_off_leave_their_places_and_their_locks(
         await many_at_once(database, getattr(database, kind), brief(work) if is_brief else work)
 
 
-async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database_url: str) -> None:
-    async with Database.opened(database_url) as database:
-        async with anyio.create_task_group() as tasks:
+async def test_nobody_waits_for_a_place_longer_than_for_the_unit(database: Database) -> None:
+    async with anyio.create_task_group() as tasks:
 
-            async def held() -> None:
-                with limited(1):
-                    await refused(database.read, only_sleeps)
+        async def held() -> None:
+            with limited(1):
+                await refused(database.read, only_sleeps)
 
-            for _ in range(POSTGRES_CONNECTIONS):
-                tasks.start_soon(held)
-            await anyio.wait_all_tasks_blocked()
-            with limited(0.2), pytest.raises(DatabaseUnreachable):
-                await database.read(row_names)
+        for _ in range(POSTGRES_CONNECTIONS):
+            tasks.start_soon(held)
+        await anyio.wait_all_tasks_blocked()
+        with limited(0.2), pytest.raises(DatabaseUnreachable):
+            await database.read(row_names)
 
 
 @pytest.mark.parametrize("is_brief", [True, False])

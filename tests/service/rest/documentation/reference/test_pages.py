@@ -21,7 +21,6 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)]*)\)")
 
 
 def section(page: str, heading: str) -> str:
-    """What stands below a heading."""
     parts = PAGES[page].split(f"\n## {heading}\n")
     assert len(parts) == 2, f"{page}: {heading}"
     return parts[1].split("\n## ")[0]
