@@ -50,7 +50,6 @@ from callwright.service.tables.request_limits import RequestLimits
 from callwright.service.tables.schema import service_state
 from callwright.service.webhooks.dispatcher import Dispatcher
 from callwright.service.webhooks.transport.endpoints import Endpoints
-from callwright.service.webhooks.transport.on_demand import OnDemandEndpoints
 from callwright.service.workers import sweeps
 from callwright.service.workers.storage_watch import StorageWatch
 from callwright.service.workers.supervisor import Supervisor
@@ -217,7 +216,7 @@ async def running(
             )
             if settings.starts_paused:
                 await pause_all(services, STARTED_PAUSED, only_due=False)
-            async with OnDemandEndpoints(Endpoints(opened=settings.webhook_networks)) as endpoints:
+            async with Endpoints(opened=settings.webhook_networks) as endpoints:
                 supervisor = Supervisor(services, bell)
                 async with anyio.create_task_group() as tasks:
                     if workers:

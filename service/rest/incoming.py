@@ -1,6 +1,6 @@
 """A request as it comes in: ASGI's scope with what the request pipeline asks of it, and the body within its limits."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 import anyio
@@ -12,28 +12,6 @@ MAX_BODY = 1_000_000
 """Bytes of a request body."""
 BODY_LIMIT_S = 20.0
 """How long a body may take to arrive."""
-
-
-class _Begun:
-    """A coroutine that has run up to where it waits, to be awaited from there on."""
-
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], waits_for: Any) -> None:
-        self._coroutine = coroutine
-        self._waits_for = waits_for
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        """The coroutine's value."""
-        said = self._waits_for
-        try:
-            while True:
-                try:
-                    answer = yield said
-                except BaseException as error:
-                    said = self._coroutine.throw(error)
-                else:
-                    said = self._coroutine.send(answer)
-        except StopIteration as done:
-            return done.value
 
 
 class Incoming:
@@ -73,38 +51,17 @@ class Incoming:
         declared = self.header(b"content-length") or ""
         if declared.isdigit() and int(declared[:20]) > MAX_BODY:
             raise Refusal(PAYLOAD_TOO_LARGE)
-        message = await self._receive_once()
-        if not message.get("more_body", False):
-            return self._checked(message.get("body", b""))
-        pieces: list[bytes] = [message.get("body", b"")]
-        size = len(pieces[0])
+        pieces: list[bytes] = []
+        size, has_more = 0, True
         with anyio.move_on_after(BODY_LIMIT_S):
-            while message.get("more_body", False):
-                message = await self._message()
+            while has_more:
+                message = await self._receive()
+                if message["type"] == "http.disconnect":
+                    raise Refusal(INVALID_JSON, "the connection ended before the body did")
                 pieces.append(message.get("body", b""))
                 size += len(pieces[-1])
                 if size > MAX_BODY:
                     raise Refusal(PAYLOAD_TOO_LARGE)
+                has_more = message.get("more_body", False)
             return b"".join(pieces)
         raise Refusal(REQUEST_TIMEOUT, headers={"Connection": "close"})
-
-    async def _receive_once(self) -> Any:
-        receiving = self._message()
-        try:
-            waits_for = receiving.send(None)
-        except StopIteration as done:  # as good as always it is there, and setting a timer takes longer than all this
-            return done.value
-        with anyio.move_on_after(BODY_LIMIT_S):
-            return await _Begun(receiving, waits_for)
-        raise Refusal(REQUEST_TIMEOUT, headers={"Connection": "close"})
-
-    async def _message(self) -> Any:
-        message = await self._receive()
-        if message["type"] == "http.disconnect":
-            raise Refusal(INVALID_JSON, "the connection ended before the body did")
-        return message
-
-    def _checked(self, body: bytes) -> bytes:
-        if len(body) > MAX_BODY:
-            raise Refusal(PAYLOAD_TOO_LARGE)
-        return body

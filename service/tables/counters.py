@@ -3,17 +3,22 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import Row
 
-from callwright.contract.deployments.contacts import Stats
+from callwright.contract.deployments.contacts import ContactStatus, Stats
 from callwright.service.platform.json_text import json_text
 from callwright.service.platform.money import money
 
+REACHED, MACHINES = ("answered", "transferred"), ("voicemail", "voicemail_left")
+"""Outcomes that count as answered, and as voicemail."""
+CONTACT_COUNTERS = tuple(name for name in Stats.model_fields if name in get_args(ContactStatus))
+"""The counters of contacts by their state."""
+
 
 def stats_of(row: Row[Any]) -> Stats:
-    """The counters. They move with the contacts, in the same transactions."""
+    """The counters in a deployment's row."""
     states = json.loads(row.states)
     return Stats(
         contacts=row.contacts,
@@ -25,20 +30,6 @@ def stats_of(row: Row[Any]) -> Stats:
         dispositions=json.loads(row.dispositions),
         spend=money(row.spend_micros),
     )
-
-
-REACHED, MACHINES = ("answered", "transferred"), ("voicemail", "voicemail_left")
-"""Outcomes that count as answered, and as voicemail."""
-CONTACT_COUNTERS = (
-    "pending",
-    "in_flight",
-    "retry_waiting",
-    "completed",
-    "exhausted",
-    "suppressed",
-    "expired",
-    "cancelled",
-)
 
 
 def moved(states: str, changes: Iterable[tuple[str | None, str]]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, case, delete, insert, or_, select, update
 
-from callwright.service.platform.database.bulk import inserting
+from callwright.service.platform.database.bulk import BulkInsert
 from callwright.service.platform.database.concurrency import is_only_writer
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema.events import UNARRIVED, deliveries, endpoint_queues, late_wakes
@@ -34,7 +34,7 @@ _COLUMNS = (
     "next_attempt_at",
     "finished_at",
 )
-_ADD = inserting(deliveries, _COLUMNS, skips=True)
+_ADD = BulkInsert(deliveries, _COLUMNS, skips=True)
 _LOCK = (
     select(_Q.webhook_id)
     .where(_Q.webhook_id.in_(bindparam("b_queues", expanding=True)))

@@ -10,7 +10,7 @@ from callwright.contract.events import WEBHOOK_DISABLED, WebhookDisabled
 from callwright.contract.webhooks import AttemptOutcome, DisabledReason
 from callwright.service.accounts.principals import SERVICE
 from callwright.service.platform.clock.clock import DAY
-from callwright.service.platform.database.bulk import for_ids, inserting
+from callwright.service.platform.database.bulk import BulkInsert, for_ids
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.ids import Ids
 from callwright.service.tables import audit_log, delivery_rows, outbox
@@ -27,7 +27,7 @@ GONE = 410
 CUT_OFF = "The service ended while this attempt was under way; it is not known whether it arrived."
 
 _D, _A, _W = deliveries.c, delivery_attempts.c, webhooks.c
-_LOG = inserting(delivery_attempts, list(_A.keys()))
+_LOG = BulkInsert(delivery_attempts, list(_A.keys()))
 _ARRIVED = for_ids(
     _D.id,
     lambda are_these: (

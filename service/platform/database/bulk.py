@@ -76,10 +76,13 @@ def for_ids(of: ColumnElement[str], build: Callable[[ColumnElement[bool]], Execu
     )
 
 
-class Inserting:
-    """Inserts rows; those that an index does not admit are left out where it `skips`."""
+class BulkInsert:
+    """Inserts rows with certain columns, whose values are text, integers and null.
 
-    def __init__(self, table: Table, names: Sequence[str], *, skips: bool) -> None:
+    Rows that an index does not admit are left out where it `skips` them.
+    """
+
+    def __init__(self, table: Table, names: Sequence[str], *, skips: bool = False) -> None:
         self._table, self._skips = table, skips
         self._columns: list[Column[Any]] = [one for one in table.columns if one.name in names]
         self._names = [one.name for one in self._columns]
@@ -116,8 +119,3 @@ class Inserting:
             self._names, select(*(typed.c[name] for name in self._names))
         )
         return statement.on_conflict_do_nothing() if self._skips else statement
-
-
-def inserting(table: Table, names: Sequence[str], *, skips: bool = False) -> Inserting:
-    """Inserts rows with these columns. Their values are text, integers and null."""
-    return Inserting(table, names, skips=skips)

@@ -287,15 +287,8 @@ def page_of(
     if total is None:
         is_last = not has_more and (bool(found) or not span.skipped)
         total = span.skipped + len(found) if is_last else finds.total()
-    next_cursor = None
-    if has_more:
-        next_cursor = cursors.seal(tuple(shown[-1])[-len(keys) :], number, total, binding)
-    return Page[Any].model_construct(
-        data=[show(row) for row in shown],
-        pagination=Pagination(
-            page=number, per_page=asked.per_page, total=total, has_more=has_more, next_cursor=next_cursor
-        ),
-    )
+    next_cursor = cursors.seal(tuple(shown[-1])[-len(keys) :], number, total, binding) if has_more else None
+    return _page([show(row) for row in shown], number, asked.per_page, total, next_cursor)
 
 
 def page_of_values(
@@ -324,12 +317,13 @@ def page_of_values(
     end = begin + len(shown)
     has_more = end < len(values) and bool(shown)
     next_cursor = cursors.seal([key(shown[-1]), end], number, total, binding) if has_more else None
-    return Page[Any].model_construct(
-        data=shown,
-        pagination=Pagination(
-            page=number, per_page=asked.per_page, total=total, has_more=has_more, next_cursor=next_cursor
-        ),
-    )
+    return _page(shown, number, asked.per_page, total, next_cursor)
+
+
+def _page(data: list[Any], number: int, per_page: int, total: int, next_cursor: str | None) -> Page[Any]:
+    has_more = next_cursor is not None
+    pagination = Pagination(page=number, per_page=per_page, total=total, has_more=has_more, next_cursor=next_cursor)
+    return Page[Any].model_construct(data=data, pagination=pagination)
 
 
 def _binding(operation: AnyOperation, asked: PageQuery, org_id: str, sort: str) -> bytes:

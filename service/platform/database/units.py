@@ -6,7 +6,7 @@ thread. It must be short all the same: on SQLite it delays its neighbours.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
@@ -63,7 +63,7 @@ def mark_of(work: Callable[..., Any]) -> Mark:
 
 
 class Executor(ABC):
-    """Runs units of work on one database. What an engine has no need of does nothing there."""
+    """Runs units of work on one database. An engine overrides the last five methods where it needs them."""
 
     takes_writes: Callable[[Connection], bool]
     """The unit that tells, by a reading, whether the database takes writes."""
@@ -80,22 +80,19 @@ class Executor(ABC):
     async def write(self, work: Callable[[Connection], T], mark: Mark) -> T:
         """Runs a unit and returns once it is committed."""
 
-    @abstractmethod
     def generation(self) -> int | None:
         """A number that differs once anybody has committed anything; None where that cannot be told cheaply."""
+        return None
 
-    @abstractmethod
-    async def keep_log(self) -> None:
+    async def keep_log(self) -> None:  # noqa: B027
         """Keeps what stands in a log beside the database that was removed."""
 
-    @abstractmethod
-    async def end_silent(self) -> None:
+    async def end_silent(self) -> None:  # noqa: B027
         """Ends what holds locks and has been silent for longer than it may."""
 
-    @abstractmethod
     def limited(self) -> AbstractContextManager[None]:
         """The units of work that are begun in the block end within a limit for all of them, where there is one."""
+        return nullcontext()
 
-    @abstractmethod
-    def shorten(self, limit_s: float) -> None:
+    def shorten(self, limit_s: float) -> None:  # noqa: B027
         """From now on no unit may take longer than this, those under way included, where there is such a limit."""

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Mapping, Sequence
 from ssl import SSLContext
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import anyio
 from anyio import to_thread
@@ -30,7 +30,8 @@ MOST_CONNECTIONS = 256
 
 
 class Endpoints:
-    """Sends to endpoints while its block lasts.
+    """Sends to endpoints while its block lasts. The HTTP client is imported with the first request: most processes that
+    start never send an event.
 
     `opened` are ranges to which events are sent although they are not the internet's; plain HTTP reaches them alone.
     `tls` takes the place of the system's roots.
@@ -48,21 +49,19 @@ class Endpoints:
         self._opened, self._deadline_s, self._most, self._tls = opened, deadline_s, most_connections, tls
         self._names = Names(look_up)
         self._slots = anyio.Semaphore(most_connections, fast_acquire=True)
+        self._importing = anyio.Lock()
+        self._is_open = False
         self._posting: Posting | None = None
 
     async def __aenter__(self) -> Self:
-        """Imports the HTTP client, which takes 200 ms, and reads the system's roots, both beside the event loop."""
-        module = await to_thread.run_sync(importlib.import_module, f"{__package__}.posting")
-        tls = self._tls or await to_thread.run_sync(module.system_roots)
-        sessions = module.Sessions(opened=self._opened, names=self._names, most=self._most, tls=tls)
-        self._posting = module.Posting(sessions, self._deadline_s)
+        self._is_open = True
         return self
 
     async def __aexit__(
         self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
     ) -> None:
         """Closes all connections; what is under way fails."""
-        posting, self._posting = self._posting, None
+        posting, self._posting, self._is_open = self._posting, None, False
         if posting is not None:
             with anyio.CancelScope(shield=True):
                 await posting.close()
@@ -80,8 +79,20 @@ class Endpoints:
         else:
             await self._slots.acquire()
         try:
-            if self._posting is None:
+            if not self._is_open:
                 raise RuntimeError("Endpoints sends only while its block lasts")
-            return await self._posting.post(url, body, headers, subscription)
+            posting = self._posting or await self._imported()
+            return await posting.post(url, body, headers, subscription)
         finally:
             self._slots.release()
+
+    async def _imported(self) -> "Posting":
+        """Imports the HTTP client, which takes 200 ms, and reads the system's roots, both in a thread."""
+        async with self._importing:
+            posting = self._posting
+            if posting is None:
+                module = await to_thread.run_sync(importlib.import_module, f"{__package__}.posting")
+                tls = self._tls or await to_thread.run_sync(module.system_roots)
+                sessions = module.Sessions(opened=self._opened, names=self._names, most=self._most, tls=tls)
+                self._posting = posting = cast("Posting", module.Posting(sessions, self._deadline_s))
+            return posting

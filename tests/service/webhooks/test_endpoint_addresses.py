@@ -160,6 +160,7 @@ async def test_a_system_without_threads_to_spare_is_a_failure_of_names(monkeypat
         raise RuntimeError("can't start new thread")
 
     async with Endpoints(look_up=Book([PUBLIC]), deadline_s=LONG_S) as endpoints:
+        await post(endpoints, f"https://{NAME}/")  # the first one imports the HTTP client in a thread
         monkeypatch.setattr(threading.Thread, "start", none_left)
         assert (await post(endpoints, f"https://{NAME}/")).outcome == "dns_failed"
         monkeypatch.undo()

@@ -109,23 +109,14 @@ class SharedExecutor(Executor):
 
             return await self._thread_waits.run(lambda: self._threads.run_write(run, until))
 
-    def generation(self) -> None:
-        """Nothing tells cheaply whether anybody has committed anything."""
-
-    async def keep_log(self) -> None:
-        """The server looks after its own."""
-
     async def end_silent(self) -> None:
-        """Ends what holds locks and has been silent for longer than it may, whoever began it."""
         if await self._read_briefly(lambda connection: silence.end_stuck(connection, self._limits.silent_ms)):
             log.warning("a transaction that was silent for too long was ended")
 
     def limited(self) -> AbstractContextManager[None]:
-        """The units of work that are begun in the block end within `LIMIT_S`."""
         return limited()
 
     def shorten(self, limit_s: float) -> None:
-        """From now on no unit may take longer than this, those under way included."""
         self._limit_s = limit_s
         self._times.shorten(limit_s)
         if self._brief is not None:

@@ -7,6 +7,7 @@ Whoever waited for it in the database would hold a connection meanwhile, and a f
 import random
 import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import anyio
@@ -72,24 +73,20 @@ class LockWaits:
             Locked: it did not get them within the limit.
         """
         deadline, pause_s = anyio.current_time() + self._limit_s, PAUSE_S
-        try:
-            return await attempt()
-        except (DBAPIError, Locked) as error:
-            if not is_locked(error):
-                raise
-            last = error
+        last: DBAPIError | Locked | None = None
         while True:
-            await anyio.sleep(pause_s * (0.5 + self._chance()))
-            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
-            async with self._again:
-                if anyio.current_time() >= deadline:
-                    if isinstance(last, Locked):
-                        raise last
-                    raise Locked("a lock could not be had in time") from last
-                self._check()
+            async with nullcontext() if last is None else self._again:
+                if last is not None:
+                    if anyio.current_time() >= deadline:
+                        if isinstance(last, Locked):
+                            raise last
+                        raise Locked("a lock could not be had in time") from last
+                    self._check()
                 try:
                     return await attempt()
                 except (DBAPIError, Locked) as error:
                     if not is_locked(error):
                         raise
                     last = error
+            await anyio.sleep(pause_s * (0.5 + self._chance()))
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)

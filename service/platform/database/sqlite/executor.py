@@ -4,7 +4,7 @@ Reads run in a few threads, brief ones on the event loop. Writes go through one 
 """
 
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 import anyio
@@ -23,7 +23,6 @@ T = TypeVar("T")
 
 CLOSE_LIMIT_S = 30
 """How long closing waits for the units of work that run."""
-_UNLIMITED = nullcontext()
 
 
 class FileExecutor(Executor):
@@ -74,23 +73,11 @@ class FileExecutor(Executor):
             return done
 
     def generation(self) -> int | None:
-        """A number that differs once anybody has committed anything; None where the file cannot be opened."""
         return self._look_ups.generation()
 
     async def keep_log(self) -> None:
-        """Moves what the log holds into the file, where the log was removed beside it."""
         if self._presence.loss is Loss.LOG_MOVED:
             await self._writer.run(lambda _: None, is_brief=False)
-
-    async def end_silent(self) -> None:
-        """Nobody else holds locks."""
-
-    def limited(self) -> nullcontext[None]:
-        """No unit has a limit."""
-        return _UNLIMITED
-
-    def shorten(self, limit_s: float) -> None:
-        """Nothing here waits for another machine."""
 
     @contextmanager
     def _explained(self) -> Generator[None]:
