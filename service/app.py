@@ -84,7 +84,7 @@ class Application:
 
     def __init__(self, services: Services, pipeline: RequestPipeline) -> None:
         self._services, self._pipeline = services, pipeline
-        self._beside = Starlette(
+        self._other_routes = Starlette(
             exception_handlers={404: self._no_such_path, 405: self._no_such_method},
             routes=[
                 Route("/openapi.json", self._openapi),
@@ -94,7 +94,6 @@ class Application:
         )
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answers one request."""
         if scope["type"] == "http":
             root = scope.get("root_path", "")
             own: str = scope["path"].removeprefix(root)
@@ -102,7 +101,7 @@ class Application:
                 if own.startswith(prefix) and own[len(prefix) : len(prefix) + 1] in ("", "/"):
                     await self._pipeline({**scope, "root_path": root + prefix}, receive, send)
                     return
-        await self._beside(scope, receive, send)
+        await self._other_routes(scope, receive, send)
 
     async def _openapi(self, _: Request) -> Response:
         return Response(document(), media_type="application/json")

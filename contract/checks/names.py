@@ -35,16 +35,6 @@ _LOOSE_MARKS = re.compile(r"(?:^|(?<=\s))[\u0300-\u036f]+")
 _PLAIN = re.compile(r"\+?[\w-]+")
 
 
-def _one_line(value: str) -> str:
-    return _seen(value, hidden_in(value))
-
-
-def _not_blank(value: str) -> str:
-    if not cleaned(value).strip():
-        raise ValueError("must not be blank")
-    return value
-
-
 def checked_name(value: str) -> str:
     """The name itself.
 
@@ -54,7 +44,9 @@ def checked_name(value: str) -> str:
     """
     if len(value) > LONGEST_NAME:
         raise ValueError(f"has {len(value)} characters; at most {LONGEST_NAME} are allowed")
-    return _not_blank(_one_line(value))
+    if not cleaned(_seen(value)).strip():
+        raise ValueError("must not be blank")
+    return value
 
 
 def checked_label(value: str) -> str:
@@ -63,11 +55,11 @@ def checked_label(value: str) -> str:
 
 
 def _lines(value: str) -> str:
-    return _seen(value, hidden_in(value, lines=True))
+    return _seen(value, lines=True)
 
 
-def _seen(value: str, found: tuple[int, str] | None) -> str:
-    if found is not None:
+def _seen(value: str, *, lines: bool = False) -> str:
+    if (found := hidden_in(value, lines=lines)) is not None:
         raise ValueError(_hidden(*found))
     return value
 

@@ -69,18 +69,15 @@ def _shown(run: str) -> str:
 
 def cleaned_lines(text: str) -> str:
     """The text cleaned line by line; the lines themselves stay."""
-    if text.isprintable() and text.isascii():
-        return text
     return "\n".join(cleaned(line) for line in text.split("\n"))
 
 
 def hidden_in(text: str, *, lines: bool = False) -> tuple[int, str] | None:
     """The first character that has no place in a name, with its index; None where every character has.
 
-    A name is one line of what a person sees. Code points without a character have no place either, as every one of them
-    reads the same. It may have what people need to spell theirs: joiners where they shape a
-    letter or an emoji, one variation selector behind an emoji or an ideograph, spaces of every width. With `lines` it
-    may have tabs and ends of lines, too.
+    A name is one line of what a person sees. Code points without a character are refused, since all look the same. It
+    may have what people need to spell theirs: joiners where they shape a letter or an emoji, one variation selector
+    behind an emoji or an ideograph, spaces of every width. With `lines` it may have tabs and ends of lines.
     """
     if text.isascii() and text.isprintable():
         return None

@@ -25,7 +25,6 @@ class Clears:
     to: Literal["text", "entries", "nothing"]
 
     def emptied(self) -> Any:
-        """The empty value."""
         empty: dict[str, Any] = {"text": "", "entries": {}, "nothing": None}
         return empty[self.to]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -48,6 +48,9 @@ _WORDS: Mapping[str, str] = {
     "too_long": "has {actual_length} entries; at most {max_length} are allowed",
     "too_short": "needs more entries; at least {min_length}",
 }
+
+
+_CODES: Mapping[str, Literal["missing", "unknown"]] = {"missing": "missing", "extra_forbidden": "unknown"}
 
 
 class BadInput(ValueError):
@@ -104,7 +107,7 @@ def _bad(error: ValidationError, model: type[Input]) -> BadInput:
     for entry, place in zip(entries, places, strict=True):
         if place in problems or (place in inner and len(place) < len(entry["loc"])):
             continue  # another branch of a choice of types says the same, or says it of an entry
-        problems[place] = Problem(_code(entry), place, _said(entry, shape.at(place), place))
+        problems[place] = Problem(_CODES.get(entry["type"], "invalid"), place, _said(entry, shape.at(place), place))
     found = list(problems.values())
     return BadInput(found[:MOST_PROBLEMS], max(0, len(found) - MOST_PROBLEMS))
 
@@ -117,10 +120,6 @@ def _place(entry: ErrorDetails, shape: Shape) -> Place:
         if known is not None or (entry["type"] == "extra_forbidden" and step == entry["loc"][-1]):
             steps.append(step)
     return tuple(steps)
-
-
-def _code(entry: ErrorDetails) -> Any:
-    return {"missing": "missing", "extra_forbidden": "unknown"}.get(entry["type"], "invalid")
 
 
 def _said(entry: ErrorDetails, shape: Shape | None, place: Place) -> str:

@@ -58,12 +58,10 @@ def _listed(value: object) -> object:
 
 
 def takes_several(field: FieldInfo) -> bool:
-    """Whether a field is marked as taking one value or several."""
     return any(isinstance(mark, OneOrSeveral) for mark in field.metadata)
 
 
 def filter_of(field: FieldInfo) -> Filter | None:
-    """The filter mark of a field, if it has one."""
     return next((mark for mark in field.metadata if isinstance(mark, Filter)), None)
 
 

@@ -130,12 +130,10 @@ class Operation(Generic[P, In, Out]):
 
     @property
     def path_fields(self) -> tuple[str, ...]:
-        """The input's fields that are part of the path."""
         return tuple(f for f in self.takes.model_fields if self.place_of(f) == "path")
 
     @property
     def has_body(self) -> bool:
-        """Whether a JSON body is read."""
         return any(self.place_of(f) == "body" for f in self.takes.model_fields)
 
 

@@ -1,6 +1,6 @@
 """Inbound deployments: a rented number whose callers an agent answers. What is said of one, when it is made or read."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,7 @@ from callwright.contract.declaration.words import E164, AgentId, MaxConcurrency,
 from callwright.contract.deployments.dialling import TimeZone, Window
 
 ForwardTo = Annotated[E164, Field(description="Where to forward callers, in E.164; with action forward only.")]
+Forwarding = TypeVar("Forwarding", "AfterHours", "Overflow")
 RecordingEnabled = Annotated[bool, Field(description="Record the calls.")]
 
 
@@ -21,9 +22,10 @@ class BusinessHours(Part):
     windows: Annotated[list[Window], Field(min_length=1, max_length=21, description="When callers are answered.")]
 
 
-def _check_forward(action: str, forward_to: str | None) -> None:
-    if (action == "forward") != (forward_to is not None):
+def _checked_forward(part: Forwarding) -> Forwarding:
+    if (part.action == "forward") != (part.forward_to is not None):
         raise ValueError("forward_to is required when action is forward, and not allowed otherwise")
+    return part
 
 
 class AfterHours(Part):
@@ -35,10 +37,7 @@ class AfterHours(Part):
     ] = "reject"
     forward_to: ForwardTo | None = None
 
-    @model_validator(mode="after")
-    def _has_number(self) -> "AfterHours":
-        _check_forward(self.action, self.forward_to)
-        return self
+    _has_number = model_validator(mode="after")(_checked_forward)
 
 
 class Overflow(Part):
@@ -50,10 +49,7 @@ class Overflow(Part):
     ] = "busy"
     forward_to: ForwardTo | None = None
 
-    @model_validator(mode="after")
-    def _has_number(self) -> "Overflow":
-        _check_forward(self.action, self.forward_to)
-        return self
+    _has_number = model_validator(mode="after")(_checked_forward)
 
 
 class Inbound(Resource):

@@ -8,7 +8,7 @@ from callwright.service.accounts.organizations import create_organization
 from callwright.service.accounts.principals import fingerprint
 from callwright.service.accounts.records import add_audit_entry, before_and_after
 from callwright.service.accounts.users import operator_user
-from callwright.service.platform.database.concurrency import wait_for_turn
+from callwright.service.platform.database.concurrency import take_advisory_lock
 from callwright.service.platform.ids import Ids
 from callwright.service.tables.schema import api_keys, organizations
 
@@ -23,7 +23,7 @@ _K = api_keys.c
 
 def default_organization(connection: Connection, ids: Ids, now_ms: int) -> str:
     """The organization of the embedded default, made when there is none yet; returns its id."""
-    wait_for_turn(connection, _LOCK)  # several processes may start on a new database
+    take_advisory_lock(connection, _LOCK)  # several processes may start on a new database
     known = select(organizations.c.id).where(organizations.c.name == DEFAULT_ORGANIZATION)
     org_id = connection.execute(known).scalar()
     return org_id or create_organization(connection, ids, DEFAULT_ORGANIZATION, DEFAULT_PLAN, now_ms)

@@ -102,7 +102,6 @@ class DataFolder:
             return None
 
     def keep_key(self, secret: str) -> None:
-        """Keeps the embedded default's API key."""
         self._write(KEY, secret + "\n")
 
     def _write(self, name: str, text: str) -> None:

@@ -2,10 +2,7 @@
 
 import orjson
 
-from callwright.contract.events import EventEnvelope
 from callwright.service.platform.clock.clock import iso_milliseconds
-
-_MEMBERS = tuple(EventEnvelope.model_fields)
 
 
 def envelope(event_id: str, type_: str, created_at_ms: int, org_id: str, data_json: str) -> bytes:
@@ -17,4 +14,4 @@ def envelope(event_id: str, type_: str, created_at_ms: int, org_id: str, data_js
         "org_id": org_id,
         "data": orjson.Fragment(data_json),
     }
-    return orjson.dumps({name: members[name] for name in _MEMBERS})
+    return orjson.dumps(members)

@@ -6,5 +6,4 @@ import orjson
 
 
 def json_text(value: Any) -> str:
-    """Compact JSON."""
     return orjson.dumps(value).decode()

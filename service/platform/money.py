@@ -45,7 +45,6 @@ class PriceList:
 
     @property
     def calls(self) -> CallPrice:
-        """What calls cost."""
         return CallPrice(self.outbound_minute)
 
     def call(self, billed_seconds: int) -> int:

@@ -44,7 +44,6 @@ def not_found(field: str | None = None) -> Refusal:
 
 
 def invalid(field: str, message: str) -> Refusal:
-    """A field with a value that is not allowed."""
     return Refusal(
         INVALID_FIELD, f"{field}: {message}", field=field, errors=(FieldError(INVALID_FIELD.code, field, message),)
     )

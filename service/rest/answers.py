@@ -29,7 +29,6 @@ class Answer:
     file: Response | None = None
 
     async def send(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Sends it as ASGI wants it."""
         if self.file is not None:
             for name, text in self.headers.items():
                 self.file.headers[name] = text

@@ -73,23 +73,17 @@ def claim(
         Refusal: idempotency_key_reused when the key belongs to a different request.
         KeyInProgress: the key belongs to a request that has not ended.
     """
+    mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
+    row = {"org_id": org_id, "key_id": key_id, "key": key, "fingerprint": fingerprint, "created_at": now_ms}
     try:
-        return _claimed(connection, org_id, key_id, key, fingerprint, now_ms, sure_ms)
+        connection.execute(_EXPIRE, {**mine, "b_before": sure_ms - LIFETIME_MS})
+        if insert_ignoring_conflicts(connection, _TABLE, [row]):
+            return None
+        found = connection.execute(_FIND, mine).one()
     except DBAPIError as error:
         if is_locked(error):
             raise KeyInProgress("the idempotency key is in use") from error
         raise
-
-
-def _claimed(
-    connection: Connection, org_id: str, key_id: str, key: str, fingerprint: str, now_ms: int, sure_ms: int
-) -> StoredAnswer | None:
-    mine = {"b_org": org_id, "b_key_id": key_id, "b_key": key}
-    connection.execute(_EXPIRE, {**mine, "b_before": sure_ms - LIFETIME_MS})
-    row = {"org_id": org_id, "key_id": key_id, "key": key, "fingerprint": fingerprint, "created_at": now_ms}
-    if insert_ignoring_conflicts(connection, _TABLE, [row]):
-        return None
-    found = connection.execute(_FIND, mine).one()
     if found.fingerprint != fingerprint:
         raise Refusal(IDEMPOTENCY_KEY_REUSED, field=HEADER)
     return StoredAnswer(found.status, found.body.encode())

@@ -28,7 +28,6 @@ class Incoming:
         self._headers: dict[bytes, bytes] = dict(reversed(scope["headers"]))  # of two alike the first one counts
 
     def header(self, name: bytes) -> str | None:
-        """A header's value."""
         found = self._headers.get(name)
         return None if found is None else found.decode("latin-1")
 

@@ -1,7 +1,7 @@
 """The one way into every operation.
 
-The order of checks: size, origin, JSON, key prefix, key, rate limit; then in one unit of work (`unit.py`): idempotency
-key, route and fields, creator, handler. What is answered says where the key stands with its limits.
+The order of checks: size, origin, JSON, key prefix, key, rate limit; then in one unit of work (`transaction.py`):
+idempotency key, route and fields, creator, handler. Answers say where the key stands with its limits.
 """
 
 import logging
@@ -74,7 +74,6 @@ class RequestPipeline:
         """What stands before the prefix in the public address; whoever passes requests on takes it away."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers one request."""
         answer = await self.answer(Incoming(scope, receive))
         await answer.send(scope, receive, send)
 
@@ -194,7 +193,7 @@ class RequestPipeline:
 
     async def _looked_up(self, request: ApiRequest, query: bytes) -> Answer:
         """The answer to a look-up, the one of a moment ago where nothing was committed since the key was found."""
-        place, generation = (request.principal.org_id, request.canonical, query), self._authentication.generation
+        place, generation = (request.principal.org_id, request.canonical, query), self._authentication.known.generation
         now_ms = self._services.clock.now_ms()
         answer = self._answers.find(place, generation, now_ms)
         if answer is None:

@@ -46,7 +46,6 @@ def refused(found: Sequence[FieldError], *, more: int = 0) -> Refusal:
 
 
 def unknown_parameter(name: str, operation: AnyOperation) -> FieldError:
-    """A query parameter that the operation does not have."""
     known = [
         operation.wire_name(field) for field in operation.takes.model_fields if operation.place_of(field) == "query"
     ]

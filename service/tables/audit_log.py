@@ -79,7 +79,6 @@ def entry_row(
 
 
 def add_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Adds audit entries."""
     if len(rows) == 1:
         _ADD_ONE.run(connection, rows[0])
     elif rows:

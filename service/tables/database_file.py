@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from callwright.service.platform.data_folder import KEY
-from callwright.service.platform.database.sqlite.files_beside import beside, identity, other_file_mark
+from callwright.service.platform.database.sqlite.log_files import identity, log_files, replaced_mark
 from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables.schema import metadata
 
@@ -33,12 +33,12 @@ def check_database(folder: Path, file: Path) -> None:
         DatabaseUnusable: starting would make a new one without a word, and nobody would know what became of the other;
             or it is another program's, or cannot be written to; or the log beside it belongs to what it held before.
     """
-    for path in (file, *beside(file)):
+    for path in (file, *log_files(file)):
         if path.is_file() and not os.access(path, os.W_OK, effective_ids=_EFFECTIVE):
             raise DatabaseUnusable(
                 f"{path} cannot be written to. Run Callwright as its owner, or let whoever runs it write the file."
             )
-    log, mark = beside(file)[0], other_file_mark(file)
+    log, mark = log_files(file)[0], replaced_mark(file)
     if mark.exists() and log.exists() and log.stat().st_size and mark.read_text(encoding="ascii") != _identity(file):
         raise DatabaseUnusable(
             f"{file} was removed, replaced or written over while the service ran, and {log.name} belongs to what it "
@@ -128,7 +128,7 @@ def _lack(file: Path) -> str | None:
 
 def _traces(folder: Path, file: Path) -> list[Path]:
     """What shows that there was a database."""
-    log = beside(file)[0]
+    log = log_files(file)[0]
     left = [log] if not file.exists() and log.exists() and log.stat().st_size else []
     if file.parent.resolve() != folder.resolve():
         return left

@@ -29,7 +29,6 @@ def event_row(
 
 
 def add_events(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Puts events into the outbox."""
     if rows:
         connection.execute(_ADD_EVENT, list(rows))
 
@@ -44,5 +43,4 @@ def emit(
     at_ms: int,
     simulated: bool = False,
 ) -> None:
-    """Puts one event into the outbox."""
     add_events(connection, [event_row(ids, org_id, type_, data, at_ms=at_ms, simulated=simulated)])

@@ -196,13 +196,9 @@ def take_on_postgres(connection: Connection, allowance: Allowance, now_ms: int) 
 
 def _keep(connection: Connection, rows: list[dict[str, Any]], today: int) -> None:
     upsert(connection, _T, rows, unique=(_T.c.key_id, _T.c.day), replaces=("requests",), returning=(_T.c.key_id,))
-    _forget(connection, today)
+    connection.execute(_OLD, {"before": today - KEPT_DAYS})
 
 
 def _keep_levels(connection: Connection, today: int) -> None:
     connection.execute(_KEEP)
-    _forget(connection, today)
-
-
-def _forget(connection: Connection, today: int) -> None:
     connection.execute(_OLD, {"before": today - KEPT_DAYS})

@@ -95,7 +95,7 @@ _ID, _TYPE = Due._fields.index("id"), Due._fields.index("type")
 
 
 @dataclass(frozen=True)
-class Turn:
+class Batch:
     """What a unit of work has to do."""
 
     attempts: Sequence[Attempt] = ()
@@ -113,7 +113,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Taken:
+class BatchResult:
     """What a unit of work gave: the subscription as it is, and deliveries to send to it, with their events."""
 
     webhook: Any
@@ -124,43 +124,43 @@ class Taken:
 
 
 @brief
-def turn(
+def process_batch(
     connection: Connection,
     ids: Ids,
     webhook_id: str,
     owner: str,
-    asked: Turn,
+    batch: Batch,
     *,
     now_ms: int,
     sure_ms: int,
     chance: Callable[[], float],
-) -> Taken:
-    """One turn of an endpoint queue. Raises `LeaseLost` when it is another process's, and enters nothing then.
+) -> BatchResult:
+    """One batch of an endpoint queue. Raises `LeaseLost` when it is another process's, and enters nothing then.
 
     What waits for a subscription that is disabled is missed, for a deleted one cancelled.
     """
     webhook = endpoint_queue.mine(connection, webhook_id, owner)
-    if asked.renew_until_ms is not None:
-        endpoint_queue.renew(connection, [webhook_id], owner, now_ms, asked.renew_until_ms)
-    if asked.left_behind:
+    if batch.renew_until_ms is not None:
+        endpoint_queue.renew(connection, [webhook_id], owner, now_ms, batch.renew_until_ms)
+    if batch.left_behind:
         outcomes.enter_left_behind(connection, webhook, now_ms)
     is_open = webhook.status == "active" and webhook.deleted_at is None
-    if asked.attempts:
+    if batch.attempts:
         disabled = outcomes.record(
-            connection, ids, webhook, asked.attempts, now_ms=now_ms, sure_ms=sure_ms, chance=chance
+            connection, ids, webhook, batch.attempts, now_ms=now_ms, sure_ms=sure_ms, chance=chance
         )
         is_open = is_open and not disabled
-    if asked.unsent:
-        _UNMARK.run(connection, asked.unsent)
+    if batch.unsent:
+        _UNMARK.run(connection, batch.unsent)
     if not is_open:
         status = "cancelled" if webhook.deleted_at is not None else "missed"
         delivery_rows.end_pending(connection, webhook_id, status, now_ms)
-    due = _due(connection, webhook_id, asked.most, now_ms) if is_open and asked.most > 0 else ()
-    released = asked.is_idle and not due
-    if released and endpoint_queue.release(connection, webhook_id, owner, now_ms) and is_open and asked.most > 0:
+    due = _due(connection, webhook_id, batch.most, now_ms) if is_open and batch.most > 0 else ()
+    released = batch.is_idle and not due
+    if released and endpoint_queue.release(connection, webhook_id, owner, now_ms) and is_open and batch.most > 0:
         # Something is due and could not be taken: it bears a mark that nobody accounts for.
         outcomes.enter_left_behind(connection, webhook, now_ms)
-    return Taken(webhook, due, is_open, released)
+    return BatchResult(webhook, due, is_open, released)
 
 
 def _due(connection: Connection, webhook_id: str, most: int, now_ms: int) -> Sequence[Due]:

@@ -16,7 +16,6 @@ from sqlalchemy.exc import IntegrityError
 from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked
-from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
@@ -86,7 +85,7 @@ class Dispatcher:
     async def run(self) -> None:
         """Works until cancelled. Attempts under way then have a few seconds; the rest waits for the next start."""
         if not self._services.database.is_shared:
-            await write_once_there_is_room(self._services.database, endpoint_queue.end_all)
+            await self._services.database.write_once_there_is_room(endpoint_queue.end_all)
         renewed_s = self._lease_ms / 3 / SECOND
         async with anyio.create_task_group() as tasks:
             for name, work, every_s, begins_after_s in (
@@ -121,10 +120,10 @@ class Dispatcher:
         if services.database.fullness.is_full:
             return RETRY_S
         while await services.database.read(is_waiting):
-            done = await services.database.write(fan_out, services.ids, services.clock.now_ms())
-            if not done.events:  # other processes are at it
+            events, deliveries = await services.database.write(fan_out, services.ids, services.clock.now_ms())
+            if not events:  # other processes are at it
                 break
-            if done.deliveries:
+            if deliveries:
                 self._due.ring()
         return IDLE_S
 
@@ -139,7 +138,7 @@ class Dispatcher:
         free = [queue for queue in found if queue.webhook_id not in self._driven]
         room = self._places - len(self._driven)
         self._limits.others_wait = len(free) > room
-        chosen = in_turns(free, Counter(one.org_id for one in self._driven.values()))[: max(room, 0)]
+        chosen = fair_order(free, Counter(one.org_id for one in self._driven.values()))[: max(room, 0)]
         if chosen:
             orgs = {queue.webhook_id: queue.org_id for queue in chosen}
             until_ms = now_ms + self._lease_ms
@@ -168,9 +167,7 @@ class Dispatcher:
                 await driven.queue.drive()
         except* LeaseLost:
             log.warning("another process sends to a webhook subscription now", extra={"webhook_id": webhook_id})
-        except* (
-            IntegrityError
-        ):  # it was cut off at its commit, which was kept after all; the next turn reads what is there
+        except* IntegrityError:  # it was cut off at its commit, which was kept after all
             log.warning("attempts had been entered already", extra={"webhook_id": webhook_id})
         except* StorageUnavailable:  # the log says so already
             await anyio.sleep(RETRY_S)
@@ -222,7 +219,7 @@ def _seen(
     )
 
 
-def in_turns(due: Sequence[DueQueue], driven: Counter[str]) -> list[DueQueue]:
+def fair_order(due: Sequence[DueQueue], driven: Counter[str]) -> list[DueQueue]:
     """The endpoint queues in an order that gives every organization a place before one gets another.
 
     `driven` says how many places each has already.

@@ -44,14 +44,6 @@ _MARK = for_ids(_O.id, lambda are_these: update(outbox).where(are_these).values(
 
 
 @dataclass(frozen=True)
-class FannedOut:
-    """What one transaction did."""
-
-    events: int
-    deliveries: int
-
-
-@dataclass(frozen=True)
 class _Wants:
     webhook_id: str
     types: frozenset[str]
@@ -74,11 +66,11 @@ def is_waiting(connection: Connection) -> bool:
 
 
 @brief
-def fan_out(connection: Connection, ids: Ids, now_ms: int) -> FannedOut:
-    """Makes the deliveries of some events that wait, the oldest first; does nothing when none waits."""
+def fan_out(connection: Connection, ids: Ids, now_ms: int) -> tuple[int, int]:
+    """Makes deliveries of some waiting events, the oldest first. Returns the number of events and of deliveries."""
     events = connection.execute(_TAKE).all()
     if not events:
-        return FannedOut(0, 0)
+        return 0, 0
     wanting: defaultdict[str, list[_Wants]] = defaultdict(list)
     for row in connection.execute(_WEBHOOKS, {"b_orgs": sorted({event.org_id for event in events})}):
         wanting[row.org_id].append(
@@ -108,4 +100,4 @@ def fan_out(connection: Connection, ids: Ids, now_ms: int) -> FannedOut:
         ]
     delivery_rows.queue(connection, made, now_ms)
     _MARK.run(connection, done, {"b_now": now_ms})
-    return FannedOut(len(done), len(made))
+    return len(done), len(made)

@@ -4,10 +4,10 @@ It goes by the rows alone, some at a time: whatever ended a pass early, the next
 be sent to somebody is kept until that is over.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, select
+from sqlalchemy import BindParameter, Connection, Select, bindparam, delete, exists, select
 
 from callwright.service.platform.clock.clock import DAY
 from callwright.service.services import Services
@@ -23,13 +23,12 @@ BEGIN_S = 3.0
 EVERY_S = 60.0
 SOUGHT = 20
 """Subscriptions, and organizations, that are looked for in one go."""
-_Find = Callable[[Connection, str, int], list[str]]
 _Forget = Callable[[Connection, str, int], int]
 _D, _A, _O = deliveries.c, delivery_attempts.c, outbox.c
 _IDS: BindParameter[Any] = bindparam("b_ids", expanding=True)
 _BEFORE: BindParameter[Any] = bindparam("b_before")
 _OLD = (_D.created_at < _BEFORE, _D.status != "pending")
-_FULL = (
+_WITH_OLD_DELIVERIES = (
     select(webhooks.c.id)
     .where(webhooks.c.id > bindparam("b_after"), exists().where(_D.webhook_id == webhooks.c.id, *_OLD))
     .order_by(webhooks.c.id)
@@ -37,13 +36,13 @@ _FULL = (
 )
 _OLD_DELIVERIES = (
     select(_D.id)
-    .where(_D.webhook_id == bindparam("b_webhook"), *_OLD)
+    .where(_D.webhook_id == bindparam("b_owner"), *_OLD)
     .order_by(_D.created_at)
     .limit(bindparam("b_most"))
     .with_for_update(skip_locked=True)
 )
 _OVER = (_O.created_at < _BEFORE, _O.fanned_out_at.is_not(None), ~exists().where(_D.event_id == _O.id, PENDING))
-_OVERDUE = (
+_WITH_OLD_EVENTS = (
     select(organizations.c.id)
     .where(organizations.c.id > bindparam("b_after"), exists().where(_O.org_id == organizations.c.id, *_OVER))
     .order_by(organizations.c.id)
@@ -51,7 +50,7 @@ _OVERDUE = (
 )
 _OLD_EVENTS = (
     select(_O.id)
-    .where(_O.org_id == bindparam("b_org"), *_OVER)
+    .where(_O.org_id == bindparam("b_owner"), *_OVER)
     .order_by(_O.created_at)
     .limit(bindparam("b_most"))
     .with_for_update(skip_locked=True)
@@ -61,43 +60,40 @@ _OLD_EVENTS = (
 async def sweep(services: Services) -> None:
     """One pass: deletes everything that is too old for certain."""
     before_ms = services.clock.sure_ms() - KEPT_MS
-    await _go_through(services, full, forget_deliveries, before_ms)
-    await _go_through(services, overdue, forget_events, before_ms)
+    await _go_through(services, _WITH_OLD_DELIVERIES, _forget_deliveries, before_ms)
+    await _go_through(services, _WITH_OLD_EVENTS, _forget_events, before_ms)
 
 
-async def _go_through(services: Services, find: _Find, forget: _Forget, before_ms: int) -> None:
+async def _go_through(services: Services, owners: Select[Any], forget: _Forget, before_ms: int) -> None:
     after = ""
-    while found := await services.database.read(find, after, before_ms):
+    while found := await services.database.read(_some, owners, after, before_ms):
         for one in found:
             while await services.database.write(forget, one, before_ms) == MOST:
                 pass
         after = found[-1]
 
 
-def overdue(connection: Connection, after: str, before_ms: int) -> list[str]:
-    """Some organizations that have events of before that moment, those with the next ids after one."""
-    return list(connection.execute(_OVERDUE, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
+def _some(connection: Connection, owners: Select[Any], after: str, before_ms: int) -> list[str]:
+    """Some subscriptions, or organizations, that have something older, those with the next ids behind `after`."""
+    return list(connection.execute(owners, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
 
 
-def full(connection: Connection, after: str, before_ms: int) -> list[str]:
-    """Some subscriptions that have deliveries of before that moment, those with the next ids after one."""
-    return list(connection.execute(_FULL, {"b_after": after, "b_before": before_ms, "b_most": SOUGHT}).scalars())
-
-
-def forget_deliveries(connection: Connection, webhook_id: str, before_ms: int, *, most: int = MOST) -> int:
+def _forget_deliveries(connection: Connection, webhook_id: str, before_ms: int) -> int:
     """Deletes the subscription's oldest deliveries of before that moment with their attempts; returns how many."""
-    given = {"b_webhook": webhook_id, "b_before": before_ms, "b_most": most}
-    ids = connection.execute(_OLD_DELIVERIES, given).scalars().all()
+    ids = _oldest(connection, _OLD_DELIVERIES, webhook_id, before_ms)
     if ids:
         connection.execute(delete(delivery_attempts).where(_A.delivery_id.in_(_IDS)), {"b_ids": ids})
         connection.execute(delete(deliveries).where(_D.id.in_(_IDS)), {"b_ids": ids})
     return len(ids)
 
 
-def forget_events(connection: Connection, org_id: str, before_ms: int, *, most: int = MOST) -> int:
+def _forget_events(connection: Connection, org_id: str, before_ms: int) -> int:
     """Deletes the organization's oldest events of before that moment; returns how many."""
-    given = {"b_org": org_id, "b_before": before_ms, "b_most": most}
-    ids = connection.execute(_OLD_EVENTS, given).scalars().all()
+    ids = _oldest(connection, _OLD_EVENTS, org_id, before_ms)
     if ids:
         connection.execute(delete(outbox).where(_O.id.in_(_IDS)), {"b_ids": ids})
     return len(ids)
+
+
+def _oldest(connection: Connection, rows: Select[Any], owner: str, before_ms: int) -> Sequence[str]:
+    return connection.execute(rows, {"b_owner": owner, "b_before": before_ms, "b_most": MOST}).scalars().all()

@@ -1,6 +1,6 @@
 """Sending to one subscription, for as long as this process holds its endpoint queue.
 
-Attempts run side by side up to a bound, while one loop turns: it enters what is over and fetches what is next, in one
+Attempts run side by side up to a bound, while one loop goes on: it enters what is over and fetches what is next, in one
 transaction, as soon as the write before is done and a few attempts have gathered.
 """
 
@@ -22,7 +22,7 @@ from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.event_envelope import envelope
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.lease import LeaseLost
-from callwright.service.webhooks.batches import Due, Taken, Turn, turn
+from callwright.service.webhooks.batches import Batch, BatchResult, Due, process_batch
 from callwright.service.webhooks.outcomes import CUT_OFF, Attempt
 from callwright.service.webhooks.signing import request_headers, secrets_at
 from callwright.service.webhooks.transport.attempts import Posted
@@ -125,7 +125,7 @@ class EndpointQueue:
         """
         async with anyio.create_task_group() as tasks:
             self._sending = await tasks.start(self._host)
-            while not await self._turned():
+            while not await self._process_batch():
                 await self._first.wait()
                 with anyio.move_on_after(GATHER_S):
                     await self._enough.wait()
@@ -142,12 +142,12 @@ class EndpointQueue:
             return self._ending
         return self._context.clock.running_ms() - self._begun_ms >= SLICE_MS
 
-    async def _turned(self) -> bool:
-        """A turn. One that fails is made again for a while: nobody else knows what came of its attempts."""
+    async def _process_batch(self) -> bool:
+        """Processes a batch. One that fails is made again for a while: nobody else knows what came of its attempts."""
         last_s = anyio.current_time() + TRY_AGAIN_S
         while True:
             try:
-                return await self._turn()
+                return await self._try_batch()
             except (LeaseLost, IntegrityError):  # the endpoint queue is another's, or it was entered after all
                 raise
             except Exception as error:
@@ -157,19 +157,19 @@ class EndpointQueue:
                     log.warning("entering what came of attempts failed; trying again", exc_info=True)
             await anyio.sleep(TRY_EVERY_S)
 
-    async def _turn(self) -> bool:
+    async def _try_batch(self) -> bool:
         """Writes what is over and fetches what is next. True when the endpoint queue was given back."""
         context, now_ms = self._context, self._context.clock.now_ms()
         is_over = self._is_over()
         if is_over:
             self._drop()
         attempts, self._finished = self._finished, []
-        # A quick endpoint waits for no write, and few are marked for a slow one. Large and small turns alternate.
+        # A quick endpoint waits for no write, and few are marked for a slow one. Large and small batches alternate.
         quick, self._quick = max(len(attempts), self._quick), len(attempts)
         ahead = min(2 * (quick + self._limits.at_once), self._limits.ahead)
         unsent, self._unsent = self._unsent, []
         runs_out = now_ms >= self.until_ms
-        asked = Turn(
+        batch = Batch(
             attempts=attempts,
             unsent=unsent,
             most=0 if is_over else ahead - len(self._due) - self._under_way,
@@ -179,7 +179,7 @@ class EndpointQueue:
         )
         self._first, self._enough = anyio.Event(), anyio.Event()
         try:
-            taken = await self._written(asked, now_ms)
+            taken = await self._written(batch, now_ms)
         except Exception:  # nothing of it was kept
             self._finished, self._unsent = [*attempts, *self._finished], [*unsent, *self._unsent]
             raise
@@ -191,17 +191,17 @@ class EndpointQueue:
         self._send(taken)
         return taken.released
 
-    async def _written(self, asked: Turn, now_ms: int) -> Taken:
-        """One turn, tried for as long as others hold the rows: what was sent is not to be forgotten."""
+    async def _written(self, batch: Batch, now_ms: int) -> BatchResult:
+        """Processes a batch, for as long as others hold the rows: what was sent is not to be forgotten."""
         context = self._context
         while True:
             try:
                 return await context.database.write(
-                    turn,
+                    process_batch,
                     context.ids,
                     self._webhook_id,
                     context.owner,
-                    asked,
+                    batch,
                     now_ms=now_ms,
                     sure_ms=context.clock.sure_ms(),
                     chance=context.chance,
@@ -214,7 +214,7 @@ class EndpointQueue:
         self._unsent += [row.id for row, _ in self._due]
         self._due.clear()
 
-    def _send(self, taken: Taken) -> None:
+    def _send(self, taken: BatchResult) -> None:
         assert self._sending is not None
         self._due.extend((row, taken.webhook) for row in taken.due)
         for _ in range(min(self._limits.at_once - self._senders, len(self._due))):
@@ -233,7 +233,7 @@ class EndpointQueue:
         try:
             while self._due and self._senders <= self._limits.at_once:
                 started_ms = clock.now_ms()
-                # Behind `until_ms` another process may send already: the next turn tells.
+                # Behind `until_ms` another process may send already: the next batch tells.
                 if self._is_over() or started_ms >= self.until_ms:
                     self._tell()
                     return
@@ -269,10 +269,7 @@ class EndpointQueue:
             attempt.ended_ms, attempt.detail = context.clock.now_ms(), CUT_OFF
             self._finished.append(attempt)
             raise
-        attempt.ended_ms, attempt.duration_ms, attempt.outcome = (
-            context.clock.now_ms(),
-            posted.duration_ms,
-            posted.outcome,
-        )
-        attempt.status, attempt.excerpt, attempt.detail = posted.status, posted.excerpt, posted.detail
+        attempt.ended_ms, attempt.duration_ms = context.clock.now_ms(), posted.duration_ms
+        attempt.outcome, attempt.status = posted.outcome, posted.status
+        attempt.excerpt, attempt.detail = posted.excerpt, posted.detail
         return attempt

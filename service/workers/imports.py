@@ -40,8 +40,6 @@ _AGE = select(_I.created_at).where(_I.id == bindparam("id"))
 EXPIRES_MS = 6 * HOUR
 """An import that has not ended by then fails: while it is open no deployment of its audience starts."""
 _AUDIENCE = select(audiences).where(audiences.c.id == bindparam("id"))
-
-
 _REFUSED = ("22", "23", "54")
 """Classes of SQLSTATE that say the data cannot be stored: trying again would not help."""
 

@@ -1,9 +1,7 @@
 """Deletes recordings whose time is over: marks them as gone for good, then removes their files.
 
-What a caller sees never waits for this (see `domain.recording_retention`). The mark comes first, so that no file that
-was removed is ever made again. Files are found in this process's own folder, not by going through calls: so each of
-many processes clears its own, one that was made while its call fell due is found at the next pass, and whatever ended a
-pass early, the next one does it again.
+What a caller sees never waits for this (`rules.recording_retention`). The mark comes first, so that no file that was
+removed is made again. Each process looks through the files of its own folder; the next pass finds what this one missed.
 """
 
 from callwright.service.services import Services
@@ -14,7 +12,6 @@ MOST_CALLS = 500
 
 
 async def run(services: Services) -> None:
-    """One pass."""
     sure_ms = services.clock.sure_ms()
     if due := await services.database.read(recording_watermarks.due, sure_ms):
         await services.database.write(recording_watermarks.settle, due, sure_ms)

@@ -1,9 +1,8 @@
 """What happens to running deployments when the disk is full: they are paused, and a person resumes them.
 
-While nothing can be written nothing is dialled, since a call is stored before it is made. Deployments are shown as
-paused meanwhile (`handlers/deployment_view.py`), and are paused with the first thing that can be written again. They do
-not go on by themselves: nobody can say how long the disk was full, and a campaign that begins to dial in the middle of
-the night because somebody deleted a file is a surprise. Nor does one begin whose moment came meanwhile.
+A call is stored before it is made, so nothing is dialled while nothing can be written. Deployments are shown as paused
+meanwhile, and are paused with the first write that succeeds. They do not go on by themselves: a campaign must not begin
+to dial in the middle of the night because somebody deleted a file.
 """
 
 from contextlib import suppress
@@ -15,9 +14,9 @@ from sqlalchemy import Connection, delete
 
 from callwright.service.campaigns.pausing import pause_all
 from callwright.service.platform.alarm import Bell
+from callwright.service.platform.database.database import ROOM_S
 from callwright.service.platform.database.engines import DatabaseClosed
 from callwright.service.platform.database.inserts import insert_ignoring_conflicts
-from callwright.service.platform.database.room import ROOM_S
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS, REASON
 from callwright.service.platform.database.sqlite.presence import LOOK_S
 from callwright.service.platform.worker_loop import repeat
@@ -36,13 +35,11 @@ class StorageWatch:
         self._services, self._bell = services, bell
 
     async def run(self) -> None:
-        """Watches until cancelled."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(partial(repeat, self._look_at_file, "looking at the database file", every_s=LOOK_S))
             await repeat(self._recover_once_full, "pausing what ran when the disk was full", every_s=ROOM_S)
 
     async def _look_at_file(self) -> None:
-        """Looks whether the database file is where it was."""
         database = self._services.database
         was_gone = database.presence.is_gone
         if database.presence.look() and was_gone:

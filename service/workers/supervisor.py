@@ -23,7 +23,6 @@ from callwright.service.dialling.runner import Runner
 from callwright.service.platform.alarm import Bell
 from callwright.service.platform.clock.clock import SECOND
 from callwright.service.platform.database.postgres.lock_waits import Locked, unavailable_because
-from callwright.service.platform.database.room import write_once_there_is_room
 from callwright.service.platform.database.unavailable import StorageUnavailable
 from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
@@ -71,7 +70,7 @@ class Supervisor:
     async def run(self) -> None:
         """Works until cancelled. Deployments are left as they are; another process, or the next start, goes on."""
         if not self._services.database.is_shared:
-            await write_once_there_is_room(self._services.database, leases.forget_all)
+            await self._services.database.write_once_there_is_room(leases.forget_all)
         renewed_s = self._services.settings.deployment_lease_ms / 3 / SECOND
         periodic: list[tuple[str, Callable[[], Awaitable[None]], float]] = [
             ("renewing the leases of deployments", self._renew, renewed_s),
@@ -97,13 +96,8 @@ class Supervisor:
             self._bell.ring_for_events()
 
     async def _renew(self) -> None:
-        database, lease_ms, driven = (
-            self._services.database,
-            self._services.settings.deployment_lease_ms,
-            sorted(self._driven),
-        )
-        now_ms = self._services.clock.now_ms()
-        given = (self._owner, now_ms, now_ms + lease_ms)
+        database, now_ms, driven = self._services.database, self._services.clock.now_ms(), sorted(self._driven)
+        given = (self._owner, now_ms, now_ms + self._services.settings.deployment_lease_ms)
         held = set(await database.write(leases.renew, driven, *given)) if driven else set[str]()
         for deployment_id in driven:  # one whose row is held keeps no other lease from being renewed
             if deployment_id not in held and deployment_id in self._driven:
@@ -149,11 +143,7 @@ class Supervisor:
             public_url=settings.public_url,
             events_written=self._bell.ring_for_events,
         )
-        return Runner(writes, time_scale=settings.sim_time_scale, ends=self.ends)
-
-    def ends(self) -> bool:
-        """Whether no further call may begin here."""
-        return self._is_ending
+        return Runner(writes, time_scale=settings.sim_time_scale, ends=lambda: self._is_ending)
 
     async def _drive(self, deployment_id: str) -> None:
         try:

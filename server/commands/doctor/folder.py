@@ -17,8 +17,7 @@ from callwright.server.commands.doctor.checkup import CheckResult, Report, Secti
 from callwright.server.commands.doctor.disk import free_finding, health_finding, soundness
 from callwright.server.settings import ProgramSettings
 from callwright.service.platform.data_folder import ADDRESS, DataFolder
-from callwright.service.platform.database.engines import file_of, make_engine
-from callwright.service.platform.database.postgres.encoding import check_encoding
+from callwright.service.platform.database.engines import check_encoding, file_of, make_engine
 from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.speech.synthesiser import SpeechUnavailable, Synthesiser, find_libraries
 from callwright.service.speech.voices import VOICES

@@ -7,21 +7,10 @@ from functools import lru_cache
 from typing import Protocol
 
 from callwright.service.platform.clock.certainty import Certainty, Seen
-from callwright.service.platform.clock.durations import DAY, HOUR, MINUTE, SECOND
-
-__all__ = [
-    "DAY",
-    "HOUR",
-    "MINUTE",
-    "SECOND",
-    "Clock",
-    "SystemClock",
-    "instant_or_none",
-    "iso_milliseconds",
-    "milliseconds",
-    "moment",
-    "moment_or_none",
-]
+from callwright.service.platform.clock.durations import DAY as DAY
+from callwright.service.platform.clock.durations import HOUR as HOUR
+from callwright.service.platform.clock.durations import MINUTE as MINUTE
+from callwright.service.platform.clock.durations import SECOND as SECOND
 
 
 class Clock(Protocol):
@@ -55,11 +44,9 @@ class SystemClock:
         self._certainty = Certainty()
 
     def now_ms(self) -> int:
-        """Milliseconds since the epoch."""
         return round(self._wall() * 1_000) + self._ahead_ms
 
     def running_ms(self) -> int:
-        """Milliseconds that only go on."""
         return round(self._running() * 1_000)
 
     def sure_ms(self) -> int:

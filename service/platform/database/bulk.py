@@ -55,7 +55,6 @@ class ForIds:
         return statement.run(connection, params)
 
     def all(self, connection: Connection, ids: Sequence[str], given: Mapping[str, Any] | None = None) -> list[Any]:
-        """The rows it finds."""
         statement, params = self._with(connection, ids, given)
         return statement.all(connection, params)
 

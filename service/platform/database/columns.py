@@ -1,8 +1,8 @@
-"""Columns that both engines read and sort alike."""
+"""Columns and indexes that both engines read and sort alike."""
 
 from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, String, cast, func, literal_column
+from sqlalchemy import JSON, ColumnElement, Index, String, TextClause, cast, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
@@ -38,3 +38,8 @@ def _parts(element: cell) -> tuple[ColumnElement[Any], ColumnElement[str]]:
 def sorted_text(length: int) -> TypeEngine[str]:
     """The type of a text by which a list is sorted: by code points, whatever the language of the database."""
     return String(length).with_variant(String(length, collation="C"), "postgresql")
+
+
+def partial_index(name: str, *columns: str, where: TextClause, unique: bool = False) -> Index:
+    """An index of the rows of which `where` is true."""
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)

@@ -18,10 +18,11 @@ def is_only_writer(connection: Connection) -> bool:
     return connection.dialect.name == "sqlite"
 
 
-def wait_for_turn(connection: Connection, number: int, *, without_limits: bool = False) -> None:
-    """Waits until no other transaction that was given the same number is open; others wait for this one's end.
+def take_advisory_lock(connection: Connection, number: int, *, without_limits: bool = False) -> None:
+    """Takes a lock with this number for the transaction; another one that asks for the same number waits for its end.
 
-    With `without_limits` neither this wait nor what the transaction does behind it has a bound.
+    A database with one writer needs none. With `without_limits` neither this wait nor what the transaction does
+    afterwards has a time limit.
     """
     if is_only_writer(connection):
         return

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Concatenate, ParamSpec, TypeVar
 
+import anyio
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -28,6 +29,9 @@ from callwright.service.platform.database.units import Executor, mark_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+ROOM_S = 1.0
+"""Between two tries to write where there is no room."""
 
 
 class Database:
@@ -54,7 +58,7 @@ class Database:
     async def opened(
         cls, url: str, limits: Limits | None = None, *, checkpoints: bool = False
     ) -> "AsyncGenerator[Database]":
-        """A database whose schema is current already (see `migrate.upgrade`). Accepted writes finish on close.
+        """A database whose schema is current already (see `migrations.upgrade`). Accepted writes finish on close.
 
         Args:
             url: where it is.
@@ -92,6 +96,16 @@ class Database:
         """
         self._check_open()
         return await self._executor.write(lambda connection: work(connection, *args, **kwargs), mark_of(work))
+
+    async def write_once_there_is_room(
+        self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """As `write`, again and again while the storage cannot be written to."""
+        while True:
+            try:
+                return await self.write(work, *args, **kwargs)
+            except StorageUnavailable:
+                await anyio.sleep(ROOM_S)
 
     def generation(self) -> int | None:
         """A number that differs once anybody has committed anything; None where that cannot be told cheaply."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
 from sqlalchemy.pool import QueuePool
 
@@ -106,6 +106,18 @@ def _check_unbroken(connection: Connection) -> None:
 def file_of(url: str) -> Path | None:
     """The file of a database of SQLite, which belongs to one process; None of Postgres, which processes share."""
     return Path(make_url(url).database or "") if url.startswith("sqlite") else None
+
+
+def check_encoding(connection: Connection) -> None:
+    """Raises `DatabaseUnusable` for a database on Postgres that does not keep text as UTF-8."""
+    if connection.dialect.name == "sqlite":
+        return
+    found = connection.execute(text("SHOW server_encoding")).scalar_one()
+    if found != "UTF8":
+        raise DatabaseUnusable(
+            f"the database keeps text as {found} and has to keep it as UTF8: make one with CREATE DATABASE name "
+            "ENCODING 'UTF8' TEMPLATE template0"
+        )
 
 
 def connection_parameters(url: str) -> dict[str, Any]:

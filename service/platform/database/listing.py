@@ -116,7 +116,6 @@ class Wanted:
 
 
 def wanted_of(asked: Input) -> list[Wanted]:
-    """The filters that were given."""
     found: list[Wanted] = []
     for name, declared in type(asked).model_fields.items():
         mark, value = filter_of(declared), getattr(asked, name)
@@ -180,7 +179,6 @@ class Walk:
     most: int | None = None
 
     def total(self) -> int:
-        """How many entries the list has."""
         if self.most is None:
             counted = self.statement.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
         else:
@@ -189,7 +187,6 @@ class Walk:
         return self.connection.execute(counted).scalar_one()
 
     def rows(self, span: Span) -> Select[Any]:
-        """The rows of the entries that are meant."""
         rest = self.statement if span.last is None else self.statement.where(behind(span.order, span.last))
         return (rest.offset(span.skipped) if span.skipped else rest).limit(span.count)
 

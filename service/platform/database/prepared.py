@@ -31,7 +31,6 @@ class Text:
     row: Callable[[Sequence[Any]], Any]
 
     def values(self, params: Mapping[str, Any]) -> Any:
-        """The values as the driver wants them."""
         values: Any = {**self.constants, **params}
         for name, convert in self.given:
             values[name] = convert(values[name])
@@ -70,7 +69,7 @@ class Prepared:
             text = self._texts[place] = _compiled(self._statement, connection.dialect, tuple(params), gives)
         return text
 
-    def executed(self, connection: Connection, text: "Text", params: Mapping[str, Any], *, gives: bool = True) -> Any:
+    def executed(self, connection: Connection, text: Text, params: Mapping[str, Any], *, gives: bool = True) -> Any:
         """The driver's cursor after the statement, which `first`, `all` and `run` read."""
         return run_text(connection, text.sql, text.values(params), gives=gives)
 
@@ -83,7 +82,7 @@ def run_text(connection: Connection, sql: str, values: Any = (), *, gives: bool 
     driver: Any = connection.connection.dbapi_connection
     try:
         if isinstance(driver, AdaptedConnection):
-            return driver.run_async(lambda beneath: _found(beneath, sql, values, gives))
+            return driver.run_async(lambda beneath: _run_on_loop(beneath, sql, values, gives))
         return driver.execute(sql, values)
     except Exception as error:
         _reraise(connection, sql, error)
@@ -94,14 +93,14 @@ def driver_of(connection: Connection) -> Any:
     return cast("Any", connection.connection.dbapi_connection).driver_connection
 
 
-async def _found(driver: Any, sql: str, values: Any, gives: bool) -> "_Found":
+async def _run_on_loop(driver: Any, sql: str, values: Any, gives: bool) -> "_LoopCursor":
     if gives:
-        return _Found(await driver.fetch(sql, *values))
-    return _Found([], await driver.execute(sql, *values))
+        return _LoopCursor(await driver.fetch(sql, *values))
+    return _LoopCursor([], await driver.execute(sql, *values))
 
 
-class _Found(NamedTuple):
-    """What a statement on the event loop came to, read like a cursor."""
+class _LoopCursor(NamedTuple):
+    """The result of a statement on the event loop, read like a cursor."""
 
     rows: list[Any]
     status: str = ""

@@ -34,7 +34,6 @@ class Unit(Generic[P, T_co]):
     mark: Mark
 
     def __call__(self, connection: Connection, *args: P.args, **kwargs: P.kwargs) -> T_co:
-        """Does the work."""
         return self.work(connection, *args, **kwargs)
 
 
@@ -58,7 +57,6 @@ def preempts(work: Callable[Concatenate[Connection, P], T]) -> Unit[P, T]:
 
 
 def mark_of(work: Callable[..., Any]) -> Mark:
-    """The mark of a unit."""
     return work.mark if isinstance(work, Unit) else Mark.NONE
 
 

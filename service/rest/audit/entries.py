@@ -19,7 +19,7 @@ from callwright.contract.declaration.model import Input, Resource
 from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
 from callwright.contract.declaration.words import Stored
 from callwright.service.handlers.request_context import HANDLERS, RequestContext
-from callwright.service.platform.database.concurrency import wait_for_turn
+from callwright.service.platform.database.concurrency import take_advisory_lock
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rest.audit.fields import AuditedFields, fields_of
 from callwright.service.rest.audit.words import kept, size_of, too_long
@@ -38,7 +38,7 @@ def before(
     """
     if operation.creates:
         return None
-    wait_for_turn(context.connection, _number_of(context.org_id, _first(path) or operation.noun))
+    take_advisory_lock(context.connection, _number_of(context.org_id, _first(path) or operation.noun))
     return _read(operation, path, context)
 
 
@@ -85,7 +85,9 @@ def _changes(
     reader = reader_of(operation.path)
     fields = _fields(reader.item if reader is not None else None)
     if operation.method == "DELETE" and result is None:
-        names = sorted((name for name in before if before[name] not in (None, "", [], {})), key=_is_about_storing)
+        names = sorted(
+            (name for name in before if before[name] not in (None, "", [], {})), key=Stored.model_fields.__contains__
+        )
         return {name: {"before": _kept(fields, name, before[name])} for name in names}
     after = _read(operation, path, context, result) or {}
     return {
@@ -98,7 +100,7 @@ def _changes(
 def _made(operation: AnyOperation, path: Mapping[str, str], asked: Input | None, result: Any) -> Changes:
     """What was made: what was sent, as it then stood, and its state; of what was added to something, the counts."""
     shown = _dump(result) if isinstance(result, Resource) else {}
-    sent = _sent(asked, path)
+    sent = [] if asked is None else sorted(asked.model_fields_set - set(path))
     fields = _fields(type(result) if isinstance(result, Resource) else None)
     personal = fields.personal | _fields(type(asked) if asked is not None else None).personal
     absent = {name for name in sent if name not in shown} - personal
@@ -154,14 +156,6 @@ def _read(
 
 def _dump(model: Resource) -> dict[str, Any]:
     return model.model_dump(mode="json", by_alias=True)
-
-
-def _is_about_storing(name: str) -> bool:
-    return name in Stored.model_fields
-
-
-def _sent(asked: Input | None, path: Mapping[str, str]) -> list[str]:
-    return [] if asked is None else sorted(asked.model_fields_set - set(path))
 
 
 def _first(path: Mapping[str, str]) -> str:

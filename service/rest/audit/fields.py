@@ -24,7 +24,6 @@ class AuditedFields:
 
 @cache
 def fields_of(model: type[BaseModel]) -> AuditedFields:
-    """What is done with the fields of a model."""
     fields = {name: field.serialization_alias or name for name, field in model.model_fields.items()}
     derived = {name: mark for name in fields if (mark := mark_of(model, name, Derived)) is not None}
     own = {name: mark for name in fields if (mark := mark_of(model, name, Own)) is not None}

@@ -39,13 +39,8 @@ class Authentication:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._known = KnownKeys(services.database)
+        self.known = KnownKeys(services.database)
         self._failed = FailedAttempts()
-
-    @property
-    def generation(self) -> int | None:
-        """The state of the database in which a key was last looked for; None on Postgres."""
-        return self._known.generation
 
     def count_unknown_key(self, address: str) -> Mapping[str, str] | None:
         """Counts an unknown key of an address. Gives the headers of a 429 when it is one too many, else None."""
@@ -71,7 +66,7 @@ class Authentication:
             if services.database.is_shared:
                 authenticated = await self._from_database(secret, operation, now_ms, look_up)
             else:
-                principal = await self._known.find(secret)
+                principal = await self.known.find(secret)
                 limit_state = await services.limits.take(_allowance(principal, operation), now_ms)
                 authenticated = Authenticated(principal, limit_state)
         except Refusal:

@@ -20,19 +20,15 @@ class KnownKeys:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._found: dict[str, KeyPrincipal] = {}
-        self._generation: int | None = None
-
-    @property
-    def generation(self) -> int | None:
-        """The state of the database in which a key was last looked for."""
-        return self._generation
+        self.generation: int | None = None
+        """The state of the database in which a key was last looked for; None on Postgres."""
 
     def remembered(self, secret: str) -> KeyPrincipal | None:
         """The key, if it was looked up and nothing was committed since."""
         generation = self._database.generation()
-        if generation is None or generation != self._generation:
+        if generation is None or generation != self.generation:
             self._found.clear()
-            self._generation = generation
+            self.generation = generation
         return self._found.get(fingerprint(secret))
 
     async def find(self, secret: str) -> KeyPrincipal:
@@ -40,8 +36,8 @@ class KnownKeys:
         found = self.remembered(secret)
         if found is not None:
             return found
-        generation = self._generation
+        generation = self.generation
         found = await self._database.read(_IDENTIFY, secret)
-        if generation is not None and generation == self._generation and len(self._found) < MOST_KEYS:
+        if generation is not None and generation == self.generation and len(self._found) < MOST_KEYS:
             self._found[fingerprint(secret)] = found
         return found

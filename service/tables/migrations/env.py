@@ -1,4 +1,4 @@
-"""Runs migrations on the connection that `migrate.upgrade` hands over, inside its transaction."""
+"""Runs migrations on the connection that `migrations.upgrade` hands over, inside its transaction."""
 
 from alembic import context
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, inspect, text
 
-from callwright.service.platform.database.concurrency import wait_for_turn
-from callwright.service.platform.database.engines import file_of, make_engine
-from callwright.service.platform.database.postgres.encoding import check_encoding
+from callwright.service.platform.database.concurrency import take_advisory_lock
+from callwright.service.platform.database.engines import check_encoding, file_of, make_engine
 from callwright.service.platform.database.sqlite.fullness import DRIVER_ERRORS
 from callwright.service.tables.database_file import check_database, check_tables
 
@@ -80,7 +79,7 @@ def _upgrade(engine: Engine) -> None:
             if revision_of(connection) == REVISION:
                 return
         with connection.begin():
-            wait_for_turn(connection, _LOCK, without_limits=True)  # two processes migrate one after the other
+            take_advisory_lock(connection, _LOCK, without_limits=True)  # two processes migrate one after the other
             found = revision_of(connection)
             if found == REVISION:
                 return

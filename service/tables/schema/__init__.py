@@ -1,77 +1,35 @@
 """The whole schema: importing this module declares every table."""
 
-from callwright.service.tables.schema.accounts import (
-    api_keys,
-    audit_log,
-    idempotency_keys,
-    memberships,
-    metadata,
-    organizations,
-    past_commitments,
-    request_days,
-    request_levels,
-    service_state,
-    transactions,
-    users,
-    wallets,
-)
-from callwright.service.tables.schema.campaigns import (
-    agents,
-    audience_rows,
-    audiences,
-    calls,
-    deployment_contacts,
-    deployment_numbers,
-    deployments,
-    do_not_call,
-    import_errors,
-    imports,
-    phone_numbers,
-    simulated_dials,
-    transcript_words,
-    transcripts,
-)
-from callwright.service.tables.schema.events import (
-    deliveries,
-    delivery_attempts,
-    endpoint_queues,
-    late_wakes,
-    outbox,
-    webhooks,
-)
-
-__all__ = [
-    "agents",
-    "api_keys",
-    "audience_rows",
-    "audiences",
-    "audit_log",
-    "calls",
-    "deliveries",
-    "delivery_attempts",
-    "deployment_contacts",
-    "deployment_numbers",
-    "deployments",
-    "do_not_call",
-    "endpoint_queues",
-    "idempotency_keys",
-    "import_errors",
-    "imports",
-    "late_wakes",
-    "memberships",
-    "metadata",
-    "organizations",
-    "outbox",
-    "past_commitments",
-    "phone_numbers",
-    "request_days",
-    "request_levels",
-    "service_state",
-    "simulated_dials",
-    "transactions",
-    "transcript_words",
-    "transcripts",
-    "users",
-    "wallets",
-    "webhooks",
-]
+from callwright.service.tables.schema.accounts import api_keys as api_keys
+from callwright.service.tables.schema.accounts import audit_log as audit_log
+from callwright.service.tables.schema.accounts import idempotency_keys as idempotency_keys
+from callwright.service.tables.schema.accounts import memberships as memberships
+from callwright.service.tables.schema.accounts import metadata as metadata
+from callwright.service.tables.schema.accounts import organizations as organizations
+from callwright.service.tables.schema.accounts import past_commitments as past_commitments
+from callwright.service.tables.schema.accounts import request_days as request_days
+from callwright.service.tables.schema.accounts import request_levels as request_levels
+from callwright.service.tables.schema.accounts import service_state as service_state
+from callwright.service.tables.schema.accounts import transactions as transactions
+from callwright.service.tables.schema.accounts import users as users
+from callwright.service.tables.schema.accounts import wallets as wallets
+from callwright.service.tables.schema.campaigns import agents as agents
+from callwright.service.tables.schema.campaigns import audience_rows as audience_rows
+from callwright.service.tables.schema.campaigns import audiences as audiences
+from callwright.service.tables.schema.campaigns import calls as calls
+from callwright.service.tables.schema.campaigns import deployment_contacts as deployment_contacts
+from callwright.service.tables.schema.campaigns import deployment_numbers as deployment_numbers
+from callwright.service.tables.schema.campaigns import deployments as deployments
+from callwright.service.tables.schema.campaigns import do_not_call as do_not_call
+from callwright.service.tables.schema.campaigns import import_errors as import_errors
+from callwright.service.tables.schema.campaigns import imports as imports
+from callwright.service.tables.schema.campaigns import phone_numbers as phone_numbers
+from callwright.service.tables.schema.campaigns import simulated_dials as simulated_dials
+from callwright.service.tables.schema.campaigns import transcript_words as transcript_words
+from callwright.service.tables.schema.campaigns import transcripts as transcripts
+from callwright.service.tables.schema.events import deliveries as deliveries
+from callwright.service.tables.schema.events import delivery_attempts as delivery_attempts
+from callwright.service.tables.schema.events import endpoint_queues as endpoint_queues
+from callwright.service.tables.schema.events import late_wakes as late_wakes
+from callwright.service.tables.schema.events import outbox as outbox
+from callwright.service.tables.schema.events import webhooks as webhooks

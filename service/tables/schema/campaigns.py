@@ -1,7 +1,8 @@
-"""The tables of campaigns: agents, audiences, numbers, deployments, calls. See `account_tables` for the units."""
+"""The tables of campaigns: agents, audiences, numbers, deployments, calls. `schema.accounts` says the units."""
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text, text
 
+from callwright.service.platform.database.columns import partial_index
 from callwright.service.tables.schema.accounts import Micros, Moment, Sorted, key, metadata, owner, stored
 
 agents = Table(
@@ -85,12 +86,7 @@ imports = Table(
     Column("created_at", Moment, nullable=False),
     Column("completed_at", Moment),
     Column("created_by_key_id", String(40)),
-    Index(
-        "ix_imports_open",
-        "created_at",
-        sqlite_where=text("completed_at IS NULL"),
-        postgresql_where=text("completed_at IS NULL"),
-    ),
+    partial_index("ix_imports_open", "created_at", where=text("completed_at IS NULL")),
     Index("ix_imports_audience", "audience_id"),
 )
 
@@ -128,13 +124,7 @@ phone_numbers = Table(
     Column("inbound_deployment_id", String(40)),
     Column("renewed_by_key_id", String(40)),
     Column("settings_changes", BigInteger, nullable=False, server_default="0"),
-    Index(
-        "uq_phone_numbers_rented",
-        "number",
-        unique=True,
-        sqlite_where=text("released_at IS NULL"),
-        postgresql_where=text("released_at IS NULL"),
-    ),
+    partial_index("uq_phone_numbers_rented", "number", where=text("released_at IS NULL"), unique=True),
     Index("ix_phone_numbers_created", "org_id", "created_at", "id"),
     Index("ix_phone_numbers_second", "org_id", text("(created_at / 1000) DESC"), "number", "id"),
     Index("ix_phone_numbers_renews", "renews_at"),
@@ -228,13 +218,12 @@ deployment_contacts = Table(
     Column("last_disposition", String(40)),
     Column("last_call_id", String(40)),
     Column("status_reason", String(40)),
-    Index(
+    partial_index(
         "ix_deployment_contacts_due",
         "deployment_id",
         "next_at",
         "position",
-        sqlite_where=text("status IN ('pending', 'retry_waiting')"),
-        postgresql_where=text("status IN ('pending', 'retry_waiting')"),
+        where=text("status IN ('pending', 'retry_waiting')"),
     ),
     Index("ix_deployment_contacts_position", "deployment_id", "position"),
 )
@@ -299,14 +288,7 @@ calls = Table(
     Index("ix_calls_created", "org_id", "created_at", "id"),
     Index("ix_calls_second", "org_id", text("(created_at / 1000) DESC"), "id"),
     Index("uq_calls_attempt", "deployment_id", "contact_id", "attempt_number", unique=True),
-    Index(
-        "uq_calls_in_flight",
-        "org_id",
-        "to_number",
-        unique=True,
-        sqlite_where=text("ended_at IS NULL"),
-        postgresql_where=text("ended_at IS NULL"),
-    ),
+    partial_index("uq_calls_in_flight", "org_id", "to_number", where=text("ended_at IS NULL"), unique=True),
     Index("ix_calls_deployment", "deployment_id", "created_at", "id"),
 )
 

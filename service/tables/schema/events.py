@@ -2,6 +2,7 @@
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, text
 
+from callwright.service.platform.database.columns import partial_index
 from callwright.service.tables.schema.accounts import Moment, key, metadata, owner, stored
 
 _NEW = text("fanned_out_at IS NULL")
@@ -24,7 +25,7 @@ outbox = Table(
     Column("fanned_out_at", Moment),
     Index("ix_outbox_created", "org_id", "created_at", "id"),
     Index("ix_outbox_subject", "subject_id", "created_at", "id"),
-    Index("ix_outbox_new", "id", sqlite_where=_NEW, postgresql_where=_NEW),
+    partial_index("ix_outbox_new", "id", where=_NEW),
 )
 """Events, kept as a log. `fanned_out_at` is null until there is a delivery for each subscription that wants it.
 
@@ -95,10 +96,8 @@ deliveries = Table(
     Column("last_response_status", Integer),
     Column("replayed_at", Moment),
     Index("ix_deliveries_webhook", "webhook_id", "created_at", "id"),
-    Index("ix_deliveries_pending", "webhook_id", "next_attempt_at", sqlite_where=_PENDING, postgresql_where=_PENDING),
-    Index(
-        "ix_deliveries_unarrived", "webhook_id", "created_at", "id", sqlite_where=UNARRIVED, postgresql_where=UNARRIVED
-    ),
+    partial_index("ix_deliveries_pending", "webhook_id", "next_attempt_at", where=_PENDING),
+    partial_index("ix_deliveries_unarrived", "webhook_id", "created_at", "id", where=UNARRIVED),
     Index("ix_deliveries_once", "event_id", "webhook_id", _IF_OF_EVENT, unique=True),
     postgresql_with={"fillfactor": 50},
 )

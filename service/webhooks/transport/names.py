@@ -20,7 +20,7 @@ MOST_LOOKUPS = 64
 MOST_ADDRESSES = 16
 """Addresses of one name that are looked at."""
 
-_Found = Sequence[str] | OSError
+_Result = Sequence[str] | OSError
 
 
 def system_look_up(name: str) -> list[str]:
@@ -38,7 +38,7 @@ class Names:
     def __init__(self, look_up: LookUp = system_look_up) -> None:
         self._look_up = look_up
         self._slots = anyio.Semaphore(MOST_LOOKUPS)
-        self._under_way: dict[str, asyncio.Future[_Found]] = {}
+        self._under_way: dict[str, asyncio.Future[_Result]] = {}
 
     async def addresses(self, name: str) -> Sequence[str]:
         """The addresses of a name, some at most. Raises OSError where there are none. The caller bounds the wait."""
@@ -55,18 +55,18 @@ class Names:
             raise OSError(found.errno, found.strerror) from found
         return found[:MOST_ADDRESSES]
 
-    def _begin(self, name: str) -> "asyncio.Future[_Found]":
+    def _begin(self, name: str) -> "asyncio.Future[_Result]":
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[_Found] = loop.create_future()
+        answer: asyncio.Future[_Result] = loop.create_future()
         self._under_way[name] = answer
 
-        def end(found: _Found) -> None:
+        def end(found: _Result) -> None:
             del self._under_way[name]
             self._slots.release()
             answer.set_result(found)
 
         def run() -> None:
-            found = self._found(name)
+            found = self._looked_up(name)
             with suppress(RuntimeError):  # the loop may be gone by now
                 loop.call_soon_threadsafe(end, found)
 
@@ -77,7 +77,7 @@ class Names:
             end(OSError(socket.EAI_AGAIN, "no thread"))
         return answer
 
-    def _found(self, name: str) -> _Found:
+    def _looked_up(self, name: str) -> _Result:
         try:
             return self._look_up(name) or OSError(socket.EAI_NONAME, "no address")
         except OSError as error:

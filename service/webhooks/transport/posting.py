@@ -45,11 +45,9 @@ class Posting:
         self._sessions, self._deadline_s = sessions, deadline_s
 
     async def close(self) -> None:
-        """Closes all connections."""
         await self._sessions.close()
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], subscription: str | None) -> Posted:
-        """Sends a body once and says what came of it."""
         begun_s = anyio.current_time()
         progress, answer = Progress(plain=True), _Answer()
         outcome, detail = "timeout", ""

@@ -178,7 +178,6 @@ class Sessions:
             await _close(session.http)
 
     async def close(self) -> None:
-        """Closes all connections."""
         for session in (self.unkept, *(kept.http for kept in self._sessions.values())):
             await _close(session)
         self._sessions.clear()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from callwright.contract.deployments.dialling import RetryPolicy
-from callwright.service.platform.database.sqlite.files_beside import beside, other_file_mark
+from callwright.service.platform.database.sqlite.log_files import log_files, replaced_mark
 from callwright.service.platform.database.sqlite.presence import Presence
 from callwright.service.platform.database.unavailable import DatabaseUnusable
 from callwright.service.tables.database_file import check_database
@@ -115,14 +115,14 @@ async def test_another_database_in_the_place_of_the_open_one_stays_as_it_was_put
     assert file.read_bytes() == copy.read_bytes()
     with pytest.raises(DatabaseUnusable, match=r"belongs to what it held before\. Remove callwright\.db-wal"):
         check_database(data, file)
-    for path in beside(file):
+    for path in log_files(file):
         path.unlink()
     check_database(data, file)
 
 
 async def test_a_start_forgets_that_a_file_was_written_over(tmp_path: Path) -> None:
     file = tmp_path / "callwright.db"
-    mark = other_file_mark(file)
+    mark = replaced_mark(file)
     mark.touch()
     async with open_service(f"sqlite:///{file}", tmp_path) as tenant, raw_client(tenant) as http:
         assert (await http.post("/v1/audiences", json={"name": "Kept"})).status_code == 201

@@ -13,7 +13,7 @@ from sqlalchemy import update
 from callwright.service.platform.alarm import Bell
 from callwright.service.tables.schema import deliveries, endpoint_queues
 from callwright.service.webhooks import batches, endpoint_queue, sending
-from callwright.service.webhooks.dispatcher import SHARED_CONNECTIONS, Dispatcher, in_turns
+from callwright.service.webhooks.dispatcher import SHARED_CONNECTIONS, Dispatcher, fair_order
 from callwright.service.webhooks.endpoint_queue import DueQueue
 from callwright.service.webhooks.fan_out import fan_out
 from callwright.service.webhooks.sending import MOST_AT_ONCE
@@ -88,9 +88,9 @@ async def test_no_endpoint_gets_more_requests_at_a_time_than_the_bound_from_all_
 
 def test_every_organization_gets_a_place_before_one_gets_another() -> None:
     due = [*(DueQueue(f"a{number}", "busy") for number in range(5)), DueQueue("b0", "other"), DueQueue("c0", "third")]
-    assert [queue.webhook_id for queue in in_turns(due, Counter())] == ["a0", "b0", "c0", "a1", "a2", "a3", "a4"]
+    assert [queue.webhook_id for queue in fair_order(due, Counter())] == ["a0", "b0", "c0", "a1", "a2", "a3", "a4"]
     driven = Counter({"other": 2})
-    assert [queue.webhook_id for queue in in_turns(due, driven)] == ["a0", "c0", "a1", "a2", "b0", "a3", "a4"]
+    assert [queue.webhook_id for queue in fair_order(due, driven)] == ["a0", "c0", "a1", "a2", "b0", "a3", "a4"]
 
 
 async def _left_behind(at: Delivering, count: int) -> None:
@@ -190,16 +190,16 @@ async def test_what_came_of_attempts_is_entered_although_the_database_fails_for_
 ) -> None:
     monkeypatch.setattr(sending, "TRY_EVERY_S", 0.0)
     fails = 3
-    turn = batches.turn
+    process_batch = batches.process_batch
 
     def failing(*args: Any, **named: Any) -> Any:
         nonlocal fails
         if args[4].attempts and fails:
             fails -= 1
             raise RuntimeError("the database is gone for a moment")
-        return turn(*args, **named)
+        return process_batch(*args, **named)
 
-    monkeypatch.setattr(sending, "turn", failing)
+    monkeypatch.setattr(sending, "process_batch", failing)
     async with delivering(database_url, tmp_path) as at:
         await at.subscribe()
         await at.happen(50)

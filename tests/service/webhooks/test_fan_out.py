@@ -92,8 +92,8 @@ async def test_one_transaction_makes_a_bounded_number_of_deliveries(
         await at.happen(10)
         now_ms = at.clock.now_ms()
         sizes = list[int]()
-        while (done := await at.services.database.write(fan_out, at.services.ids, now_ms)).events:
-            sizes.append(done.deliveries)
+        while (done := await at.services.database.write(fan_out, at.services.ids, now_ms))[0]:
+            sizes.append(done[1])
         assert sum(sizes) == 40
         assert max(sizes) <= 12
 
@@ -109,8 +109,8 @@ async def test_processes_that_fan_out_at_the_same_time_make_one_delivery_for_eac
 
         async def race(database: object) -> None:
             chosen = other if database is other else at.services.database
-            while (done := await chosen.write(fan_out, at.services.ids, at.clock.now_ms())).events:
-                made.append(done.events)
+            while (done := await chosen.write(fan_out, at.services.ids, at.clock.now_ms()))[0]:
+                made.append(done[0])
 
         async with anyio.create_task_group() as tasks:
             for _ in range(3):

@@ -20,7 +20,6 @@ class JoinedIndex:
         self._add = insert(index)
 
     def add(self, connection: Connection, words: Sequence[Mapping[str, Any]]) -> None:
-        """Puts words into the table."""
         connection.execute(self._add, [dict(one) for one in words])
 
     def finder(
@@ -33,7 +32,6 @@ class JoinedIndex:
         owner: tuple[str, str],
         most: int,
     ) -> Walk:
-        """Finds the rows of a list with such words."""
         column, value = owner
         vector = func.to_tsvector(_CONFIGURATION, self._index.c.words)
         query = func.to_tsquery(_CONFIGURATION, literal(tsquery(phrases)))

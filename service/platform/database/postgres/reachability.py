@@ -47,14 +47,11 @@ class Reachability:
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._said_at: float | None = None
-        self._is_said = self._is_away = False
+        self._is_said = False
+        self.is_away = False
+        """Whether the last unit of work found nobody."""
         self._reads_only = False
         self._failed = 0
-
-    @property
-    def is_away(self) -> bool:
-        """Whether the last unit of work found nobody."""
-        return self._is_away
 
     def check(self, error: Exception) -> None:
         """Looks at what a unit of work has raised. Raises `DatabaseUnreachable` in its place if that is the reason."""
@@ -62,7 +59,7 @@ class Reachability:
         if why is None:
             return
         self._reads_only = why == TAKES_NO_WRITES
-        self._is_away = True
+        self.is_away = True
         self._failed += 1
         now, pause_s = self._monotonic(), SAID_EVERY_S if self._is_said else LEAST_S
         if self._said_at is None or now - self._said_at >= pause_s:
@@ -75,7 +72,7 @@ class Reachability:
         """A unit of work was done, which tells nothing of a database that takes no writes unless it `wrote`."""
         if self._reads_only and not wrote:
             return
-        self._is_away = self._reads_only = False
+        self.is_away = self._reads_only = False
         if self._is_said and self._said_at is not None and self._monotonic() - self._said_at >= LEAST_S:
             log.warning("the database answers again (%s had failed)", self._failed)
             self._said_at, self._is_said, self._failed = self._monotonic(), False, 0

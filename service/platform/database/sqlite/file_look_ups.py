@@ -62,7 +62,6 @@ class FileLookUps:
             return None
 
     def close(self) -> None:
-        """Closes the connections."""
         if self._watching is not None:
             self._watching.close()
         if self._connection is not None:

@@ -79,17 +79,14 @@ class MarkedIndex:
         owner: tuple[str, str],
         most: int,
     ) -> "Indexed":
-        """Finds the rows of a list with such words."""
         return Indexed(connection, self, listing.rows, fts5(phrases), owner, wanted_of(asked), most)
 
 
 def fts5(phrases: Sequence[Sequence[str]]) -> str:
-    """All phrases, for FTS5."""
     return " AND ".join('"' + " ".join(phrase) + '"' for phrase in phrases)
 
 
 def _values(array: str) -> Select[Any]:
-    """The values of a JSON array."""
     return select(func.json_each(array).table_valued("value").c.value)
 
 
@@ -154,16 +151,12 @@ class Indexed:
     def _places(self, asked: dict[str, Any], *, most: int = _NO_END, down: bool = False) -> Sequence[int]:
         """The first numbers of what is asked."""
         if self._few is None:
-            return (
-                self.connection.execute(self.index.down if down else self.index.up, {**asked, "most": most})
-                .scalars()
-                .all()
-            )
+            statement = self.index.down if down else self.index.up
+            return self.connection.execute(statement, {**asked, "most": most}).scalars().all()
         found = [place for place in self._few if asked["first"] <= place < asked["end"]]
         return (found[::-1] if down else found)[:most]
 
     def _within(self, asked: dict[str, Any], at_ms: int) -> Sequence[int]:
-        """The numbers of a millisecond."""
         first = at_ms * IN_A_MILLISECOND
         return self._places(_narrowed(asked, first=first, end=first + IN_A_MILLISECOND))
 
@@ -185,7 +178,6 @@ class Indexed:
         return [found[place] for place in ordered][span.skipped - before :][:count]
 
     def _keys(self, places: Collection[int]) -> dict[int, str]:
-        """The ids of the rows with these numbers."""
         rows = self.connection.execute(self.index.keys, {"places": json.dumps(list(places))})
         return dict(tuple(row) for row in rows)
 

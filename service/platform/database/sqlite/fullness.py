@@ -1,7 +1,7 @@
 """A disk without room: how it is told from other failures, and who has to know while it lasts.
 
 Writes notice it, all of them alike. The log says so once and then each minute at most; health, the dialler and the
-sender of events look here. It is over when something was written to find that out (`dialler/storage_watch.py`): a write
+sender of events look here. It is over when something was written to find that out (`workers/storage_watch.py`): a write
 that succeeds by chance, in room that was left in some file, says nothing.
 """
 

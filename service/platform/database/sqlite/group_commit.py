@@ -65,21 +65,16 @@ class GroupCommit:
         """
         unit = _Unit(work, is_brief)
         try:
-            self._submit.send_nowait(unit)
-        except anyio.WouldBlock:
-            await self._send(unit)
+            try:
+                self._submit.send_nowait(unit)
+            except anyio.WouldBlock:
+                await self._submit.send(unit)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise DatabaseClosed("the database is closed") from error
         await unit.done.wait()
         if unit.error is not None:
             raise unit.error
         return unit.result
-
-    async def _send(self, unit: _Unit) -> None:
-        try:
-            await self._submit.send(unit)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise DatabaseClosed("the database is closed") from error
 
     async def serve(self) -> None:
         """Commits what is submitted, until no more is accepted and all is done."""
@@ -139,7 +134,6 @@ class GroupCommit:
         return units
 
     def _commit_there(self, units: list[_Unit]) -> None:
-        """Performs and commits in a thread."""
         if self._kept is None:
             try:
                 kept = self._engine.connect()

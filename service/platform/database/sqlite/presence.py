@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import cast
 
-from callwright.service.platform.database.sqlite.files_beside import beside, identity, other_file_mark
+from callwright.service.platform.database.sqlite.log_files import identity, log_files, replaced_mark
 from callwright.service.platform.database.unavailable import StorageUnavailable
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class Presence:
         self._file = file
         self._path = str(file)
         self._opened = None if file is None else _seen(self._path)
-        self._beside_opened: list[tuple[str, _Seen]] = []
+        self._log_files_opened: list[tuple[str, _Seen]] = []
         self._written: _Seen | None = None
         self._writings = 0
         self.loss: Loss | None = None
@@ -73,8 +73,8 @@ class Presence:
         From now on nobody but this process may write into the file itself.
         """
         if self._file is not None:
-            found = ((path, _seen(path)) for path in map(str, beside(self._file)))
-            self._beside_opened = [(path, seen) for path, seen in found if seen is not None]
+            found = ((path, _seen(path)) for path in map(str, log_files(self._file)))
+            self._log_files_opened = [(path, seen) for path, seen in found if seen is not None]
             self._written = _seen(self._path)
             self._mark(None)
 
@@ -111,11 +111,11 @@ class Presence:
         if self._file is not None:
             with suppress(OSError):  # the folder may be gone too
                 if loss is Loss.MOVED and self._opened is not None:
-                    other_file_mark(self._file).write_text(identity(*self._opened[:2]), encoding="ascii")
+                    replaced_mark(self._file).write_text(identity(*self._opened[:2]), encoding="ascii")
                 elif loss is Loss.OVERWRITTEN:
-                    other_file_mark(self._file).write_text("", encoding="ascii")
+                    replaced_mark(self._file).write_text("", encoding="ascii")
                 else:
-                    other_file_mark(self._file).unlink(missing_ok=True)
+                    replaced_mark(self._file).unlink(missing_ok=True)
 
     def check(self) -> None:
         """Looks. Raises `DatabaseGone`."""
@@ -131,13 +131,13 @@ class Presence:
         # Another thread may write at this very moment. An even number, the same as before, says it does not.
         if self._written not in (None, now) and writings % 2 == 0 and writings == self._writings:
             return Loss.OVERWRITTEN
-        for index, (path, opened) in enumerate(self._beside_opened):
+        for index, (path, opened) in enumerate(self._log_files_opened):
             there = _seen(path)
             if there is None or there[:2] != opened[:2]:
                 return Loss.LOG_MOVED
             if there[3] < opened[3]:  # SQLite never cuts it: it begins again in it
                 return Loss.OVERWRITTEN
-            self._beside_opened[index] = (path, there)
+            self._log_files_opened[index] = (path, there)
         return None
 
 

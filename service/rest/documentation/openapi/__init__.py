@@ -18,7 +18,6 @@ def document() -> bytes:
 
 
 def describe() -> dict[str, Any]:
-    """The description as a dictionary."""
     from callwright.service.rest.documentation.openapi.whole import described
 
     return described()

@@ -57,5 +57,4 @@ def header_components(operations: Iterable[AnyOperation]) -> Json:
 
 
 def headers(*names: str) -> Json:
-    """The headers of an answer, as references."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

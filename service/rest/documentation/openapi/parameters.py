@@ -132,7 +132,6 @@ def shared(taken: Iterable[tuple[AnyOperation, list[Json]]]) -> Json:
 
 
 def request_body(schema: Json, example: Any) -> Json:
-    """The body of a request."""
     content: Json = {"schema": schema}
     if example is not None:
         content["example"] = example

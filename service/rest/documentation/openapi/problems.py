@@ -67,7 +67,6 @@ class ProblemAnswers:
                 self._common[status] = self._common.get(status, set(found)) & set(found)
 
     def of(self, operation: AnyOperation) -> Json:
-        """The answers of an operation, by status."""
         answers: Json = {}
         for status, found in _by_status(operation).items():
             more = sorted(problem.code for problem in found if problem not in self._common.get(status, ()))
@@ -80,7 +79,6 @@ class ProblemAnswers:
 
     @property
     def responses(self) -> Json:
-        """The components that were used."""
         return dict(sorted(self._used.items()))
 
     @property

@@ -18,7 +18,6 @@ _REF = "#/components/schemas/{model}"
 
 
 def reference(name: str) -> Json:
-    """A reference to a component schema."""
     return {"$ref": _REF.format(model=name)}
 
 

@@ -22,7 +22,6 @@ COMPONENTS: Json = {"X-Service-Signature": _SIGNATURE}
 
 
 def webhooks() -> Json:
-    """A webhook for each type of event."""
     return {name: {"post": _event(event)} for name, event in EVENT_TYPES.items()}
 
 

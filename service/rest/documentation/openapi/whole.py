@@ -16,7 +16,6 @@ from callwright.service.rest.routes import PREFIX
 
 
 def described() -> Json:
-    """The description, made anew."""
     schemas = contract_schemas()
     problems = ProblemAnswers(OPERATIONS.values())
     entries = {
@@ -37,7 +36,7 @@ def described() -> Json:
         },
         "servers": [{"url": "/", "description": "This service."}],
         "security": [{"apiKey": []}],
-        "tags": [{"name": noun, "description": said} for noun, said in {**about_nouns(), **_BESIDE}.items()],
+        "tags": [{"name": noun, "description": said} for noun, said in {**about_nouns(), **_EXTRA_TAGS}.items()],
         "paths": paths,
         "webhooks": webhooks.webhooks(),
         "components": {
@@ -51,7 +50,7 @@ def described() -> Json:
     }
 
 
-_BESIDE = {"events": "What the service tells subscribers."}
+_EXTRA_TAGS = {"events": "What the service tells subscribers."}
 _API_KEY: Json = {
     "type": "http",
     "scheme": "bearer",

@@ -12,7 +12,6 @@ KEY = "svc_live_…"
 
 
 def request_lines(example: Example) -> list[str]:
-    """A request, as a block of HTTP."""
     path = example.path.format(**example.path_values)
     query = "&".join(f"{name}={quote(value, safe=',:')}" for name, value in example.query.items())
     lines = [f"{example.method} {path}{'?' if query else ''}{query} HTTP/1.1", f"Host: {HOST}"]
@@ -22,7 +21,6 @@ def request_lines(example: Example) -> list[str]:
 
 
 def answer_lines(answer: Answered) -> list[str]:
-    """An answer, as a block of HTTP."""
     kind = answer.headers.get("Content-Type", "application/json")
     body = f"({kind})" if answer.body is None and kind != "application/json" else answer.body
     return _block([f"HTTP/1.1 {answer.status}"], answer.headers, body)
@@ -36,5 +34,4 @@ def _block(lines: list[str], headers: Mapping[str, str], body: Any) -> list[str]
 
 
 def json_text(value: Any) -> str:
-    """JSON for people."""
     return json.dumps(value, indent=2, ensure_ascii=False)

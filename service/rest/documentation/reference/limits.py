@@ -37,7 +37,6 @@ Limit = tuple[str, str, ProblemCode | None]
 
 
 def limits_page() -> str:
-    """Plans, requests and sizes."""
     lines = ["# Limits", "", "## Plans", "", *_plans(), "", *_groups(), ""]
     for title, limits in (("Requests", _requests()), ("Lists", _lists()), ("Sizes", _sizes())):
         rows = [(what, much, _link(problem)) for what, much, problem in limits]
@@ -121,11 +120,8 @@ def _sizes() -> Iterator[Limit]:
     yield "A cell", f"{number(MAX_CELL)} characters", None
     numbers = _shape(CreateDeployment, "phone_number_ids")["anyOf"][0]
     yield "Phone numbers of a deployment", str(numbers["maxItems"]), INVALID_FIELD
-    yield (
-        "Calls at a time of a deployment",
-        number(_shape(CreateDeployment, "max_concurrency")["maximum"]),
-        INVALID_FIELD,
-    )
+    calls = number(_shape(CreateDeployment, "max_concurrency")["maximum"])
+    yield "Calls at a time of a deployment", calls, INVALID_FIELD
     yield "New calls a second of a deployment", _range(CreateDeployment, "calls_per_second"), INVALID_FIELD
     yield "Seconds of ringing", _range(CreateDeployment, "ring_timeout_seconds"), INVALID_FIELD
     yield "Seconds of a call", _range(CreateDeployment, "max_call_duration_seconds"), INVALID_FIELD

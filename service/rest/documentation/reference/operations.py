@@ -32,7 +32,6 @@ def index_page(operations: Iterable[AnyOperation]) -> str:
 
 
 def title(noun: str) -> str:
-    """A noun as a heading."""
     return noun.replace("_", " ").capitalize()
 
 

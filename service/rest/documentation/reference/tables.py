@@ -24,7 +24,6 @@ class Tables:
         return ["| field | type | meaning |", "|---|---|---|", *rows]
 
     def link(self, name: str) -> str:
-        """A schema's name, leading to its table."""
         return f"[{name}]({self._fields_page}#{name.lower()})"
 
     def type_of(self, shape: Json) -> str:
@@ -60,12 +59,10 @@ class Tables:
 
 
 def cell(text: str) -> str:
-    """Text as a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
-    """A table of text."""
     names = list(heads)
     lines = [f"| {' | '.join(cell(text) for text in row)} |" for row in rows]
     return [f"| {' | '.join(names)} |", "|" + "---|" * len(names), *lines]

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 
-def beside(file: Path) -> tuple[Path, Path]:
+def log_files(file: Path) -> tuple[Path, Path]:
     """The log of a database file, and the index of that log."""
     return Path(f"{file}-wal"), Path(f"{file}-shm")
 
 
-def other_file_mark(file: Path) -> Path:
+def replaced_mark(file: Path) -> Path:
     """Says which database file a log belongs to, where another one was put in its place; empty if that is gone."""
     return Path(f"{file}-replaced")
 
