@@ -134,13 +134,13 @@ class Audience(Stored):
 
 
 class NewAudience(Audience):
-    """An audience just made, with what became of the rows that were sent with it."""
+    """A new audience, with the rows that were refused."""
 
     errors: Annotated[list[RowError], Field(description="The first 100 refused rows.")]
 
 
 class RowsAdded(Resource):
-    """What became of rows that were added."""
+    """The result of adding rows."""
 
     audience_id: str
     received: int

@@ -102,7 +102,7 @@ class Call(Resource):
     to: Annotated[str, Field(description="E.164."), PERSONAL, Foreign("number", "outbound")]
     status: CallStatus
     outcome: Annotated[Outcome | None, Field(description="How the call ended; null until then.")] = None
-    disposition: Annotated[OwnText | None, Field(description="What came of the conversation.")] = None
+    disposition: Annotated[OwnText | None, Field(description="The result of the conversation.")] = None
     disposition_source: OwnText | None = None
     callback_at: Timestamp | None = None
     answered_by: OwnText | None = None

@@ -56,7 +56,7 @@ class SearchTranscripts(CallFilters, PageQuery):
 
 
 class Spread(Resource):
-    """How values spread: the median and the upper tenth."""
+    """The distribution of values: the median, the 90th percentile and the sum."""
 
     p50: float
     p90: float
@@ -64,7 +64,7 @@ class Spread(Resource):
 
 
 class MoneySpread(Resource):
-    """How amounts of money spread: the median, the upper tenth and the sum."""
+    """The distribution of amounts: the median, the 90th percentile and the sum."""
 
     p50: Money
     p90: Money

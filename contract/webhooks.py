@@ -1,4 +1,4 @@
-"""Webhook subscriptions: which events are sent to which address, and what came of sending them."""
+"""Webhook subscriptions: which events are sent to which address, and the log of their deliveries."""
 
 from typing import Annotated, Literal
 

@@ -136,7 +136,7 @@ class Service:
     services: Services
     asgi: Application
     pipeline: RequestPipeline
-    """Answers what is below a prefix, for who stands in this process and needs no HTTP."""
+    """Answers requests that come from inside this process, without HTTP."""
 
 
 async def installation_secret(database: Database, name: str) -> bytes:
@@ -241,7 +241,7 @@ async def running(
 
 
 def pipeline_of(services: Services) -> RequestPipeline:
-    """The way into every operation."""
+    """The request pipeline, with the routes of every operation."""
     registry.load()
     return RequestPipeline(services, RouteTable(OPERATIONS.values()))
 

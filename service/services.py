@@ -1,4 +1,4 @@
-"""The service's parts as its floors are handed them: database, clock, ids, recordings, a way to wake the workers."""
+"""The parts of the service that its layers share: database, clock, ids, recordings, a way to wake the workers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -32,7 +32,7 @@ class Alarm:
 
 
 class Bell:
-    """Rings the alarms that were made of it. Other processes do not hear it: they look now and then."""
+    """Rings the alarms that it made. Other processes do not hear it: they poll."""
 
     def __init__(self) -> None:
         self._alarms: list[Alarm] = []

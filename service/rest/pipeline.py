@@ -1,4 +1,4 @@
-"""The one way into every operation.
+"""The request pipeline: every request to an operation passes through it.
 
 The order of checks: size, origin, JSON, key prefix, key, rate limit; then in one unit of work (`transaction.py`):
 idempotency key, route and fields, creator, handler. Answers say where the key stands with its limits.

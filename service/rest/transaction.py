@@ -28,7 +28,7 @@ ACTION_PATH = "/settings/api-keys"
 
 @dataclass(slots=True)
 class ApiRequest:
-    """A request whose key is known. `refusal` is what is wrong with it, held back until its turn comes."""
+    """A request whose key is known. `refusal` is raised after its idempotency key was looked up."""
 
     operation: AnyOperation
     principal: KeyPrincipal

@@ -30,7 +30,7 @@ def check_database(folder: Path, file: Path) -> None:
     What cannot be read is left to whoever opens it.
 
     Raises:
-        DatabaseUnusable: starting would make a new one without a word, and nobody would know what became of the other;
+        DatabaseUnusable: starting would silently make a new one, and the other would be forgotten;
             or it is another program's, or cannot be written to; or the log beside it belongs to what it held before.
     """
     for path in (file, *log_files(file)):

@@ -56,7 +56,7 @@ _WAKE = (
 _REST = (
     update(endpoint_queues)
     .where(_Q.webhook_id == bindparam("b_queue"))
-    # One that is held stays due: should its holder end without a word, somebody has to enter what that has left.
+    # One that is held stays due: if its holder is killed, another process has to record the attempts that it left.
     .values(due_at=case((_Q.lease_owner.is_(None), None), else_=_Q.due_at))
 )
 _END = (

@@ -96,7 +96,7 @@ _ID, _TYPE = Due._fields.index("id"), Due._fields.index("type")
 
 @dataclass(frozen=True)
 class Batch:
-    """What a unit of work has to do."""
+    """What one unit of work records and fetches for an endpoint queue."""
 
     attempts: Sequence[Attempt] = ()
     """Attempts that are over."""
@@ -158,7 +158,7 @@ def process_batch(
     due = _due(connection, webhook_id, batch.most, now_ms) if is_open and batch.most > 0 else ()
     released = batch.is_idle and not due
     if released and endpoint_queue.release(connection, webhook_id, owner, now_ms) and is_open and batch.most > 0:
-        # Something is due and could not be taken: it bears a mark that nobody accounts for.
+        # Something is due and could not be taken: it is marked as under way, and nobody sends it.
         outcomes.enter_left_behind(connection, webhook, now_ms)
     return BatchResult(webhook, due, is_open, released)
 

@@ -1,4 +1,4 @@
-"""What came of attempts: entries in the log, where deliveries go from there, and the subscription's figures."""
+"""Results of attempts: entries in the log, the next state of each delivery, and the counters of the subscription."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ _DISABLE = (
 class Attempt:
     """An attempt. Moments in milliseconds of the service's clock; `number` counts interrupted ones too.
 
-    Until something came of it, it is one that was interrupted.
+    Until it has a result it counts as interrupted.
     """
 
     delivery_id: str

@@ -15,7 +15,7 @@ from callwright.service.tables.schema import deliveries, delivery_attempts, orga
 from callwright.service.webhooks.endpoint_queue import PENDING
 
 KEPT_MS = 30 * DAY
-"""How long events and what came of them are kept."""
+"""How long events and their deliveries are kept."""
 MOST = 500
 """Rows that one unit of work deletes at most, besides the attempts of the deliveries."""
 BEGIN_S = 3.0

@@ -42,13 +42,13 @@ SLICE_MS = 2_000
 """How long an endpoint queue keeps its place while others wait for one."""
 TRY_AGAIN_S = 30.0
 TRY_EVERY_S = 0.5
-"""How long, and how often, entering what came of attempts is tried."""
+"""How long, and how often, recording the results of attempts is tried."""
 FINISH_S = 3.0
 """How long attempts that are under way may take when the process ends."""
 
 
 class Poster(Protocol):
-    """Sends a request once and says what came of it, as `endpoints.Endpoints` does."""
+    """Sends a request once and returns the result, as `endpoints.Endpoints` does."""
 
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, subscription: str | None = None
@@ -143,7 +143,7 @@ class EndpointQueue:
         return self._context.clock.running_ms() - self._begun_ms >= SLICE_MS
 
     async def _process_batch(self) -> bool:
-        """Processes a batch. One that fails is made again for a while: nobody else knows what came of its attempts."""
+        """Processes a batch. One that fails is tried again for a while: no other process knows its results."""
         last_s = anyio.current_time() + TRY_AGAIN_S
         while True:
             try:
@@ -154,7 +154,7 @@ class EndpointQueue:
                 if anyio.current_time() >= last_s:
                     raise
                 if not isinstance(error, StorageUnavailable):
-                    log.warning("entering what came of attempts failed; trying again", exc_info=True)
+                    log.warning("recording the results of attempts failed; trying again", exc_info=True)
             await anyio.sleep(TRY_EVERY_S)
 
     async def _try_batch(self) -> bool:

@@ -25,7 +25,7 @@ class Clock(Protocol):
         ...
 
     def sure_ms(self) -> int:
-        """How late it is for certain, never later than `now_ms`: what is deleted or charged for good goes by this."""
+        """The time that has passed for certain, at most `now_ms`: what is deleted or charged for good goes by this."""
         ...
 
 
@@ -50,7 +50,7 @@ class SystemClock:
         return round(self._running() * 1_000)
 
     def sure_ms(self) -> int:
-        """How late it is for certain; 0 before the first `look`."""
+        """The time that has passed for certain; 0 before the first `look`."""
         return self._certainty.sure_ms(self.now_ms(), self.running_ms())
 
     def look(self, kept: Seen | None) -> Seen:

@@ -1,4 +1,4 @@
-"""Engines as both programs need them: WAL and durable commits on SQLite, connections that live on Postgres."""
+"""Engines as both programs need them: WAL and durable commits on SQLite, tested connections on Postgres."""
 
 import sqlite3
 import time
@@ -21,7 +21,7 @@ READERS = 4
 POSTGRES_CONNECTIONS = 6
 """Connections to Postgres for what runs in threads; as many threads read and write."""
 PREEMPTING_CONNECTIONS = 2
-"""Connections beside those, for units that wait for nobody who is silent."""
+"""Further connections, for units of work that end silent transactions in their way."""
 POOL_WAITS_S = 15.0
 """How long a thread waits for a connection to Postgres, which only lost ones keep from it."""
 IDLE_S = 5.0
@@ -56,7 +56,7 @@ class Limits:
     """How long a transaction on Postgres may keep others waiting, and wait for others. In milliseconds."""
 
     silent_ms: int = 10_000
-    """How long a transaction may be open without a word of its process; then Postgres ends it, and its locks are free.
+    """How long a transaction may be open while its process sends nothing; then Postgres ends it and frees its locks.
     A process that was stopped, or whose network was cut, keeps others from their rows for so long.
     """
     try_ms: int = 250

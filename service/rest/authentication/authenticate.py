@@ -28,7 +28,7 @@ class Authenticated:
     principal: KeyPrincipal
     limit_state: RateLimitState | None
     answer: Answer | Refusal | None = None
-    """What the look-up came to that was to be run in the same go, where it was run."""
+    """The answer of the look-up, where it ran together with the check of the key."""
 
 
 LookUp = Callable[[Connection, KeyPrincipal], Answer | Refusal | None]

@@ -1,4 +1,4 @@
-"""What became of one try to send, and how it is called."""
+"""The result of one attempt to send, and the words for it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ _ESCAPED = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if
 
 @dataclass(frozen=True)
 class Posted:
-    """What came of sending to an endpoint once.
+    """The result of one POST to an endpoint.
 
     `status` is None where nothing was answered. `excerpt` is the beginning of the answer, at most 4 KB, with bytes that
     are no text escaped. `detail` says what went wrong, in words; it is empty where nothing did.

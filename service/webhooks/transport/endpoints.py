@@ -69,7 +69,7 @@ class Endpoints:
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, subscription: str | None = None
     ) -> Posted:
-        """Sends a body once and says what came of it. Raises nothing for what an endpoint does.
+        """Sends a body once and returns the result. Raises nothing for what an endpoint does.
 
         Connections are kept for some seconds, for the `subscription` alone; without one they are closed at once.
         An endpoint that has answered with a status has answered, whatever becomes of the rest of its answer.

@@ -176,7 +176,7 @@ export interface Call {
   status: "queued" | "initiated" | "ringing" | "in_progress" | "completed" | "failed" | "cancelled";
   /** How the call ended; null until then. */
   outcome?: "answered" | "transferred" | "voicemail" | "voicemail_left" | "no_answer" | "busy" | "rejected" | "invalid_number" | "unreachable" | "abandoned" | "fax_or_ivr" | "blocked" | "expired" | "cancelled" | "failed" | null;
-  /** What came of the conversation. */
+  /** The result of the conversation. */
   disposition?: string | null;
   disposition_source?: string | null;
   callback_at?: string | null;
@@ -581,14 +581,14 @@ export interface Money {
   currency: string;
 }
 
-/** How amounts of money spread: the median, the upper tenth and the sum. */
+/** The distribution of amounts: the median, the 90th percentile and the sum. */
 export interface MoneySpread {
   p50: Money;
   p90: Money;
   total: Money;
 }
 
-/** An audience just made, with what became of the rows that were sent with it. */
+/** A new audience, with the rows that were refused. */
 export interface NewAudience {
   /** The resource's id: opaque, with a prefix that names its type. */
   id: string;
@@ -833,7 +833,7 @@ export interface RowError {
   value_redacted?: string | null;
 }
 
-/** What became of rows that were added. */
+/** The result of adding rows. */
 export interface RowsAdded {
   audience_id: string;
   received: number;
@@ -860,7 +860,7 @@ export interface Spend {
   currency?: string;
 }
 
-/** How values spread: the median and the upper tenth. */
+/** The distribution of values: the median, the 90th percentile and the sum. */
 export interface Spread {
   p50: number;
   p90: number;

@@ -1,4 +1,4 @@
-"""Waiting for locks without a place: a unit of work that cannot have a lock soon is undone and tried again.
+"""Waiting for locks without a connection: a unit of work that cannot have a lock soon is undone and tried again.
 
 Postgres keeps a lock for as long as the transaction that took it, and the process behind that may have been stopped.
 Whoever waited for it in the database would hold a connection meanwhile, and a few of them all there are.

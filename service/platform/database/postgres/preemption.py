@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SILENT_S = 1.0
-"""After how long without a word a transaction is ended that is in the way."""
+"""How long a transaction in the way has to be silent before it is ended."""
 WAITS_S = 4.0
 """How long a unit waits for locks in all."""
 

@@ -1,4 +1,4 @@
-"""Units of work in threads: all that are no brief ones."""
+"""Units of work in threads: all but the brief ones."""
 
 import time
 from collections.abc import Callable
