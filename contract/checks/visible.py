@@ -15,6 +15,7 @@ from functools import lru_cache
 
 _ODD = re.compile(r"[^\x20-\x7e]{1,2000}")
 """Characters that are no plain ones, in a row."""
+_ODD_IN_A_LINE = re.compile(r"[^\x20-\x7e\n]{1,2000}")
 _VISIBLE_FORMATS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Format characters that are drawn: number signs of Arabic, Syriac and Kaithi."""
 _JOINERS = "\u200c\u200d"
@@ -69,7 +70,7 @@ def _shown(run: str) -> str:
 
 def cleaned_lines(text: str) -> str:
     """The text cleaned line by line; the lines themselves stay."""
-    return "\n".join(cleaned(line) for line in text.split("\n"))
+    return _ODD_IN_A_LINE.sub(lambda run: _shown(run[0]), text)
 
 
 def hidden_in(text: str, *, lines: bool = False) -> tuple[int, str] | None:

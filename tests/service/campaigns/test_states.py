@@ -212,7 +212,7 @@ async def test_no_clock_jumps_where_telephones_ring_or_people_call_in(tenant: Te
 
 @pytest.mark.requirement("STATE-06")
 async def test_a_scheduled_deployment_that_may_not_start_is_paused_with_the_reason(tenant: Tenant) -> None:
-    start_at = moment(tenant.service.services.clock.now_ms() + 1_500)
+    start_at = moment(tenant.service.services.clock.now_ms() + 4_000)
     made = await draft(tenant, people(3), start_at=start_at, auto_start=True)
     await leave_in_wallet(tenant, 1_000)
     async with working(tenant):
