@@ -65,7 +65,7 @@ def waits(connection: Connection) -> list[tuple[str, int]]:
 
 
 async def measure(folder: str, database_url: str, engine: str) -> None:
-    """Runs it on one engine and prints what came of it."""
+    """Runs it on one engine and prints the result."""
     settings = ServiceSettings(
         data=Path(folder), database_url=database_url, webhook_networks=(ip_network("127.0.0.0/8"),)
     )

@@ -36,7 +36,7 @@ def _group(group: CallGroup) -> str:
         count_of(group.calls, "call"),
         f"{group.share:.1%}",
         f"{group.answered} answered",
-        f"length {clock_time(lasted.p50)} median, 90% up to {clock_time(lasted.p90)}" if lasted else None,
+        f"length {clock_time(lasted.p50)} median, p90 {clock_time(lasted.p90)}" if lasted else None,
         f"cost {amount(cost.total)}" if cost else None,
     )
 

@@ -1,4 +1,4 @@
-"""Events and what came of them are kept for 30 days, and then go."""
+"""Events and their deliveries are kept for 30 days, and then go."""
 
 from pathlib import Path
 

@@ -12,7 +12,7 @@ from callwright.contract.declaration.pagination import Page, Pagination
 from callwright.tools.catalogue.registry import TOOLS
 from tests.support.tools import samples
 
-TEXT = ('ж"' * 12 + "\n <b>") * 1_000
+TEXT = ("ж" * 12 + '"' * 12 + "\n <b>") * 1_000
 ENTRIES = 400
 TOTAL = 100_000
 MOST_INSIDE = 12

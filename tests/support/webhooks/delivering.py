@@ -28,7 +28,7 @@ _STATUS: dict[AttemptOutcome, int] = {"succeeded": 204, "rejected": 400, "redire
 
 
 def answer(outcome: AttemptOutcome = "succeeded", status: int | None = None, excerpt: str = "") -> Posted:
-    """What came of a request."""
+    """The result of a request."""
     detail = "" if outcome == "succeeded" else f"It was {outcome}."
     return Posted(outcome, _STATUS.get(outcome) if status is None else status, excerpt, detail, 7)
 
