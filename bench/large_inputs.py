@@ -17,7 +17,7 @@ from tests.large_inputs.measuring import meter, parsing_s
 
 
 async def measured(cases: Iterable[Case], only: str) -> list[str]:
-    """A line for each case, the dearest last."""
+    """A line for each case, the slowest last."""
     found: list[tuple[float, str]] = []
     with tempfile.TemporaryDirectory() as folder:
         async with meter(f"sqlite:///{folder}/bench.db", Path(folder)) as measures:

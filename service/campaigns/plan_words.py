@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from callwright.contract.checks.counts import count_of
 from callwright.contract.checks.names import named, quoted
-from callwright.contract.deployments.dearest_case import cost_said
 from callwright.contract.deployments.dialling import WEEKDAYS, CallingHours, Weekday
+from callwright.contract.deployments.maximum_cost import cost_said
 from callwright.service.platform.clock.clock import moment
 
 _MOST_NUMBERS = 3

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Row, select
 
 from callwright.contract.deployments import previews as contract
 from callwright.contract.deployments.dialling import CallingHours
-from callwright.service.campaigns.dearest_case import dearest_case
 from callwright.service.campaigns.forecast import SAMPLE, FirstCall, all_called_ms, first_call, next_people
+from callwright.service.campaigns.maximum_cost import maximum_cost
 from callwright.service.campaigns.plan_parts import check_plan, numbers_in_order, parts_of, plan_of
 from callwright.service.campaigns.plan_words import Proposal, sentence
 from callwright.service.campaigns.start_guards import audience_of, start_refusals
@@ -21,7 +21,8 @@ from callwright.service.dialling.eligibility.gate import DO_NOT_CALL, NO_CONSENT
 from callwright.service.dialling.eligibility.reasons import of_audience, of_waiting
 from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
-from callwright.service.platform.money import PRICES, amount, money
+from callwright.service.platform.money import amount, money
+from callwright.service.rules.price_list import PRICES
 from callwright.service.rules.price_plans import PricePlan
 from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.rules.templates import variables_in
@@ -87,8 +88,8 @@ def preview(
     left_out = counts.get(DO_NOT_CALL, 0)
     looks = not eligible and NO_CONSENT in counts
     unwilling = nobody_consents(connection, row) if looks else None
-    dearest = dearest_case(row, eligible, policy.max_attempts)
-    low, high = min(eligible // 5 * PRICES.call(30), dearest.micros), dearest.micros
+    maximum = maximum_cost(row, eligible, policy.max_attempts)
+    low, high = min(eligible // 5 * PRICES.call(30), maximum.micros), maximum.micros
     wallet = wallet_of(connection, row.org_id)
     available = wallet.balance_micros - wallet.reserved_micros
     calling_s = eligible / min(settings.calls_per_second, row.max_concurrency / _TYPICAL_CALL_S)
@@ -115,8 +116,8 @@ def preview(
         instead_of_ms=row.start_at if early else None,
         end_ms=row.end_at,
         never=never and _all_looked_at(hours, audience),
-        cap_micros=dearest.cap,
-        overrun_micros=dearest.overrun,
+        cap_micros=maximum.cap,
+        overrun_micros=maximum.overrun,
         high_micros=high,
     )
     return contract.Preview(

@@ -16,9 +16,10 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select
 
 from callwright.contract.deployments.settings import SETTINGS
 from callwright.contract.problems import SPENDING_CAP_REACHED
-from callwright.service.platform.money import PRICES, amount
+from callwright.service.platform.money import amount
 from callwright.service.platform.refusals import Refusal
 from callwright.service.rules.deployment_states import TERMINAL
+from callwright.service.rules.price_list import PRICES
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.schema import api_keys, deployments, past_commitments, phone_numbers, transactions
 

@@ -29,8 +29,8 @@ from callwright.service.dialling.queue import Rules, change_contacts, contacts_b
 from callwright.service.platform.clock.clock import moment, whole_seconds
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.json_text import json_text
-from callwright.service.platform.money import PRICES
 from callwright.service.platform.own_address import recording_url, transcript_url
+from callwright.service.rules.price_list import PRICES
 from callwright.service.rules.retries import CALLBACK_MINUTES, Step, after_call
 from callwright.service.tables import audit_log, counters, outbox, transcript_search
 from callwright.service.tables.campaign_settings import settings_of

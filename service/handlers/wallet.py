@@ -10,7 +10,8 @@ from callwright.service.handlers.changes import given
 from callwright.service.handlers.request_context import RequestContext, handles
 from callwright.service.handlers.resources import resource
 from callwright.service.platform.database.listing import Listing
-from callwright.service.platform.money import PRICES, micros, money
+from callwright.service.platform.money import micros, money
+from callwright.service.rules.price_list import PRICES
 from callwright.service.tables.ledger import wallet_of, warn_below
 from callwright.service.tables.schema import transactions
 

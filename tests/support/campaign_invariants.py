@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
-from callwright.contract.deployments.dearest_case import MICROS
 from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service.platform.clock.clock import DAY, MINUTE
 from callwright.service.platform.database.database import Database
-from callwright.service.platform.money import OPENING_BALANCE, PRICES
+from callwright.service.platform.money import OPENING_BALANCE
+from callwright.service.rules.price_list import PRICES
 from callwright.service.tables.schema import (
     audit_log,
     calls,

@@ -15,8 +15,9 @@ from callwright.contract.checks.counts import count_of
 from callwright.tools.confirmation import what_to_confirm
 from callwright.tools.runtime.tool import READS, Hints, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.foreign_fields import foreign_paths
-from callwright.tools.wording.cleaning import cleaned, fenced
+from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import line, lines, shortened
 
 _FILLS = Hints(read_only=False, destructive=False, idempotent=False, open_world=True)

@@ -13,8 +13,9 @@ from callwright.tools.catalogue.audience_rows import refusals
 from callwright.tools.replies.budget import fitting
 from callwright.tools.runtime.tool import ADDS, CHANGES, READS, Projection, Reply, Tool, data_of, deleted, projected
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.foreign_fields import foreign_paths
-from callwright.tools.wording.cleaning import cleaned, fenced
+from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import json_bytes, line, lines, listed, moment, shortened
 
 _COLUMN_BYTES = 5_000

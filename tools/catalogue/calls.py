@@ -7,7 +7,7 @@ from callwright.tools.media.recordings import GetRecordingInline, RecordingDetai
 from callwright.tools.media.slices import ReadTranscript, TranscriptPart, part_of_transcript
 from callwright.tools.runtime.tool import READS, Hints, Tool, projection_of, unworded
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.cleaning import fenced
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.wording.text import clock_time, line, lines, listed, moment, shortened
 
 _QUESTIONS_SHOWN = 20

@@ -9,7 +9,8 @@ from callwright.tools.catalogue.webhook_deliveries import ANSWERS, entry, replay
 from callwright.tools.catalogue.webhooks import SENDS
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.cleaning import cleaned, fenced
+from callwright.tools.untrusted.fence import fenced
+from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import line, lines, shortened
 
 _MOST_SHOWN = 20

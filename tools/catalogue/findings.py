@@ -6,7 +6,7 @@ from callwright.contract.transcripts import CallGroup, CallStats, TranscriptMatc
 from callwright.tools.media.transcripts import WHAT
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.cleaning import fenced
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.wording.text import amount, clock_time, line, lines, moment
 
 

@@ -6,7 +6,7 @@ from callwright.contract.webhooks import Delivery, DeliveryAttempt, DeliveryWith
 from callwright.tools.catalogue.webhooks import SENDS
 from callwright.tools.runtime.tool import READS, Tool
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.cleaning import fenced
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.wording.text import line, lines, moment, shortened
 
 ANSWERS = "What the endpoint answered."

@@ -27,7 +27,8 @@ from callwright.tools.confirmation.asked_at import PATIENCE_S, AskedAt, moment_o
 from callwright.tools.confirmation.signed_sentences import Signature, is_genuine, new_signature, signature_in
 from callwright.tools.runtime.confirmation import LONGEST_QUESTION, Confirmation, ConfirmationOf
 from callwright.tools.runtime.tool_context import Clock, ToolContext
-from callwright.tools.wording.cleaning import NOT_INSTRUCTIONS, cleaned
+from callwright.tools.untrusted.fence import NOT_INSTRUCTIONS
+from callwright.tools.wording.cleaning import cleaned
 
 _QUESTION = "agreement"
 _REVISIONS = "expected_revisions"

@@ -10,16 +10,16 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from callwright.contract.declaration.words import Money
-from callwright.contract.deployments.dearest_case import (
+from callwright.contract.deployments.deployments import UpdateDeployment
+from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.deployments.maximum_cost import (
     CURRENCY,
     MICROS,
     CallPrice,
-    DearestCase,
+    MaximumCost,
     cost_said,
-    dearest_case,
+    maximum_cost,
 )
-from callwright.contract.deployments.deployments import UpdateDeployment
-from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.contract.wallet import GetWallet, Price, get_wallet
 from callwright.tools.references.looked_up import looked_up
 from callwright.tools.runtime.tool_context import ToolContext
@@ -78,7 +78,7 @@ def _micros(money: Money) -> int:
     return round(float(money.amount) * MICROS)
 
 
-def _dearest(campaign: Mapping[str, Any], people: Any, price: CallPrice | None) -> DearestCase | None:
+def _dearest(campaign: Mapping[str, Any], people: Any, price: CallPrice | None) -> MaximumCost | None:
     try:
         calling = _CostSettings.model_validate(dict(campaign))
         cap = None if calling.budget_cap is None else _micros(calling.budget_cap)
@@ -86,7 +86,7 @@ def _dearest(campaign: Mapping[str, Any], people: Any, price: CallPrice | None) 
         return None
     if price is None or not isinstance(people, int):
         return None
-    return dearest_case(
+    return maximum_cost(
         price,
         people=people,
         attempts=calling.retry_policy.max_attempts,

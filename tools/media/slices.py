@@ -21,7 +21,8 @@ from callwright.tools.media.transcripts import (
 from callwright.tools.replies.budget import BYTES_A_TOKEN, DEFAULT_TOKENS, MOST_TOKENS, fitting
 from callwright.tools.runtime.tool import Projection, Reply, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.cleaning import cleaned_at, fenced
+from callwright.tools.untrusted.fence import fenced
+from callwright.tools.wording.cleaning import cleaned_at
 from callwright.tools.wording.text import json_bytes, line, lines
 
 CONTEXT_TURNS = 3

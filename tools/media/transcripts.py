@@ -13,8 +13,9 @@ from callwright.tools.media.foreign_transcripts import (
     who,
 )
 from callwright.tools.runtime.tool_context import Caller
+from callwright.tools.untrusted.fence import NOT_INSTRUCTIONS, fenced
 from callwright.tools.untrusted.guarded_answers import guarded
-from callwright.tools.wording.cleaning import NOT_INSTRUCTIONS, cleaned, fenced
+from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import clock_time, line, lines
 
 _TURNS_AT_ONCE = 200

@@ -13,8 +13,9 @@ from callwright.tools.arguments.arguments import narrowed
 from callwright.tools.replies.untyped_answers import WHAT, UntypedResource, further, one_of, page_of, said, untyped_line
 from callwright.tools.runtime.tool import Deleted, Paging, Projection, Reply, Tool, data_of, projected
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.foreign_fields import Rules, foreign_fields
-from callwright.tools.wording.cleaning import cleaned, cleaned_at, fenced
+from callwright.tools.wording.cleaning import cleaned, cleaned_at
 from callwright.tools.wording.text import line, lines, shortened
 
 MOST_ENTRIES = 200

@@ -6,7 +6,7 @@ from callwright.contract.deployments.deployments import Deployment
 from callwright.contract.deployments.previews import Preview
 from callwright.tools.replies import inbound_words
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.cleaning import fenced
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.wording.text import amount, counted, line, lines, listed, moment, shortened
 
 _NEXT = {

@@ -22,7 +22,8 @@ from callwright.tools.numbers.masking import masked_everywhere
 from callwright.tools.replies.not_offered import not_there
 from callwright.tools.runtime.tool import Tool
 from callwright.tools.runtime.tool_context import Session
-from callwright.tools.wording.cleaning import cleaned, fenced
+from callwright.tools.untrusted.fence import fenced
+from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.mentions import Offers, everything, offered_words
 from callwright.tools.wording.text import shortened
 

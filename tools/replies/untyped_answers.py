@@ -19,8 +19,9 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.declaration.pagination import Page, Pagination
 from callwright.tools.runtime.tool import Reply, Tool, unworded
 from callwright.tools.runtime.tool_context import ToolContext
+from callwright.tools.untrusted.fence import fenced
 from callwright.tools.untrusted.guarded_answers import guarded_json
-from callwright.tools.wording.cleaning import fenced, with_texts
+from callwright.tools.wording.cleaning import with_texts
 from callwright.tools.wording.text import line, lines, shortened
 
 Out = TypeVar("Out")

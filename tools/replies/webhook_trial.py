@@ -14,7 +14,8 @@ from callwright.contract.webhooks import (
 from callwright.tools.replies.untyped_answers import untyped_reply
 from callwright.tools.runtime.tool import Projection, Reply, data_of
 from callwright.tools.runtime.tool_context import ToolContext
-from callwright.tools.wording.cleaning import cleaned, fenced
+from callwright.tools.untrusted.fence import fenced
+from callwright.tools.wording.cleaning import cleaned
 from callwright.tools.wording.text import lines
 
 LONGEST_S = 12.0

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
-from callwright.contract.deployments.dearest_case import MICROS
+from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import MAX_ACTIVE_KEYS, AccountError, NewKey
 from callwright.service.accounts.principals import ApiKeyPrincipal, UserPrincipal, identify

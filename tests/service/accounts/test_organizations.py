@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from callwright.contract.deployments.dearest_case import MICROS
+from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service import accounts
 from callwright.service.accounts import AccountError
 from callwright.service.accounts.principals import identify

@@ -5,10 +5,10 @@ from decimal import Decimal
 import pytest
 
 from callwright.contract.declaration.words import Spend
-from callwright.contract.deployments.dearest_case import MICROS
 from callwright.contract.deployments.dialling import RetryPolicy
+from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service import accounts
-from callwright.service.platform.money import PRICES
+from callwright.service.rules.price_list import PRICES
 from tests.support.campaign_invariants import campaign_records, check_counters, check_dialled_once, check_everything
 from tests.support.campaigns import draft, leave_in_wallet, people, run
 from tests.support.service import Tenant

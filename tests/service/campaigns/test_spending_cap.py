@@ -7,14 +7,15 @@ import anyio
 import pytest
 from sqlalchemy import Connection, select, update
 
-from callwright.contract.deployments.dearest_case import MICROS
+from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.contract.problems import SPENDING_CAP_REACHED
 from callwright.service import accounts
 from callwright.service.campaigns import spending_cap
 from callwright.service.campaigns.spending_cap import Answerable
 from callwright.service.platform.clock.clock import DAY
-from callwright.service.platform.money import PRICES, RENTAL_PERIOD_MS
+from callwright.service.platform.money import RENTAL_PERIOD_MS
 from callwright.service.platform.refusals import Refusal
+from callwright.service.rules.price_list import PRICES
 from callwright.service.tables.ledger import Movement, book
 from callwright.service.tables.schema import deployments, phone_numbers
 from tests.support import resources

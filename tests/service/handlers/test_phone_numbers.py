@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from callwright.client import ServiceProblem
-from callwright.contract.deployments.dearest_case import MICROS
+from callwright.contract.deployments.maximum_cost import MICROS
 from callwright.service import accounts
 from callwright.service.tables.ledger import Movement, book
 from tests.support import resources

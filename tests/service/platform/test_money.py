@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callwright.contract.deployments.dearest_case import MICROS
-from callwright.service.platform.money import PRICES, amount, micros, money
+from callwright.contract.deployments.maximum_cost import MICROS
+from callwright.service.platform.money import amount, micros, money
+from callwright.service.rules.price_list import PRICES
 
 
 @given(st.integers(-(10**18), 10**18))

@@ -18,7 +18,7 @@ from callwright.service.campaigns import plan_parts
 from callwright.service.campaigns.intake import take_rows
 from callwright.service.campaigns.spending_cap import Answerable
 from callwright.service.platform.clock.clock import MINUTE, moment
-from callwright.service.platform.money import PriceList
+from callwright.service.rules.price_list import PriceList
 from callwright.service.tables.schema import deployments
 from callwright.service.workers import imports
 from tests.support import resources

@@ -36,7 +36,7 @@ class CallPrice:
 
 
 @dataclass(frozen=True)
-class DearestCase:
+class MaximumCost:
     """What a deployment may cost from now on, at most."""
 
     calls: int
@@ -52,7 +52,7 @@ class DearestCase:
         return self.calls if self.cap is None else min(self.calls, self.cap + self.overrun)
 
 
-def dearest_case(
+def maximum_cost(
     price: CallPrice,
     *,
     people: int,
@@ -61,17 +61,17 @@ def dearest_case(
     concurrency: int,
     cap: int | None,
     under_way: int = 0,
-) -> DearestCase:
-    """The dearest case for so many people who would be called. `cap` is what is left of the budget cap.
+) -> MaximumCost:
+    """The maximum cost for so many people who would be called. `cap` is what is left of the budget cap.
 
     Before a call is dialled the cap has to leave room for what is held back for it; on each line one call may be under
     way that becomes longer than that.
     """
     calls = (people + under_way) * attempts * price.call(longest_s)
     if cap is None:
-        return DearestCase(calls, None)
+        return MaximumCost(calls, None)
     lines = max(under_way, min(concurrency, people + under_way, cap // price.held_back if price.held_back else people))
-    return DearestCase(calls, cap, max(0, min(price.overrun(lines, longest_s), calls - cap)))
+    return MaximumCost(calls, cap, max(0, min(price.overrun(lines, longest_s), calls - cap)))
 
 
 def cost_said(*, cap: int | None, overrun: int, high: int, more: bool = False) -> str:

@@ -1,20 +1,20 @@
-"""The most that a deployment can cost from now on; see `contract.deployments.dearest_case`."""
+"""The most that a deployment can cost from now on; see `contract.deployments.maximum_cost`."""
 
 from typing import Any
 
 from sqlalchemy import Row
 
-from callwright.contract.deployments.dearest_case import DearestCase
-from callwright.contract.deployments.dearest_case import dearest_case as dearest_of
-from callwright.service.platform.money import PRICES
+from callwright.contract.deployments.maximum_cost import MaximumCost
+from callwright.contract.deployments.maximum_cost import maximum_cost as most_of
+from callwright.service.rules.price_list import PRICES
 from callwright.service.tables.campaign_settings import settings_of
 
 
-def dearest_case(row: Row[Any], people: int, max_attempts: int) -> DearestCase:
+def maximum_cost(row: Row[Any], people: int, max_attempts: int) -> MaximumCost:
     """The most that a deployment can cost if `people` are called up to `max_attempts` times each."""
     started = row.started_at is not None
     cap: int | None = row.budget_cap_micros
-    return dearest_of(
+    return most_of(
         PRICES.calls,
         people=people,
         under_way=row.in_flight if started else 0,
