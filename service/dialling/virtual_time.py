@@ -45,9 +45,11 @@ class VirtualTime:
         return now_ms + shortest_interval_ms(rules.policy)
 
     def channel_free_at(self, row: Row[Any], room: int) -> list[int]:
-        """The times that the last round stored."""
+        """The times that the last round stored. A channel without one is free from the deployment's moment on: calls
+        were made in real time before, or the deployment had fewer channels.
+        """
         kept: list[int] = sorted(json.loads(row.channel_free_at))[-row.max_concurrency :]
-        return [row.started_at] * (row.max_concurrency - len(kept)) + kept
+        return [max(row.started_at, row.clock_ms or 0)] * (row.max_concurrency - len(kept)) + kept
 
     def is_idle(self, row: Row[Any]) -> bool:
         """Always, because the calls of a round end in it."""

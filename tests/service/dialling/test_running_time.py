@@ -8,6 +8,8 @@ from typing import Any
 import anyio
 import pytest
 
+from callwright.client import Client
+from callwright.client.transport import ASGITransport
 from callwright.contract.calls import Call
 from callwright.contract.deployments.dialling import RetryPolicy
 from callwright.service.app import running
@@ -15,7 +17,7 @@ from callwright.service.platform.clock.clock import moment
 from callwright.service.settings import ServiceSettings
 from tests.support.campaign_invariants import campaign_records, check_everything, check_records
 from tests.support.campaigns import ONCE, draft, people, progressed, settled
-from tests.support.service import Tenant, open_service
+from tests.support.service import BASE_URL, Tenant, open_service
 
 ORDER = ("queued", "initiated", "ringing", "in_progress", "completed")
 ANSWERS: dict[str, Any] = {"sim_outcome": "answered", "sim_intent": "yes"}
@@ -168,3 +170,19 @@ async def test_a_service_that_ends_records_the_calls_under_way_and_the_next_one_
         assert (left.deployment.in_flight, left.deployment.lease_owner) == (0, None)
         assert {call.status for call in left.calls} == {"completed"}
         assert 3 <= len(left.calls) < 300
+
+
+async def test_a_campaign_that_began_in_real_time_goes_on_in_virtual_time_within_its_channels(
+    database_url: str, tmp_path: Path
+) -> None:
+    policy = RetryPolicy(max_attempts=2, busy_interval_minutes=5, retry_on=["busy"])
+    settings = at_scale(300.0, database_url, tmp_path)
+    async with open_service(database_url, tmp_path, settings=settings) as tenant:
+        made = await draft(tenant, people(40), max_concurrency=4, retry_policy=policy)
+        await tenant.client.deployments.start(id=made.id)
+        await progressed(tenant, made.id, attempts=12)
+    async with running(at_scale(inf, database_url, tmp_path)) as service:
+        async with Client(BASE_URL, tenant.api_key, transport=ASGITransport(app=service.asgi)) as client:
+            ended = await Tenant(service, tenant.org_id, tenant.api_key, client).ended(made.id)
+        assert ended.status_reason == "audience_exhausted"
+        check_everything(await campaign_records(service.services.database, made.id), policy, lines=4)
