@@ -15,7 +15,7 @@ from callwright.service.accounts.records import add_audit_entry, before_and_afte
 from callwright.service.accounts.users import checked, operator_user
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import LOW_BALANCE_THRESHOLD, OPENING_BALANCE, amount
-from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, plan_of
+from callwright.service.rules.organization_plans import PRICE_PLANS, PricePlan, plan_of
 from callwright.service.tables import outbox
 from callwright.service.tables.ledger import Movement, book, wallet_of, warn_below
 from callwright.service.tables.recording_watermarks import settle

@@ -19,7 +19,7 @@ from callwright.contract.declaration.operation import CreatorBound
 from callwright.contract.problems import API_KEY_OWNER_REQUIRED, API_KEY_REQUIRED, INVALID_API_KEY
 from callwright.service.platform.database.prepared import Prepared
 from callwright.service.platform.refusals import Refusal
-from callwright.service.rules.price_plans import NEGOTIABLE, PricePlan, plan_of
+from callwright.service.rules.organization_plans import NEGOTIABLE, PricePlan, plan_of
 from callwright.service.tables.schema import api_keys, memberships, organizations, users
 
 KeyKind = Literal["live", "personal"]

@@ -22,8 +22,8 @@ from callwright.service.dialling.eligibility.reasons import of_audience, of_wait
 from callwright.service.dialling.queue import Rules
 from callwright.service.platform.clock.clock import SECOND, moment, moment_or_none
 from callwright.service.platform.money import amount, money
+from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.price_list import PRICES
-from callwright.service.rules.price_plans import PricePlan
 from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of

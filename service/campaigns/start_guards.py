@@ -18,8 +18,8 @@ from callwright.service.dialling.eligibility.consent import consent_column
 from callwright.service.platform.money import amount
 from callwright.service.platform.phone import redacted
 from callwright.service.platform.refusals import Refusal, not_found
+from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.price_list import PRICES
-from callwright.service.rules.price_plans import PricePlan
 from callwright.service.rules.templates import variables_in
 from callwright.service.tables.campaign_settings import settings_of
 from callwright.service.tables.ledger import wallet_of

@@ -16,7 +16,7 @@ from callwright.service.platform.database.listing import Cursors, Finder, Listin
 from callwright.service.platform.database.units import Mark
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.refusals import not_found
-from callwright.service.rules.price_plans import PricePlan
+from callwright.service.rules.organization_plans import PricePlan
 from callwright.service.rules.start_plan_seal import StartPlanSeal
 from callwright.service.settings import ServiceSettings
 from callwright.service.speech.recording_content import RecordingContent

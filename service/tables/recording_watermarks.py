@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import BigInteger, Connection, bindparam, case, cast, func, select, update
 
 from callwright.service.platform.clock.clock import DAY, HOUR
-from callwright.service.rules.price_plans import PRICE_PLANS
+from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.tables.schema import calls, organizations
 
 STEP_MS = HOUR

@@ -28,7 +28,7 @@ from callwright.service.platform.database.units import brief
 from callwright.service.platform.lease import LeaseLost
 from callwright.service.platform.refusals import Refusal
 from callwright.service.platform.worker_loop import RETRY_S, repeat
-from callwright.service.rules.price_plans import PRICE_PLANS
+from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.services import Services
 from callwright.service.tables import audit_log, future_moments
 from callwright.service.tables.schema import deployments, organizations

@@ -14,7 +14,7 @@ from callwright.service import accounts
 from callwright.service.accounts.principals import ApiKeyPrincipal
 from callwright.service.platform.database.database import Database
 from callwright.service.platform.ids import Ids
-from callwright.service.rules.price_plans import PRICE_PLANS
+from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.tables.schema import audit_log, memberships
 
 NOW_MS = 1_800_000_000_000

@@ -15,7 +15,7 @@ from callwright.server.settings import ProgramSettings
 from callwright.service import accounts
 from callwright.service.platform.ids import Ids
 from callwright.service.platform.money import amount
-from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, plan_of
+from callwright.service.rules.organization_plans import PRICE_PLANS, PricePlan, plan_of
 
 PLAN = "plan"
 """What takes a negotiated value back, so that the plan's counts."""

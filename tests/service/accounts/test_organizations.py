@@ -11,7 +11,7 @@ from callwright.service import accounts
 from callwright.service.accounts import AccountError
 from callwright.service.accounts.principals import identify
 from callwright.service.platform.database.database import Database
-from callwright.service.rules.price_plans import plan_of
+from callwright.service.rules.organization_plans import plan_of
 from callwright.service.tables.schema import outbox
 from tests.support.accounts import IDS, NOW_MS, entries, organization, roles
 

@@ -28,7 +28,7 @@ from callwright.service.rest import incoming, requests
 from callwright.service.rest.authentication import auth_throttle
 from callwright.service.rest.documentation.reference.tables import number, table
 from callwright.service.rest.idempotency import LIFETIME_MS
-from callwright.service.rules.price_plans import PRICE_PLANS
+from callwright.service.rules.organization_plans import PRICE_PLANS
 from callwright.service.rules.rows import MAX_CELL, MAX_COLUMNS
 from callwright.service.rules.start_plan_seal import VALID_MS
 

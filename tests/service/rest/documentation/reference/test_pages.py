@@ -13,7 +13,7 @@ from callwright.contract.surface import OPERATIONS
 from callwright.service.rest.documentation.openapi.schemas import contract_schemas
 from callwright.service.rest.documentation.reference import pages
 from callwright.service.rest.documentation.reference.tables import Tables, cell
-from callwright.service.rules.price_plans import PRICE_PLANS
+from callwright.service.rules.organization_plans import PRICE_PLANS
 from tests.house.tree import ROOT
 
 PAGES = dict(pages())

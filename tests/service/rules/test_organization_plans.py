@@ -2,7 +2,7 @@
 
 import pytest
 
-from callwright.service.rules.price_plans import PRICE_PLANS, PricePlan, negotiated
+from callwright.service.rules.organization_plans import PRICE_PLANS, PricePlan, negotiated
 
 
 @pytest.mark.requirement("RATE-02", "RATE-03", "RATE-04", "LIMIT-10", "LIMIT-11", "LIMIT-16")
