@@ -7,14 +7,15 @@ from pydantic import AfterValidator, Field, JsonValue
 from callwright.contract.checks.csv_text import with_commas
 from callwright.contract.checks.names import SeenLines
 from callwright.contract.declaration.marks import PERSONAL, ColumnText
-from callwright.contract.declaration.words import PlainText
+from callwright.contract.declaration.words import PlainText, check_unicode
 
 _EXACT = 2**64
 """Readers of JSON make a whole number of so much and more a fraction, whose last digits are others."""
 _NUMBERS = frozenset[type]({int, float})
 
 
-def _with_exact_numbers(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _as_it_is_stored(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    check_unicode(*row, *(cell for cell in row.values() if isinstance(cell, str)))
     if not _NUMBERS.isdisjoint(map(type, row.values())) and any(
         type(cell) in _NUMBERS and abs(cast("float", cell)) >= _EXACT for cell in row.values()
     ):
@@ -30,7 +31,7 @@ Row = Annotated[
         max_length=1_000,
         description="Column name to value: the phone column and whatever the prompt needs, for example first_name.",
     ),
-    AfterValidator(_with_exact_numbers),
+    AfterValidator(_as_it_is_stored),
 ]
 """More than 100 columns are too many for a row, which is then refused by itself; this bound is the request's."""
 RowList = Annotated[list[Row], Field(min_length=1, max_length=1_000, description="1 to 1,000 rows.")]

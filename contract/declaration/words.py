@@ -145,7 +145,16 @@ CountryCode = Annotated[
 ]
 
 
+def check_unicode(*texts: str) -> None:
+    """Raises ValueError for half a character. Of a key, and of a text without bounds, pydantic does not look at it."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds a character that is not valid Unicode") from None
+
+
 def _metadata(value: dict[str, str]) -> dict[str, str]:
+    check_unicode(*value)
     for key, text in value.items():
         if not 1 <= len(key) <= 40:
             raise ValueError("keys must have 1 to 40 characters")

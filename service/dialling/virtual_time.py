@@ -49,7 +49,7 @@ class VirtualTime:
         were made in real time before, or the deployment had fewer channels.
         """
         kept: list[int] = sorted(json.loads(row.channel_free_at))[-row.max_concurrency :]
-        return [max(row.started_at, row.clock_ms or 0)] * (row.max_concurrency - len(kept)) + kept
+        return [row.clock_ms] * (row.max_concurrency - len(kept)) + kept
 
     def is_idle(self, row: Row[Any]) -> bool:
         """Always, because the calls of a round end in it."""

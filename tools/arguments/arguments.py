@@ -1,12 +1,12 @@
 """Arguments of a tool, held strictly against its model. What is wrong is said in one line, without repeating values."""
 
-import json
 from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
+from pydantic_core import from_json
 
 from callwright.contract.checks.bounds import Place, Problem
 from callwright.contract.declaration.checking import BadInput, bound, fields_at, fitting, meant
@@ -69,8 +69,8 @@ def _unwrapped(value: Any, model: type[Input], name: str) -> Any:
     if field is None or not isinstance(value, str) or value[:1] not in ("{", "[") or takes_text(field.annotation):
         return value
     try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
+        found = from_json(value, allow_inf_nan=False)
+    except ValueError:
         return value
     return cast("Any", found) if isinstance(found, dict | list) else value
 

@@ -42,7 +42,7 @@ async def change_cost(
     `who` is the people in words.
     """
     changes = asked.model_dump(mode="json", include=asked.named().keys() & _CostSettings.model_fields.keys())
-    found = _dearest({**deployment, **changes}, people, await _price(context))
+    found = _maximum_cost({**deployment, **changes}, people, await _price(context))
     if found is None:
         return "What it may then cost is not known."
     said = cost_said(cap=found.cap, overrun=found.overrun, high=found.micros)
@@ -52,7 +52,7 @@ async def change_cost(
 async def joining_cost(context: ToolContext, campaigns: Sequence[Mapping[str, Any]], people: int) -> str:
     """What people who join campaigns may cost, as a part of a sentence, whatever the campaigns have cost already."""
     price = await _price(context)
-    found = [_dearest(campaign, people, price) for campaign in campaigns]
+    found = [_maximum_cost(campaign, people, price) for campaign in campaigns]
     known = [case.micros for case in found if case is not None]
     if len(known) < len(found):
         return "at a cost that is not known"
@@ -78,7 +78,7 @@ def _micros(money: Money) -> int:
     return round(float(money.amount) * MICROS)
 
 
-def _dearest(campaign: Mapping[str, Any], people: Any, price: CallPrice | None) -> MaximumCost | None:
+def _maximum_cost(campaign: Mapping[str, Any], people: Any, price: CallPrice | None) -> MaximumCost | None:
     try:
         calling = _CostSettings.model_validate(dict(campaign))
         cap = None if calling.budget_cap is None else _micros(calling.budget_cap)

@@ -1,4 +1,4 @@
-"""The time that has passed for certain: what is deleted or charged for good goes by no single reading of the clock.
+"""The moment that has certainly come: what is deleted or charged for good goes by no single reading of the clock.
 
 A clock may be weeks ahead and be put right later. So what cannot be undone goes by a moment of which there are two
 witnesses. While a process runs, the second one is its own running time, which nobody sets. Between two starts there is
@@ -38,7 +38,7 @@ class Certainty:
         self._even_since_ms = 0
 
     def sure_ms(self, now_ms: int, running_ms: int) -> int:
-        """The time that has passed for certain; 0 before the first look."""
+        """The moment that has certainly come; 0 before the first look."""
         if self._seen is None:
             return 0
         return min(now_ms, self._seen.sure_ms + running_ms - self._running_ms)

@@ -25,7 +25,7 @@ class Clock(Protocol):
         ...
 
     def sure_ms(self) -> int:
-        """The time that has passed for certain, at most `now_ms`: what is deleted or charged for good goes by this."""
+        """The moment that has certainly come, at most `now_ms`: what is deleted or charged for good goes by this."""
         ...
 
 
@@ -50,7 +50,7 @@ class SystemClock:
         return round(self._running() * 1_000)
 
     def sure_ms(self) -> int:
-        """The time that has passed for certain; 0 before the first `look`."""
+        """The moment that has certainly come; 0 before the first `look`."""
         return self._certainty.sure_ms(self.now_ms(), self.running_ms())
 
     def look(self, kept: Seen | None) -> Seen:

@@ -167,3 +167,25 @@ def test_a_number_that_json_does_not_carry_whole_is_refused_by_its_row(number: f
         "send it as text"
     )
     assert taken(tool_named("add_audience_rows"), {"id": "aud_1", "rows": [{"order": 2**64 - 1, "share": 0.5}]})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"phone_number": "+12025550100", "note": "\ud800"}],
+        [{"phone_number": "+12025550100", "\ud800": "x"}],
+        '[{"phone_number": "+12025550100", "note": "\\ud800"}]',
+        '[{"phone_number": "+12025550100", "\\ud800": "x"}]',
+        '[{"phone_number": "+12025550100", "note": NaN}]',
+    ],
+    ids=[
+        "in a cell",
+        "in a column name",
+        "in a cell of JSON text",
+        "in a column name of JSON text",
+        "NaN in JSON text",
+    ],
+)
+def test_half_a_character_in_a_row_is_refused_and_not_changed(rows: object) -> None:
+    said = refusal("add_audience_rows", {"id": "aud_1", "rows": rows})
+    assert said.startswith("Invalid arguments: rows")
