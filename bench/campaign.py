@@ -1,4 +1,4 @@
-"""How many simulated calls a second are made and stored with all that belongs to them, on SQLite and one core."""
+"""Measures how many simulated calls a second are made and stored, with all related rows, on SQLite and one core."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ def _csv(contacts: int) -> str:
 
 
 async def calls_per_second(contacts: int) -> tuple[float, float, int]:
-    """Runs a campaign; calls a second, seconds, calls. Pinned to one core where the system allows it."""
+    """Runs a campaign. Returns calls a second, seconds and the number of calls. Uses one core on Linux."""
     if sys.platform == "linux":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:

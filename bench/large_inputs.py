@@ -1,8 +1,8 @@
-"""What large inputs cost the event loop: `python -m bench.large_inputs SOURCE [--every-field]`.
+"""Measures how long large inputs occupy the event loop: `python -m bench.large_inputs SOURCE [--every-field]`.
 
-SOURCE is operations, tools or envelopes, where something is wrong with most of them, or legitimate, where nothing is.
-For each case the milliseconds of the loop's thread, how many times `orjson.loads` of the same bytes that is, and the
-size of the answer. The slowest come last.
+SOURCE is operations, tools or envelopes, which hold mostly invalid inputs, or legitimate, which holds valid ones. Each
+case has a line: milliseconds of the event loop's thread, the same as a multiple of `orjson.loads` of these bytes, and
+the size of the answer. The slowest case comes last.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main() -> None:
     sources = {"operations": rest_cases, "tools": tool_cases}
     others = {"envelopes": envelope_cases, "legitimate": legitimate_cases}
     cases = sources[given.source](every_field=given.every_field) if given.source in sources else others[given.source]()
-    print("\n".join(anyio.run(measured, cases, given.only)))  # what it is for
+    print("\n".join(anyio.run(measured, cases, given.only)))
 
 
 if __name__ == "__main__":

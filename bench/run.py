@@ -1,6 +1,6 @@
 """Runs the benchmarks and prints each figure beside its baseline of the same run.
 
-Absolute times depend on the machine and on what else it does; the ratios are what counts.
+Absolute times depend on the machine and its other work. Compare the ratios.
 """
 
 import argparse

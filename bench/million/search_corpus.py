@@ -1,4 +1,4 @@
-"""A million calls with transcripts, written through the storage layer; the same for the same count."""
+"""Generates calls with transcripts and writes them through the storage layer. The same count gives the same data."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ FIRST_MS = 1_800_000_000_000
 SPACING_MS = 20_000
 """One call ends every twenty seconds: a million of them span seven months."""
 AT_ONCE = 4
-"""Deployments whose calls mix in time."""
+"""Deployments whose calls overlap in time."""
 _BATCH = 1_000
 _CALL_S = 48.0
 _ONSETS = ("b", "br", "ch", "d", "dr", "f", "g", "gr", "h", "k", "l", "m", "n", "p", "pl", "r", "s", "st", "t", "v")
@@ -29,7 +29,7 @@ _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou")
 
 @dataclass(frozen=True)
 class Spoken:
-    """One call: what is stored of it in the three tables."""
+    """One call as rows of the three tables."""
 
     call: dict[str, Any]
     transcript: dict[str, Any]
@@ -37,7 +37,7 @@ class Spoken:
 
 
 class Vocabulary:
-    """The simulated network's own phrases, with names, subjects and numbers dropped in at Zipf's frequencies."""
+    """Phrases of the simulated network, filled with made-up names and subjects whose frequencies follow Zipf's law."""
 
     def __init__(self, chance: Random) -> None:
         bank = bank_or_english("en-US")
@@ -54,7 +54,7 @@ class Vocabulary:
         return "".join(pick(_ONSETS) + pick(_VOWELS) for _ in range(syllables)) + pick("lmnrst")
 
     def subjects(self, count: int) -> list[str]:
-        """Words that are no English: a few are frequent, most are rare."""
+        """Made-up words: a few are frequent, most are rare."""
         return self._chance.choices(self.made, cum_weights=self._weights, k=count)
 
     def turns(self, index: int, company: str) -> list[str]:
@@ -77,7 +77,7 @@ def deployment_id(number: int) -> str:
 
 
 def spoken(count: int, org_id: str, seed: int = 1) -> Generator[Spoken]:
-    """So many calls, in the order in which they end."""
+    """`count` calls, in the order in which they end."""
     chance = Random(seed)
     vocabulary = Vocabulary(chance)
     companies = [" ".join(word.title() for word in vocabulary.subjects(2)) for _ in range(count // 1_000 + AT_ONCE)]
@@ -140,7 +140,7 @@ def _store(connection: Connection, batch: Sequence[Spoken]) -> None:
 
 
 async def fill(database: Database, org_id: str, count: int) -> None:
-    """Writes so many calls of an organization."""
+    """Writes `count` calls of an organization."""
     made = spoken(count, org_id)
     while batch := list(islice(made, _BATCH)):
         await database.write(_store, batch)

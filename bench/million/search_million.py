@@ -1,6 +1,6 @@
-"""How fast transcripts are searched in a million calls on SQLite, over the typed client, with nothing left out.
+"""Measures searches in the transcripts of a million calls on SQLite, as complete requests of the typed client.
 
-The database is made once (a few minutes, 6 GB) in the folder given and used again by the next run.
+The database is made once (a few minutes, 6 GB) in the given folder, and the next run uses it again.
 """
 
 import time
@@ -33,7 +33,7 @@ Query = dict[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of question. `make` gives the arguments of one; `pages` is how many pages are read, the last one timed."""
+    """A kind of query. `make` returns the arguments of one. `pages` pages are read, and the last one is timed."""
 
     name: str
     make: Callable[[Random, list[str]], Query]
@@ -42,7 +42,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Taken:
-    """How long an answer took, and how long processors worked on it: on a busy machine that is less."""
+    """Wall time and processor time of an answer. The processor time does not include waiting for a busy processor."""
 
     wall_s: float
     work_s: float
@@ -92,7 +92,7 @@ async def _filled(service: Service, org: str) -> None:
 
 
 async def _timed(client: Client, query: Query, pages: int) -> Taken:
-    """How long the last of so many pages takes."""
+    """The time of the last of `pages` pages."""
     cursor: str | None = None
     taken = Taken(0.0, 0.0)
     for _ in range(pages):
@@ -112,7 +112,7 @@ def _spread(name: str, times: list[Taken]) -> None:
 
 
 async def search_million(folder: Path) -> None:
-    """Fills the database where that is still to do, warms it up, and prints how the times spread."""
+    """Fills the database if it is empty, warms it up, and prints percentiles of the times."""
     chance = Random(7)
     words = Vocabulary(Random(1)).made[150:400]
     async with _opened(folder) as (service, client, org):

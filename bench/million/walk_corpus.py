@@ -1,4 +1,4 @@
-"""A million calls without transcripts, of 200 deployments; the same for the same organization."""
+"""Generates a million calls without transcripts, of 200 deployments. The same organization gets the same data."""
 
 from collections.abc import Generator
 from itertools import islice
@@ -34,7 +34,7 @@ RARE = "fax_or_ivr"
 
 
 def deployment_number(index: int) -> int:
-    """The number of a call's deployment; its id is `dep_` and this in 24 digits."""
+    """The number of a call's deployment. The deployment's id is `dep_` and this number in 24 digits."""
     return index // (_CALLS_A_DEPLOYMENT * _AT_ONCE) * _AT_ONCE + index % _AT_ONCE
 
 
@@ -80,7 +80,7 @@ def call(call_id: str, org_id: str, index: int, at_ms: int, chance: Random) -> d
 
 
 def moment_of(index: int) -> int:
-    """When a call is made, in milliseconds. Seven are made in each moment."""
+    """When a call is made, in milliseconds since the epoch. Seven calls share a moment."""
     return FIRST_MS + index // _OF_ONE_MILLISECOND * _SPACING_MS
 
 
@@ -98,7 +98,7 @@ def put(connection: Connection, rows: list[dict[str, Any]]) -> None:
 
 
 def _put_deployments(connection: Connection, org_id: str) -> None:
-    """What the calls are calls of, as far as lists of calls look at it."""
+    """Writes the deployments of the calls. Columns that lists of calls do not read hold placeholders."""
     text = ("seed", "phone_number_ids", "caller_id_strategy", "retry_policy", "voicemail", "compliance")
     number = ("max_concurrency", "calls_per_second", "ring_timeout_seconds", "max_call_duration_seconds")
     made = {"org_id": org_id, "status": "completed", "simulated": True, **dict.fromkeys(text, "")}

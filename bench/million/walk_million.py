@@ -1,8 +1,8 @@
-"""A walk by cursor over a million calls on SQLite while others are written, and what other orders and filters take.
+"""Measures paging by cursor through a million calls on SQLite while others are written, and other orders and filters.
 
 Times are those of whole requests: through the request pipeline, the database and back to bytes, without a network.
-Beside them stands how long processors worked on a page: on a busy machine that is less. The database is made once
-(about a minute, 0.7 GB) in the folder given and used again by the next run, which finds some calls more.
+Processor times are printed too; they do not include waiting for a busy processor. The database is made once (about a
+minute, 0.7 GB) in the given folder. The next run uses it again, with the calls that this run adds.
 """
 
 import gc
@@ -64,7 +64,7 @@ async def _filled(service: Service, org: str) -> None:
 
 @dataclass
 class _Walk:
-    """What a walk has seen, and how long each page took."""
+    """The ids and totals that a walk has read, and the times of its pages."""
 
     seen: list[str] = field(default_factory=list[str])
     times_s: list[float] = field(default_factory=list[float])
@@ -73,7 +73,7 @@ class _Walk:
 
     @property
     def index(self) -> int:
-        """About where the walk is, as the number of a call."""
+        """The approximate number of the call that the walk has reached."""
         return max(0, CALLS - len(self.seen))
 
 
@@ -92,7 +92,7 @@ async def _page(http: httpx.AsyncClient, walk: _Walk, query: dict[str, str], cur
 
 
 async def _writing(service: Service, org: str, walk: _Walk, chance: Random) -> None:
-    """Writes calls later than all, at the very moments the walk is at, and earlier than all, until cancelled."""
+    """Writes calls newer than all, older than all, and of the same time as the walk's position, until cancelled."""
     number = 0
     while True:
         for at_ms in (service.services.clock.now_ms(), moment_of(walk.index), FIRST_MS - 1 - number):
@@ -155,7 +155,7 @@ def _kinds() -> Generator[tuple[str, dict[str, str]]]:
 
 
 async def walk_million(folder: Path) -> None:
-    """Fills the database where that is still to do, walks over it, and prints how the times spread."""
+    """Fills the database if it is empty, walks over it, and prints percentiles of the times."""
     async with _opened(folder) as (service, http, org):
         await _filled(service, org)
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""The figures of a trial with killed databases: each with its bound, and whether it is kept."""
+"""The figures of a trial with killed databases, each printed as holding or failing its limit."""
 
 import re
 from bisect import bisect_left
@@ -10,28 +10,28 @@ from statistics import median
 from bench.outages.load import NO_ANSWER, Asked, Record
 
 LIMIT_S = 15.0
-"""The longest that a request may be open."""
+"""The longest time that a request may be open."""
 HEALTH_LIMIT_S = 5.0
-"""The longest that the health check may take to say that the database does not answer."""
+"""The longest time that the health check may take to report that the database does not answer."""
 WINDOW_S, STEP_S = 0.5, 0.05
-"""Throughput is counted over a window that is moved by steps."""
+"""Length and step of the sliding window in which throughput is counted."""
 BEFORE_S = 3.0
-"""The throughput before a kill is the median of the windows of so long."""
+"""The throughput before a kill is the median of the windows in so many seconds before it."""
 PART = 0.8
-"""So much of the throughput before has to come back."""
+"""The share of the earlier throughput that has to return."""
 BACK_LIMIT_S = 2.0
 LINES_A_SECOND = 2
-"""So many lines a second may a process write about its database: one, and what a busy machine shifts."""
+"""How many lines a second a process may log about its database: one, and one that a busy machine delays."""
 _OF_THE_DATABASE = re.compile(r"database|postgres|OperationalError|connection", re.IGNORECASE)
 _EXPECTED = {"GET": {200, 503}, "POST": {200, 201, 503}, "start": {200, 503}}
 
 Lines = Sequence[tuple[float, str]]
-"""What a process wrote on its standard error, and when."""
+"""Lines that a process wrote on its standard error, each with its time."""
 
 
 @dataclass(frozen=True)
 class Outage:
-    """Moments of `time.monotonic`: the kill, its end, the start, and when the server accepted connections again."""
+    """Times of `time.monotonic`: kill begun, server down, start begun, and connections accepted again."""
 
     killed_s: float
     down_s: float
@@ -40,7 +40,7 @@ class Outage:
 
 
 class Verdict:
-    """Lines of figures. `holds` is whether all of them are within their bounds."""
+    """Prints the figures. `holds` says whether all of them are within their limits."""
 
     def __init__(self) -> None:
         self.holds = True
@@ -52,7 +52,7 @@ class Verdict:
 
 
 def stored(verdict: Verdict, record: Record, found: Sequence[tuple[str, str]]) -> None:
-    """What was acknowledged against what the database has: ids and names."""
+    """Compares the acknowledged agents with those in the database. `found` are ids and names."""
     names = dict(found)
     missing = sum(names.get(agent_id) != name for name, agent_id in record.acknowledged.items())
     twice = sum(count > 1 for count in Counter(names.values()).values())
@@ -64,7 +64,7 @@ def stored(verdict: Verdict, record: Record, found: Sequence[tuple[str, str]]) -
 
 
 def statuses(verdict: Verdict, record: Record) -> None:
-    """Which answers there were, and those that should not have been."""
+    """Counts the answers by status and code, and those that are not allowed."""
     for what, expected in _EXPECTED.items():
         seen = [one for one in record.over if one.what == what]
         by_status = Counter(f"{one.status or 'no answer'}{f' {one.code}' if one.code else ''}" for one in seen)
@@ -80,7 +80,7 @@ def statuses(verdict: Verdict, record: Record) -> None:
 
 
 def longest(verdict: Verdict, record: Record, longest_s: float, left_open: int) -> None:
-    """How long requests were open."""
+    """The longest time that a request was open, and how many were given up, broken or left open."""
     broken = sum(one.status == NO_ANSWER for one in record.over) - record.given_up
     verdict.say(
         f"longest request {longest_s:.2f} s (limit {LIMIT_S:g} s), given up {record.given_up}, "
@@ -90,7 +90,7 @@ def longest(verdict: Verdict, record: Record, longest_s: float, left_open: int) 
 
 
 def health(verdict: Verdict, asked: Sequence[tuple[Asked, Outage]]) -> None:
-    """What the health check said while the database was down."""
+    """Whether the health check reported the database while it was down, and in time."""
     right = [one for one, outage in asked if _says_it_is_down(one, outage)]
     statuses = Counter(str(one.status or "no answer") for one, _ in asked)
     slowest_s = max((one.took_s for one, _ in asked), default=0.0)
@@ -114,7 +114,7 @@ def back(verdict: Verdict, record: Record, outages: Sequence[Outage], end_s: flo
     took: list[float] = []
     late = 0
     for outage, until_s in zip(outages, ends, strict=True):
-        # What was lost for good at an earlier kill must not count as what has to come back.
+        # The first throughput counts too, so that a lasting loss after one kill does not lower the target for the next.
         wanted = PART * max(_median_before(record, outage), PART * first)
         back_s = _back_s(record, outage.up_s, until_s, wanted)
         late += back_s is None
@@ -132,7 +132,7 @@ def _median_before(record: Record, outage: Outage) -> float:
 
 
 def _back_s(record: Record, up_s: float, until_s: float, wanted: float) -> float | None:
-    """Seconds until the end of the first window in which so many requests were answered."""
+    """Seconds until the end of the first window in which `wanted` requests were answered."""
     end_s = up_s + WINDOW_S
     while end_s <= until_s:
         if record.good(end_s - WINDOW_S, end_s) >= wanted:
@@ -142,7 +142,7 @@ def _back_s(record: Record, up_s: float, until_s: float, wanted: float) -> float
 
 
 def places(verdict: Verdict, before: int, after: int, answered: Mapping[str, tuple[int, float]], wanted: int) -> None:
-    """The throughput of equal times before the first kill and after the last, and what each process answered at once.
+    """Compares the throughput after the last kill with that before the first, and checks that each process answers.
 
     `answered` has, for each process, how many of `wanted` simultaneous requests it answered, and the slowest's seconds.
     """
@@ -156,7 +156,7 @@ def places(verdict: Verdict, before: int, after: int, answered: Mapping[str, tup
 
 
 def logged(verdict: Verdict, logs: Mapping[str, Lines], since_s: float, secrets: Collection[str]) -> None:
-    """What each process wrote from a moment on; `secrets` must not be in any of it."""
+    """Checks each process's log: few lines about the database after `since_s`, no tracebacks, none of `secrets`."""
     for name, lines in logs.items():
         after = [(at_s, line) for at_s, line in lines if at_s >= since_s]
         at = [at_s for at_s, line in after if _OF_THE_DATABASE.search(line)]

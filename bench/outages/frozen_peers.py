@@ -1,11 +1,11 @@
-"""Two whole services on one Postgres, one of which is stopped or cut off the network again and again.
+"""Two services on one Postgres, one of which is repeatedly frozen or cut off from the network.
 
     sudo -E .venv/bin/python -m bench.outages.frozen_peers [STOPS] [CUTS]
 
-Random SIGSTOPs of the process that drives a campaign, and cuts of its network: each process has a network namespace of
-its own, inside one that ends with this program, and its link is taken down. Without the right to make namespaces only
-the stops are made, and the output says so. Printed are the times, by the database's clock, until the other process
-drives and delivers, how long it ever waited for a lock, and what was dialled twice.
+At random moments the process that drives a campaign gets a SIGSTOP, or its network link is taken down. Each process has
+a network namespace of its own, which ends with this program. Without the right to make namespaces only the stops are
+made, and the output says so. The program prints the times, by the database's clock, until the other process drives and
+delivers, its longest wait for a lock, and how many calls were dialled twice.
 """
 
 import os
@@ -41,7 +41,7 @@ LIMIT_S = 60
 
 
 class Taker(BaseHTTPRequestHandler):
-    """Takes every event."""
+    """A webhook endpoint that accepts every event."""
 
     protocol_version = "HTTP/1.1"
 
@@ -51,12 +51,12 @@ class Taker(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @dataclass
 class Figures:
-    """What was seen."""
+    """The measurements of all stops, or of all cuts."""
 
     inside: int = 0
     dialling_s: list[float] = field(default_factory=list[float])
@@ -65,7 +65,7 @@ class Figures:
 
 
 class Trial:
-    """Two peers, an organization with a subscription, and a look at the database from outside."""
+    """Two peers, an organization with a subscription, and direct connections to the database."""
 
     def __init__(self, tenant: Tenant, url: str, peers: list[Peer], out: dict[str, Callable[[], None]]) -> None:
         self.tenant, self.peers, self.out, self.figures = tenant, peers, out, Figures()
@@ -77,7 +77,7 @@ class Trial:
         self._watch.start()
 
     def close(self) -> None:
-        """Ends the looks."""
+        """Closes the connections to the database."""
         self._done.set()
         self._watch.join()
         self._database.close()
@@ -94,11 +94,11 @@ class Trial:
                         self.figures.longest_wait_s = max(self.figures.longest_wait_s, float(waited))
 
     def one(self, sql: Any, *given: Any) -> Any:
-        """One row."""
+        """The first row that a statement returns."""
         return self._database.execute(sql, given).fetchone()
 
     def until(self, is_so: Callable[[], bool]) -> bool:
-        """Whether it is so within the limit."""
+        """Waits for a condition. False if it is not met within `LIMIT_S`."""
         end = time.monotonic() + LIMIT_S
         while not is_so():
             if time.monotonic() > end:
@@ -107,7 +107,7 @@ class Trial:
         return True
 
     def take_away(self, deployment_id: str, put_away: Callable[[Peer], None], put_back: Callable[[Peer], None]) -> bool:
-        """Takes the driving process away and measures; false when it had ended before that."""
+        """Puts the driving process away and measures the takeover; false if it no longer drives an active campaign."""
         owner = "SELECT lease_owner, status, clock_timestamp() FROM deployments WHERE id = %s"
         if not self.until(lambda: self.one(owner, deployment_id)[0] is not None):
             return False
@@ -208,7 +208,7 @@ def _may_isolate() -> bool:
 
 
 def _wire(peer: Peer, index: int) -> Callable[[], None]:
-    """A cable to a process in a namespace of its own; gives what pulls it."""
+    """Connects a process in a namespace of its own by a veth link. Returns a function that takes the link down."""
     here, there, net = f"cw{index}", f"cp{index}", f"10.213.{index}"
     inside = ("nsenter", "-t", str(peer.pid), "-n")
     _run("ip", "link", "add", here, "type", "veth", "peer", "name", there)
@@ -277,7 +277,7 @@ async def _trial(folder: Path, stops: int, cuts: int, *, isolated: bool) -> None
 
 
 def main(stops: int, cuts: int) -> None:
-    """Runs inside a namespace where that is possible."""
+    """Runs the trial, inside a network namespace if possible."""
     isolated = os.environ.get("CALLWRIGHT_TRIAL") == "isolated"
     if not isolated and _may_isolate():
         os.environ["CALLWRIGHT_TRIAL"] = "isolated"

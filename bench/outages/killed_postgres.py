@@ -1,10 +1,10 @@
-"""Four whole services on one Postgres, which is killed again and again while they are used.
+"""Four services on one Postgres, which is repeatedly killed under load.
 
     python -m bench.outages.killed_postgres [KILLS] [SEED]
 
-64 connections read and make agents, a campaign runs and its events are delivered. Printed are what was acknowledged and
-lost, what was dialled twice, how long requests were open, what was answered in the outages, how soon the throughput was
-back, and what was logged. The status is 1 where one of these does not hold. It ends within 15 s for each kill and 60 s.
+64 connections read and create agents, campaigns run and events are delivered. The program prints acknowledged writes
+that were lost, calls dialled twice, how long requests were open, the answers during outages, how soon the throughput
+was back, and what was logged. It exits with 1 if a figure is out of its limit. It takes at most 60 s and 15 s a kill.
 """
 
 import json
@@ -45,22 +45,22 @@ CONNECTIONS = 64
 """In all."""
 PEOPLE = 60
 TIME_SCALE = 10
-"""How much faster than life the simulated network runs."""
+"""How many times faster than real time the simulated network runs."""
 CALLS_PER_SECOND = 0.3
-"""In the time of the simulated network: three a second, so that a campaign lasts about 20 s."""
+"""In simulated time. In real time it is three a second, so that a campaign lasts about 20 s."""
 WARM_S, MEASURED_S, SETTLED_S = 4.0, 5.0, 2.0
 LOAD_S, DOWN_S = (4.0, 8.0), (1.0, 3.0)
 HEALTH_EVERY_S = 0.2
 AT_ONCE, AT_ONCE_S = 64, 5.0
 EACH_S, BESIDE_S, TIDYING_S = 15, 60, 15
-"""Seconds that a run may take: for each kill, once for a run, and the part of the latter that is kept for its end."""
+"""Seconds that a run may take: for each kill, once for a run, and the part of the latter kept for closing down."""
 CYCLE_S, JUDGING_S = 10.0, 3.0
-"""About how long a kill and its outage take, and the verdict; no kill is made that leaves no time for these."""
+"""About how long a kill with its outage takes, and the verdict. No kill is made when less time than this is left."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What there is before the load: a key, campaigns that are not started, and the number they call from."""
+    """What is made before the load: a key, campaigns that are not started, and the number they call from."""
 
     api_key: str
     campaigns: Sequence[str]
@@ -69,7 +69,7 @@ class Setup:
 
 @dataclass
 class Trial:
-    """The trial under way."""
+    """The state of a trial."""
 
     server: Server
     setup: Setup
@@ -77,21 +77,21 @@ class Trial:
     chance: Random
     token: str
     until_s: float
-    """When the trial has to be over."""
+    """The deadline of the trial."""
     record: Record = field(default_factory=Record)
     outages: list[Outage] = field(default_factory=list[Outage])
     health: list[tuple[Asked, int]] = field(default_factory=list[tuple[Asked, int]])
-    """What the health check said, and in which outage."""
+    """Answers of the health check, each with the index of its outage."""
     before: int = 0
     after: int = 0
     left_open: int = 0
     longest_s: float = 0.0
     measured_until_s: float = 0.0
     done_by_last_start: tuple[int, int] = (0, 0)
-    """Dials and deliveries that there were when the server had started for the last time."""
+    """How many dials and deliveries there were at the last start of the server."""
 
     async def run(self, kills: int, plain_url: str) -> None:
-        """Puts the load on, kills, and takes the load off again."""
+        """Starts the load, kills the server repeatedly, and ends the load."""
         load = Load(self.record, self.setup.api_key, self.token, self.chance)
         async with anyio.create_task_group() as tasks:
             for index in range(CONNECTIONS):
@@ -170,7 +170,7 @@ class Trial:
                 return
 
     async def at_once(self, address: str) -> tuple[int, float]:
-        """How many of many simultaneous requests a process answers in time, and how long the slowest took."""
+        """How many of `AT_ONCE` simultaneous requests a process answers in time, and the seconds of the slowest."""
         record = Record()
 
         async def read(index: int) -> None:
@@ -188,7 +188,7 @@ class Trial:
 
 
 def rows(plain_url: str, query: Any, *given: Any) -> list[tuple[Any, ...]]:
-    """What a query finds."""
+    """The rows that a query returns."""
     with psycopg.connect(plain_url, autocommit=True, connect_timeout=10) as connection:
         return connection.execute(query, given).fetchall()
 
@@ -244,7 +244,7 @@ def _dialled(verdict: Verdict, trial: Trial, plain_url: str) -> None:
 
 async def _trial(folder: Path, kills: int, chance: Random, until_s: float, verdict: Verdict) -> None:
     with ExitStack() as stack:
-        settings = {"synchronous_commit": "on"}  # what is acknowledged has left the process that is killed
+        settings = {"synchronous_commit": "on"}  # an acknowledged commit has been written out of the killed process
         server = Server(folder / "postgres", listens=HOST, trusts="127.0.0.0/8", settings=settings)
         stack.callback(server.stop)
         taker = ThreadingHTTPServer((HOST, 0), Taker)
@@ -296,12 +296,12 @@ async def _all_at_once(trial: Trial, processes: Sequence[Process]) -> dict[str, 
 
 
 def machine_load() -> float:
-    """How many processes wanted a processor in the last minute. Throughput says little where others want them too."""
+    """The load average of the last minute. Throughput says little on a machine that is busy with other work."""
     return os.getloadavg()[0]
 
 
 def main(kills: int, seed: int) -> None:
-    """Raises SystemExit with status 1 where something does not hold or the time is over."""
+    """Runs the trial and exits with status 0, or 1 if a figure is out of its limit or the time is over."""
     print(f"{kills} kills, seed {seed}", flush=True)
     busy = machine_load()
     verdict, until_s = Verdict(), time.monotonic() + kills * EACH_S + BESIDE_S - TIDYING_S

@@ -1,7 +1,7 @@
 """Load for a trial in which the database is killed: connections that send one request after another, all recorded.
 
-A request is given up after `GIVE_UP_S`, so that a service that never answers is measured too; what was given up is sent
-again on a new connection. A POST is sent with the same Idempotency-Key until it is answered.
+A request without an answer is given up after `GIVE_UP_S`, so that a service that never answers is measured too; the
+next one uses a new connection. A POST is sent with the same Idempotency-Key until its outcome is known.
 """
 
 import json
@@ -23,11 +23,11 @@ from bench.tool_calls.over_http import answer, request
 
 GIVE_UP_S = 20.0
 PAUSE_S = (0.1, 0.3)
-"""Between two requests of a connection, so that the machine is not full: 64 of them send about 300 a second."""
+"""Pause between two requests of a connection, so that the machine is not saturated: 64 send about 300 a second."""
 RECENT = 500
-"""So many agents that were made last are read again."""
+"""How many of the newest agents are read again."""
 NO_ANSWER = 0
-"""The status of a request whose connection broke, or that was given up."""
+"""Stands for the status of a request whose connection broke, or that was given up."""
 LOST = (
     OSError,
     ValueError,
@@ -36,12 +36,12 @@ LOST = (
     anyio.BrokenResourceError,
     anyio.DelimiterNotFound,
 )
-"""How a connection breaks, or what comes over it is no answer."""
+"""Errors of a broken connection, and of bytes that are not an HTTP answer."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request that is over. Times are of `time.monotonic`; `code` is the problem's, where there is one."""
+    """A finished request. Times are of `time.monotonic`; `code` is the problem's, where there is one."""
 
     what: str
     begun_s: float
@@ -49,7 +49,7 @@ class Asked:
     status: int
     code: str = ""
     says_when: bool = False
-    """Whether it says when to come again."""
+    """Whether the answer has a `Retry-After` header."""
     body: bytes = b""
 
     @property
@@ -59,22 +59,22 @@ class Asked:
 
     @property
     def is_to_be_repeated(self) -> bool:
-        """Whether nobody knows yet what became of it."""
+        """Whether its outcome is unknown, so that it has to be sent again."""
         return self.status in (NO_ANSWER, 503) or (self.status, self.code) == (409, "idempotency_in_progress")
 
 
 @dataclass
 class Record:
-    """What all connections have seen."""
+    """The requests of all connections."""
 
     over: list[Asked] = field(default_factory=list[Asked])
-    """Every request that is over, without its body, in the order in which they ended."""
+    """Every finished request, without its body, in the order in which they ended."""
     good_s: list[float] = field(default_factory=list[float])
-    """When each answer with success came, in order."""
+    """When each successful answer arrived, in order."""
     open: dict[int, float] = field(default_factory=dict[int, float])
-    """When each request was sent that is open."""
+    """When each open request was sent."""
     acknowledged: dict[str, str] = field(default_factory=dict[str, str])
-    """The ids of the agents whose making was acknowledged, by their names."""
+    """The ids of the agents whose creation was acknowledged, by name."""
     unanswered: set[str] = field(default_factory=set[str])
     """Names of agents that were sent and never acknowledged or refused."""
     recent: deque[str] = field(default_factory=lambda: deque[str](maxlen=RECENT))
@@ -85,7 +85,7 @@ class Record:
 
     @contextmanager
     def opened(self) -> Generator[float]:
-        """Counts a request as open; gives the moment."""
+        """Counts a request as open inside the context. Yields the time at which it was sent."""
         self._count += 1
         number, begun_s = self._count, time.monotonic()
         self.open[number] = begun_s
@@ -95,16 +95,16 @@ class Record:
             del self.open[number]
 
     def longest_s(self) -> float:
-        """The longest that a request was open; those that are open count until now."""
+        """The longest time that a request was open; those still open count until now."""
         now_s = time.monotonic()
         return max([one.took_s for one in self.over] + [now_s - begun_s for begun_s in self.open.values()], default=0.0)
 
     def good(self, begin_s: float, end_s: float) -> int:
-        """How many requests were answered with success in this time."""
+        """How many requests were answered successfully in this time."""
         return bisect_left(self.good_s, end_s) - bisect_left(self.good_s, begin_s)
 
     def note(self, asked: Asked) -> Asked:
-        """Keeps a request that is over."""
+        """Records a finished request."""
         self.over.append(replace(asked, body=b""))
         if 200 <= asked.status < 300:
             self.good_s.append(asked.ended_s)
@@ -120,7 +120,7 @@ class Caller:
         self._answers: BufferedByteReceiveStream | None = None
 
     async def ask(self, what: str, sent: bytes) -> Asked:
-        """Sends a request and waits for its answer. `what` is what it counts as."""
+        """Sends a request and waits for its answer. `what` is the kind of request it counts as."""
         status, code, says_when, body = NO_ANSWER, "", False, b""
         with self._record.opened() as begun_s:
             with anyio.move_on_after(GIVE_UP_S) as limit:
@@ -151,16 +151,16 @@ class Caller:
 
 
 def code_of(body: bytes) -> str:
-    """The code of the problem that an answer states, or nothing."""
+    """The problem code of an answer, or an empty string."""
     found: Any = None
     with suppress(ValueError, KeyError, TypeError):
         found = json.loads(body)["error"]
         return str(found["code"])
-    return found if isinstance(found, str) else ""  # some problems come in an envelope that is flat
+    return found if isinstance(found, str) else ""  # the flat envelope
 
 
 class Load:
-    """Connections that read two times out of three, and else make an agent with a name of its own.
+    """Connections that read in two of three requests and create an agent with a unique name in the third.
 
     `token` begins every name and key, so that they can be found.
     """
@@ -170,7 +170,7 @@ class Load:
         self._made = 0
 
     async def go_round(self, address: str) -> None:
-        """One connection, until the record says that it is done."""
+        """Sends requests over one connection until the record says that the load is done."""
         caller = Caller(address, self._record)
         try:
             while not self._record.is_done:
@@ -204,7 +204,7 @@ class Load:
 
 
 async def repeated(ask: Callable[[], Awaitable[Asked]], chance: Random) -> Asked:
-    """The first answer that says what became of a request."""
+    """Sends a request until its outcome is known, and returns that answer."""
     while True:
         found = await ask()
         if not found.is_to_be_repeated:

@@ -1,4 +1,4 @@
-"""Several `callwright serve` on one database, and what each says on its standard error, with the moment."""
+"""Runs several `callwright serve` on one database and records the lines of their standard error with their times."""
 
 import re
 import subprocess
@@ -13,11 +13,11 @@ from tests.support.processes.programs import environment
 from bench.tool_calls.over_http import SERVE, START_S
 
 END_S = 10.0
-"""How long a process may take to end when it is told to."""
+"""Seconds that a process may take to end after it is told to."""
 
 
 class Process:
-    """A `callwright serve` with its workers, and a data folder of its own. What it says is kept with the moment."""
+    """A `callwright serve` with its workers and a data folder of its own. `lines` are its log, with times."""
 
     def __init__(self, database_url: str, data: Path, time_scale: float) -> None:
         self.name = data.name
@@ -41,11 +41,11 @@ class Process:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is still running."""
         return self._process.poll() is None
 
     def address(self) -> str:
-        """Where it answers, once it does. Raises RuntimeError where it does not within a minute."""
+        """Host and port where it answers, once it does. Raises RuntimeError if it ends or does not answer in time."""
         end = time.monotonic() + START_S
         while self.is_running and time.monotonic() < end:
             for _, line in list(self.lines):
@@ -59,7 +59,7 @@ class Process:
         self._process.terminate()
 
     def end(self) -> None:
-        """Ends it whatever it does."""
+        """Waits `END_S` for it to end, then kills it."""
         try:
             self._process.wait(END_S)
         except subprocess.TimeoutExpired:
@@ -70,9 +70,9 @@ class Process:
 
 @contextmanager
 def services(database_url: str, folder: Path, count: int, time_scale: float) -> Generator[list[Process]]:
-    """So many processes that begin at once, with their data below `folder`. They may not answer yet.
+    """`count` processes that start at once, with their data below `folder`. They may not answer yet.
 
-    `time_scale` is how much faster than life the simulated network runs.
+    `time_scale` is how many times faster than real time the simulated network runs.
     """
     made: list[Process] = []
     try:

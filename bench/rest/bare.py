@@ -38,7 +38,7 @@ FIELDS = {"voice_id": "en-US-ada", "language": "en-US", "system_prompt": "Say he
 
 
 def row_of(number: int) -> dict[str, object]:
-    """The row that a POST adds, of an organization that is there."""
+    """The row that a POST adds to an organization that exists."""
     made = {"org_id": "org_bare", "welcome_message": "", "created_at": 1, "updated_at": 1, "metadata": "{}"}
     return {**FIELDS, **made, "id": f"agt_{number:024}", "name": f"Bare {number}", "created_by_key_id": "key_bare"}
 
@@ -74,7 +74,7 @@ class Rows:
         return {**AGENT, "id": row_id, "name": found[0], "system_prompt": found[1]}
 
     def add(self, body: bytes) -> None:
-        """One row, named as the body says."""
+        """Inserts a row with the name that the body gives."""
         row = row_of(next(self._numbers))
         self._connection().execute(ADD_ON_POSTGRES, {**row, "name": json.loads(body)["name"]})
 

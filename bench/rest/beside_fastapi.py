@@ -1,8 +1,8 @@
-"""REST beside a FastAPI application of the same run that does the same on the same schema, on SQLite and on Postgres.
+"""Compares REST with a FastAPI application that does the same on the same schema, on SQLite and on Postgres.
 
 Each has a migrated database of its own, on Postgres on the same server, and they are measured in turns: GETs of one
 row, and POSTs that look up the key, check the name, and add a row and an audit entry. The load generator, the servers
-and Postgres share the machine's cores; the processor time that a request takes depends least on that.
+and Postgres share the machine's cores; the processor time of a request depends least on that.
 """
 
 import itertools
@@ -28,7 +28,7 @@ OTHER = "FastAPI"
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two: its server and a key, an agent to read, and on Postgres its database."""
+    """One of the two that are compared: its server and a key, an agent to read, and on Postgres its database."""
 
     server: Server
     key: str
@@ -61,7 +61,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Figures:
-    """What one round gave: answers a second, and microseconds of processor a request."""
+    """The results of one round: answers a second, and microseconds of processor time for each."""
 
     per_second: float
     server_us: float
@@ -69,7 +69,7 @@ class Figures:
 
 
 def checked(server: Server, key: str) -> str:
-    """The id of an agent that the server has made. Raises RuntimeError where it answers anything wrongly."""
+    """Checks a server's answers and returns the id of an agent it created. Raises RuntimeError if one is wrong."""
     made = json.dumps({**FIELDS, "name": "Checked"}).encode()
 
     async def answer(secret: str, path: str, body: bytes, status: int) -> str:
@@ -124,7 +124,7 @@ def compare(engine: str, folder: Path, urls: tuple[str, str] | None, rounds: int
 
 
 def pair(measured: Callable[[Side], Figures], ours: Side, theirs: Side, *, is_turned: bool) -> tuple[Figures, Figures]:
-    """A round of both; turned, the other one goes first."""
+    """A round of both. With `is_turned` the other one is measured first."""
     if is_turned:
         second = measured(theirs)
         return measured(ours), second
@@ -132,13 +132,13 @@ def pair(measured: Callable[[Side], Figures], ours: Side, theirs: Side, *, is_tu
 
 
 def processor(rounds: list[Figures], on_postgres: bool) -> str:
-    """The medians of processor time, in words."""
+    """The medians of processor time as text."""
     server = f"{median(one.server_us for one in rounds):.0f} us"
     return f"{server} and {median(one.postgres_us for one in rounds):.0f} us of Postgres" if on_postgres else server
 
 
 def main(rounds: int = ROUNDS) -> None:
-    """Both engines."""
+    """Measures both engines."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         compare("SQLite", Path(folder), None, rounds)
     from tests.support.database.databases import RunDatabases

@@ -1,7 +1,7 @@
-"""The baseline of `beside_fastapi.py`: two operations on agents as one writes them with FastAPI and SQLAlchemy.
+"""The baseline of `beside_fastapi.py`: two operations on agents, written the usual way with FastAPI and SQLAlchemy.
 
-Arguments: a port and the URL of a database that callwright has migrated and that has an organization with a key.
-Answers are durable as far as the database's server is: SQLite syncs each commit, Postgres does as it is set up.
+Arguments: a port and the URL of a database that callwright has migrated and that has an organization with a key. Writes
+are as durable as the database's server makes them: SQLite syncs each commit, Postgres follows its settings.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from callwright.service.tables.schema import agents, api_keys, audit_log, organizations
 
 CONNECTIONS = 8
-"""All of them are kept. On two cores so many answer more than the 15 that SQLAlchemy's pool opens at most by itself."""
+"""All stay open. On two cores, 8 serve more requests than the 15 that SQLAlchemy's pool opens at most by default."""
 SQLITE_WAITS_S = 30
 """How long a connection waits for another one that writes."""
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
@@ -70,9 +70,10 @@ class Answer(BaseModel):
 
 
 def engine_of(url: str) -> AsyncEngine:
-    """An engine with asyncpg or aiosqlite. Transactions begin as the driver has it: on SQLite, before the first INSERT.
+    """An engine with asyncpg or aiosqlite. On SQLite a transaction begins before the first INSERT, as the driver has
+    it.
 
-    To look up the key outside a transaction takes half as long there, and keeps no writer from the file.
+    Looking up the key outside a transaction takes half as long there, and blocks no writer.
     """
     made = make_url(url)
     if made.get_backend_name() == "postgresql":
@@ -93,7 +94,7 @@ def engine_of(url: str) -> AsyncEngine:
 
 
 async def key_of(connection: AsyncConnection, secret: str) -> Any:
-    """The row of the key and its organization, or the answer 401."""
+    """The row of the key and its organization. Raises HTTPException 401 if there is none."""
     found = await connection.execute(FIND_KEY, {"hash": hashlib.sha256(secret.encode()).hexdigest()})
     if (key := found.one_or_none()) is None:
         raise HTTPException(401, "The API key is unknown or revoked.")
@@ -109,7 +110,7 @@ def shown(row: Mapping[Any, Any]) -> Answer:
 def application(url: str) -> FastAPI:
     """The application on this database."""
     engine = engine_of(url)
-    # Each statement of a look-up may see a state of its own; on SQLite looking up begins no transaction anyway.
+    # The statements of a read need no common snapshot. On SQLite, reads begin no transaction anyway.
     reading = engine.execution_options(isolation_level="AUTOCOMMIT") if engine.name == "postgresql" else engine
 
     @asynccontextmanager

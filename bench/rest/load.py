@@ -1,6 +1,6 @@
-"""A load generator that leaves the processor to what it measures: one request at a time on each of many connections.
+"""A load generator that uses little processor time: one request at a time on each of many connections.
 
-It takes an answer's end from its `content-length` and looks at its status alone.
+It finds the end of an answer by its `content-length` and checks only its status.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _OPTIONS = {"use_uvloop": sys.platform != "win32"}
 
 @dataclass
 class Load:
-    """What all connections share: where the next request comes from, which status is right, and how many came."""
+    """The state that all connections share: the source of requests, the expected status, and the number of answers."""
 
     next_request: Callable[[], bytes]
     status: bytes
@@ -62,7 +62,7 @@ class _Connection(asyncio.Protocol):
 
 
 def answered(address: str, next_request: Callable[[], bytes], status: int, connections: int, seconds: float) -> int:
-    """How many requests are answered with this status within so many seconds."""
+    """How many requests are answered within `seconds`. Raises RuntimeError if an answer has another status."""
 
     async def run() -> int:
         host, _, port = address.rpartition(":")

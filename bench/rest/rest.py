@@ -1,9 +1,8 @@
-"""REST beside bare baselines of the same run, on SQLite and on Postgres.
+"""Compares REST with bare baselines of the same run, on SQLite and on Postgres.
 
-An authenticated GET of one row against a Starlette application that answers a constant, on Postgres also against one
-that reads the row with psycopg; a durable POST against a loop that commits one row at a time, on Postgres also against
-a bare application that inserts the row. The load generator and the servers share the machine's cores; the processor
-time that a request takes depends least on that.
+A GET of one row is compared with a Starlette application that answers a constant, on Postgres also with one that reads
+the row with psycopg; a durable POST with a loop that commits one row at a time, on Postgres also with an application
+that inserts the row. The load generator and the servers share the cores; processor times depend least on that.
 """
 
 import itertools
@@ -38,7 +37,7 @@ OPTIONS = {"use_uvloop": sys.platform != "win32"}
 
 @contextmanager
 def bare(*arguments: str, program: str = "bare.py") -> Generator[Server]:
-    """A baseline: `program` of this folder, which takes a port and these arguments."""
+    """Starts a baseline: `program` of this folder with a port and these arguments."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen([sys.executable, str(Path(__file__).with_name(program)), str(port), *arguments])
@@ -55,7 +54,9 @@ def bare(*arguments: str, program: str = "bare.py") -> Generator[Server]:
 
 
 def key_of(folder: str, *flags: str, limited: bool = True) -> str:
-    """A key of an organization whose limits are counted and never reached, or that has none."""
+    """Creates an organization and returns a key. With `limited` its requests are counted against limits it never
+    reaches.
+    """
 
     def run(*words: str) -> str:
         command = [*CLI, *words, "--data", folder, *flags]
@@ -68,7 +69,7 @@ def key_of(folder: str, *flags: str, limited: bool = True) -> str:
 
 
 def gets(server: Server, key: str, agent_id: str) -> tuple[float, float]:
-    """GETs a second, and microseconds of processor for each."""
+    """GETs a second, and microseconds of processor time for each."""
     wanted = request(server.address, key, f"/v1/agents/{agent_id}", b"", {})
     before = server.processor_s()
     count = answered(server.address, lambda: wanted, 200, GET_CONNECTIONS, ROUND_S)
@@ -76,7 +77,7 @@ def gets(server: Server, key: str, agent_id: str) -> tuple[float, float]:
 
 
 def posts(server: Server, key: str, numbers: "itertools.count[int]") -> tuple[float, float]:
-    """Durable POSTs a second, each of another agent, and microseconds of processor for each."""
+    """Durable POSTs a second, each of a new agent, and microseconds of processor time for each."""
     body = json.dumps({**FIELDS, "name": "Bench 000000000"}).encode()
     begin, _, end = request(server.address, key, "/v1/agents", body, {}).partition(b"000000000")
     before = server.processor_s()
@@ -114,7 +115,7 @@ def commits_on_postgres(url: str, numbers: "itertools.count[int]") -> float:
 
 
 def plain(url: str) -> str:
-    """The URL as psycopg itself wants it."""
+    """The URL in the form that psycopg accepts."""
     return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
 
 
@@ -153,7 +154,7 @@ def compare(engine: str, folder: str, url: str | None, rounds: int) -> None:
 
 
 def show(name: str, pairs: list[tuple[float, float]], aim: float, *, other: str = "bare") -> None:
-    """Prints one comparison with what is named `other`."""
+    """Prints one comparison. `other` is the name of the baseline."""
     ours, theirs = (median(pair[which] for pair in pairs) for which in (0, 1))
     ratio = median(one / other for one, other in pairs)
     print(f"{name:24} {ours:8.0f}/s   {other} {theirs:8.0f}/s   ratio {ratio:5.2f}  (aim {aim:.2f})")
@@ -171,7 +172,7 @@ def made_agent(server: Server, key: str) -> str:
 
 
 def main(rounds: int = 3) -> None:
-    """Both engines."""
+    """Measures both engines."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         compare("SQLite", folder, None, rounds)
     from tests.support.database.databases import RunDatabases

@@ -1,4 +1,4 @@
-"""A read tool over HTTP beside the same tool of a server that FastMCP makes of our OpenAPI document, in one run."""
+"""Compares a read tool over HTTP with the same tool of a server that FastMCP makes of the OpenAPI document."""
 
 import json
 import re
@@ -22,20 +22,20 @@ ROUND_S = 4.0
 
 @dataclass(frozen=True)
 class Round:
-    """Calls a second of ours and of the baseline, one after the other."""
+    """Calls a second of the service and of the baseline, measured one after the other."""
 
     ours: float
     baseline: float
 
     @property
     def ratio(self) -> float:
-        """How many times as many ours answers."""
+        """Calls a second of the service divided by those of the baseline."""
         return self.ours / self.baseline
 
 
 @contextmanager
 def _baseline(root: str, key: str, folder: str) -> Generator[str]:
-    """The address of a FastMCP server before the service at `root`."""
+    """The address of a FastMCP server in front of the service at `root`."""
     log = Path(folder, "baseline.log")
     program = [sys.executable, str(Path(__file__).with_name("from_openapi.py")), root, key]
     with log.open("w", encoding="utf-8") as said:

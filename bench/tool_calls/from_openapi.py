@@ -1,6 +1,6 @@
 """The baseline of the HTTP benchmark: a server that FastMCP makes of the service's own OpenAPI document.
 
-Arguments: the service's address without version prefix, an API key. It speaks its own address on stdout.
+Arguments: the service's address without version prefix, an API key. It prints its own address.
 """
 
 import socket

@@ -1,6 +1,6 @@
 """How many tool calls a second `callwright serve` answers over HTTP, with each transport.
 
-The processor time that the server takes for a request says most: it hardly depends on what else the machine does.
+The processor time of a request is the most reliable figure: it hardly depends on the machine's other work.
 """
 
 import argparse
@@ -30,13 +30,13 @@ START_S = 60.0
 
 @dataclass(frozen=True)
 class Server:
-    """A service that runs."""
+    """A running service."""
 
     address: str
     process_id: int
 
     def processor_s(self) -> float:
-        """Seconds of processor time that it has taken so far; 0 where the system does not say."""
+        """Seconds of processor time it has used so far; 0 where the system does not report it."""
         try:
             fields = Path(f"/proc/{self.process_id}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         except OSError:
@@ -46,7 +46,7 @@ class Server:
 
 @contextmanager
 def serving(folder: str, *flags: str) -> Generator[Server]:
-    """A service."""
+    """Runs a service inside the context."""
     log = Path(folder, "serve.log")
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen([*SERVE, folder, *flags], stderr=errors)
@@ -73,7 +73,7 @@ def message(method: str, params: Mapping[str, Any], *, newer: bool) -> bytes:
 
 
 def request(address: str, key: str, path: str, body: bytes, headers: Mapping[str, str]) -> bytes:
-    """A request as it travels."""
+    """The bytes of an HTTP request."""
     sent = {
         "Host": address,
         "Authorization": f"Bearer {key}",
@@ -107,9 +107,9 @@ async def once(address: str, sent: bytes) -> tuple[bytes, bytes]:
 
 
 async def load(address: str, wanted: list[bytes], seconds: float, *, has: bytes = b"play_money") -> list[float]:
-    """How long each request has taken, in seconds. Each of `wanted` is sent again and again on its own connection.
+    """The seconds that each request took. Each of `wanted` is sent repeatedly on a connection of its own.
 
-    `has` stands in every right answer.
+    Raises RuntimeError for an answer with another status than 200 or without `has`.
     """
     host, _, port = address.rpartition(":")
     times: list[float] = []
@@ -145,7 +145,7 @@ async def older(address: str, key: str, count: int) -> list[bytes]:
 
 
 async def measure(server: Server, key: str, ways: tuple[str, ...], seconds: float, connections: int) -> None:
-    """Measures and prints."""
+    """Measures these ways and prints the results."""
     address = server.address
     headers = {"MCP-Protocol-Version": NEWER, "Mcp-Method": "tools/call", "Mcp-Name": "get_wallet"}
     rest = request(address, key, "/v1/wallet", b"", {})

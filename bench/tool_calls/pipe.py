@@ -1,4 +1,4 @@
-"""A raw MCP client over a pipe: no SDK on this side, so that what is timed is the server."""
+"""A raw MCP client over a pipe. It uses no SDK, so that only the server is timed."""
 
 import json
 import os
@@ -13,7 +13,7 @@ _PROTOCOL = "2025-11-25"
 
 
 class PipeClient:
-    """A server process and the requests sent to it. Times are seconds."""
+    """A server process and a client of it. Times are in seconds."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self.spawned_at = time.perf_counter()

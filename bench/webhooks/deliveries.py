@@ -1,7 +1,7 @@
-"""Delivering events beside a bare loop of aiohttp to the same receiver, on SQLite and on Postgres.
+"""Compares the delivery of events with a bare aiohttp loop to the same receiver, on SQLite and on Postgres.
 
-Ours is timed from thousands of queued events to the last recorded outcome: fan-out, leasing, signing, sending, log. The
-bare loop sends bodies of the same size at the same concurrency and keeps nothing. Receiver and sender share the cores.
+Delivery is timed from thousands of queued events to the last recorded outcome: fan-out, leasing, signing, sending, log.
+The bare loop sends equally large bodies at the same concurrency and records nothing. Both share the receiver's cores.
 """
 
 import os
@@ -50,26 +50,26 @@ UNDER_WAY = select(
 
 @dataclass(frozen=True)
 class Speed:
-    """Requests a second, and microseconds of the sender's processor for each."""
+    """Requests a second, and microseconds of the sender's processor time for each."""
 
     rate: float
     processor_us: float
 
 
 class Watch:
-    """Times requests from its making on."""
+    """A stopwatch that starts when it is made."""
 
     def __init__(self) -> None:
         self._begun, self._processor = time.perf_counter(), time.process_time()
 
     def speed(self, count: int) -> Speed:
-        """The speed at which so many were made until now."""
+        """The speed of `count` requests since the start."""
         used = time.process_time() - self._processor
         return Speed(count / (time.perf_counter() - self._begun), used / count * 1e6)
 
 
 async def bare(receiver: Sink, count: int) -> Speed:
-    """A loop that sends and does nothing else."""
+    """Measures a loop that only sends."""
     body = envelope("evt_0", DEPLOYMENT_PAUSED.name, 1_795_262_400_000, "org_0", DATA.model_dump_json())
     left = count
 
@@ -89,7 +89,7 @@ async def bare(receiver: Sink, count: int) -> Speed:
 
 
 def subscribe(connection: Connection, services: Services, org_id: str, url: str) -> str:
-    """A subscription to everything."""
+    """Adds a subscription to every event type and returns its id."""
     now_ms = services.clock.now_ms()
     webhook_id = services.ids.new("whk")
     row = {
@@ -110,17 +110,17 @@ def subscribe(connection: Connection, services: Services, org_id: str, url: str)
 
 
 def arrived(connection: Connection) -> int:
-    """Deliveries that are recorded as succeeded."""
+    """How many deliveries are recorded as succeeded."""
     return connection.execute(select(func.count()).where(deliveries.c.status == "succeeded")).scalar_one()
 
 
 def is_under_way(connection: Connection) -> bool:
-    """Whether an event waits or a delivery has no outcome."""
+    """Whether an event is not fanned out or a delivery has no outcome."""
     return connection.execute(UNDER_WAY).scalar_one()
 
 
 async def ours(folder: str, database_url: str, receiver: Sink, count: int) -> Speed:
-    """From queued events to recorded outcomes."""
+    """Measures delivery from queued events to recorded outcomes."""
     opened = (ip_network("127.0.0.0/8"),)
     settings = ServiceSettings(data=Path(folder), database_url=database_url, webhook_networks=opened)
     async with running(settings, workers=False) as service:
@@ -144,7 +144,7 @@ async def ours(folder: str, database_url: str, receiver: Sink, count: int) -> Sp
             watch, speeds = Watch(), list[Speed]()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(dispatcher.run)
-                while await database.read(is_under_way):  # noqa: ASYNC110  # nothing else tells
+                while await database.read(is_under_way):  # noqa: ASYNC110  # there is no event to wait for
                     await anyio.sleep(0.025)
                 speeds.append(watch.speed(count))
                 tasks.cancel_scope.cancel()
@@ -173,7 +173,7 @@ def compare(engine: str, folder: str, database_url: str, rounds: int, count: int
 
 
 def main(rounds: int = 3, count: int = EVENTS) -> None:
-    """Both engines."""
+    """Measures both engines."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         compare("SQLite", folder, f"sqlite:///{folder}/bench.db", rounds, count)
     from tests.support.database.databases import RunDatabases

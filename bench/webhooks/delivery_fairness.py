@@ -1,7 +1,7 @@
-"""One dead endpoint and one that takes five seconds among fifty: how long the others' first attempts wait.
+"""Measures how long first attempts to good endpoints wait when, of fifty, one is dead and one takes five seconds.
 
-Events happen all the time, each goes to all fifty. The dead endpoint takes connections and never answers; the slow one
-answers just within the deadline. Times are those of the log: from the event to the start of its first attempt.
+Events happen all the time, and each goes to all fifty. The dead endpoint accepts connections and never answers; the
+slow one answers just within the deadline. Times come from the log: from the event to the start of its first attempt.
 """
 
 import socket
@@ -65,7 +65,7 @@ def waits(connection: Connection) -> list[tuple[str, int]]:
 
 
 async def measure(folder: str, database_url: str, engine: str) -> None:
-    """Runs it on one engine and prints the result."""
+    """Measures one engine and prints the result."""
     settings = ServiceSettings(
         data=Path(folder), database_url=database_url, webhook_networks=(ip_network("127.0.0.0/8"),)
     )
@@ -97,7 +97,7 @@ async def measure(folder: str, database_url: str, engine: str) -> None:
 
 
 def main() -> None:
-    """Both engines."""
+    """Measures both engines."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         anyio.run(measure, folder, f"sqlite:///{folder}/bench.db", "SQLite", backend_options=OPTIONS)
     from tests.support.database.databases import RunDatabases
