@@ -1,4 +1,4 @@
-"""The typed async client of the REST service. It stands on `callwright.contract`, httpx2 and anyio alone."""
+"""The typed async client of the REST service. It depends only on `callwright.contract`, httpx2 and anyio."""
 
 from callwright.client.client import Client, Surface, client_methods
 from callwright.client.compat.lenient_response import LenientResponse

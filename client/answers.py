@@ -1,4 +1,4 @@
-"""From an answer's bytes to the operation's output. Fields that a newer service adds are kept, at any depth."""
+"""Parses an answer's bytes into the operation's output. Fields that a newer service adds are kept, at any depth."""
 
 import json
 from functools import cache
@@ -40,7 +40,7 @@ def output_of(operation: Operation[..., Any, Out], body: bytes, *, status: int, 
         raise TypeError(f"{operation.name} answers with bytes; use open")
     many = operation.shape == "many"
     try:
-        # `extra` reaches the models inside that callers send as well, which refuse unknown fields on their own.
+        # `extra` also reaches nested models that callers send too, which by themselves refuse unknown fields.
         envelope = adapter(operation.item, many).validate_json(body, extra="allow")
     except ValidationError as error:
         message = f"the answer to {operation.name} does not fit: {reasons(error)}"

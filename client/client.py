@@ -47,20 +47,20 @@ class Client(Surface):
             async for call in client.calls.list(outcome=["answered"]):
                 ...
 
-    `base_url` includes the version prefix. `beta` names the beta features to switch on. A `DeprecationWarning` tells,
-    once, of each operation in use that the service is going to take away.
+    `base_url` includes the version prefix. `beta` names the beta features to switch on. The client warns once, with a
+    `DeprecationWarning`, of each operation in use that the service is going to remove.
 
-    `timeout_s` bounds each attempt of a request, `connect_timeout_s` its connecting; with `retries` the longest wait is
-    the sum of the attempts and the pauses between. Bound a whole call with `anyio.fail_after`. `max_answer_bytes`
-    bounds a JSON answer. `transport` replaces the network, for example by an ASGI application, and `other_hosts` the
-    network to other hosts, whose addresses stand in answers (`open_address`); both are closed with the client.
-    `resolve` looks up the IP addresses of such hosts. `sleep`, `draw` (a number from 0 up to 1) and `new_key` are what
-    pauses, their jitter and the idempotency keys are made with.
+    `timeout_s` limits each attempt of a request, `connect_timeout_s` its connecting; with `retries` the longest wait is
+    the sum of the attempts and the pauses between. Limit a whole call with `anyio.fail_after`. `max_answer_bytes`
+    limits a JSON answer. `transport` replaces the network, for example with an ASGI application, and `other_hosts` the
+    network to other hosts whose addresses appear in answers (`open_address`); the client closes both. `resolve` looks
+    up the IP addresses of such hosts. `sleep` does the pauses, `draw` (a number from 0 up to 1) gives their jitter, and
+    `new_key` makes the idempotency keys.
 
-    The environment is not read: a proxy is given as a transport.
+    No environment variable is read. To use a proxy, pass a transport.
 
     Raises:
-        InvalidArguments: the base URL, the key or a feature's name cannot be one.
+        InvalidArguments: the base URL, the key or a feature's name is not valid.
     """
 
     def __init__(
@@ -111,8 +111,8 @@ class Client(Surface):
     def idempotent(self, key: str) -> Surface:
         """The same client with an idempotency key for exactly one POST: `client.idempotent("k").agents.create(...)`.
 
-        Within 24 hours the service answers a repetition under the same key with the first answer, and makes nothing
-        twice. A second POST through what this gives raises `InvalidArguments`; reads through it carry no key.
+        Within 24 hours the service answers a repetition with the same key with the first answer, and creates nothing
+        twice. A second POST through the returned client raises `InvalidArguments`; reads through it carry no key.
         """
         return Surface(self._transport, new_key=self._new_key, bound_key=OneUseKey(key))
 

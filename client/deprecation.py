@@ -1,4 +1,4 @@
-"""Warns of operations that are going to be taken away, as the service's answers say.
+"""Warns of deprecated operations, which the service names in headers of its answers.
 
 Sources: RFC 9745 (`Deprecation`), RFC 8594 (`Sunset`).
 """
@@ -49,7 +49,7 @@ def _date(value: str) -> datetime | None:
 
 
 def _depth_of_caller() -> int:
-    """How far up the stack the first frame outside of this package is, counted from who called this."""
+    """The `stacklevel` of the first frame outside this package, for a warning in the function that called this."""
     package = __name__.rpartition(".")[0]
     frame, depth = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith(f"{package}."):

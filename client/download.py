@@ -1,4 +1,4 @@
-"""Downloads of recordings: headers first, then the bytes in pieces, whole, or into a file."""
+"""Downloads of recordings: headers first, then the bytes in chunks, all at once, or into a file."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
@@ -20,7 +20,7 @@ _CLEAN_UP_S = 5.0
 
 @dataclass(frozen=True)
 class ContentRange:
-    """Which bytes of the whole an answer holds, both ends included. `total_bytes` is None when it is not told."""
+    """The range of bytes that an answer holds, both ends included. `total_bytes` is None when it is not stated."""
 
     first_byte: int
     last_byte: int
@@ -30,9 +30,9 @@ class ContentRange:
 class Download:
     """An open answer of bytes. It can be read once, and only inside its context.
 
-    `status` is 200 for the whole, 206 for the range asked for, and 304, with no bytes, when `if_none_match` still
-    holds. `size` is the number of bytes of this answer, None when the service does not say. A service may ignore a
-    range: then `content_range` is None and the whole comes. `headers` are the answer's, by name in lower case.
+    `status` is 200 for all bytes, 206 for the range asked for, and 304, with no bytes, when `if_none_match` still
+    matches. `size` is the number of bytes of this answer, None when the service does not state it. A service may ignore
+    a range: then `content_range` is None and all bytes come. `headers` are the answer's, by name in lower case.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -46,10 +46,10 @@ class Download:
         self._encoded = "content-encoding" in stream.headers
 
     async def aiter_bytes(self, max_bytes: int | None = None) -> AsyncGenerator[bytes, None]:
-        """The bytes in pieces, as they come, of at most `max_bytes` in all.
+        """The bytes in chunks as they arrive, at most `max_bytes` in all.
 
         Raises:
-            AnswerTooLarge: there are more. Nothing is read when the service said so beforehand.
+            AnswerTooLarge: there are more. Nothing is read if `size` already says so.
             ServiceTimeout, ServiceUnreachable: no more bytes came.
             UnexpectedAnswer: the answer ended before `size` bytes.
         """
@@ -65,7 +65,7 @@ class Download:
             raise UnexpectedAnswer(f"the answer ended after {received} of {self.size} bytes", status=self.status)
 
     async def read(self, max_bytes: int) -> bytes:
-        """All bytes, when there are at most `max_bytes`.
+        """All bytes, if there are at most `max_bytes`.
 
         Raises:
             AnswerTooLarge: there are more.
@@ -76,9 +76,9 @@ class Download:
         return bytes(body)
 
     async def save(self, path: str | PathLike[str], *, max_bytes: int = _SAVE_BYTES) -> int:
-        """Writes the bytes to a file, whole or not at all, replacing what is there. Gives their number.
+        """Writes the bytes to a file, all or nothing, and replaces an existing file. Returns their number.
 
-        While it goes on, the bytes are in a file beside it with `.part` after the name.
+        Until it is complete, the bytes are in a file beside it, whose name ends with `.part`.
 
         Raises:
             AnswerTooLarge: there are more than `max_bytes`, by default 1 GiB.
@@ -99,7 +99,7 @@ class Download:
 
 
 class DownloadRequest:
-    """A download that has not begun: `async with` sends the request and gives the `Download`."""
+    """A download that has not begun: `async with` sends the request and yields the `Download`."""
 
     def __init__(self, transport: Transport, operation: AnyOperation, wire: WireRequest) -> None:
         self._transport, self._operation, self._wire = transport, operation, wire
@@ -114,7 +114,7 @@ class DownloadRequest:
         means to the end. `if_none_match` is an `etag` seen before.
 
         Raises:
-            InvalidArguments: the range has no byte, or the tag cannot stand in a header.
+            InvalidArguments: the range is empty, or the tag is not valid in a header.
         """
         wire = self._wire.with_headers(range=_range(range_bytes), if_none_match=_tag(if_none_match))
         return DownloadRequest(self._transport, self._operation, wire)

@@ -1,8 +1,6 @@
 """Reads a problem from an answer: the nested envelope, the flat one, or neither.
 
-Nested: `{"error": {"type", "code", "message", "field"?, "request_id", ...}}`.
-Flat: `{"error": <code>, "message", "request_id"?, ...}`.
-Of any other body, for example HTML from a proxy, the problem has the status alone; its text is not repeated.
+For any other body, for example HTML from a proxy, the problem has only the status; the body's text is not repeated.
 """
 
 from collections.abc import Mapping
@@ -45,7 +43,7 @@ _JSON_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValu
 
 
 def problem_of(status: int, headers: Mapping[str, str], body: bytes) -> ServiceProblem:
-    """The problem that an answer of status 400 or above stands for. `headers` are looked up in lower case."""
+    """The problem in an answer of status 400 or above. `headers` have names in lower case."""
     fields = _fields(body)
     kind, type_by_status = _kind(status)
     code = _text(fields, "code") or f"http_{status}"
@@ -66,7 +64,7 @@ def problem_of(status: int, headers: Mapping[str, str], body: bytes) -> ServiceP
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """The wait of a `Retry-After` header in seconds, never below 0; None when there is none that can be read.
+    """The wait of a `Retry-After` header in seconds, never below 0; None when it is missing or cannot be parsed.
 
     A date counts from the answer's own `Date` header, so that no clock of this machine is needed.
     Source: RFC 9110, section 10.2.3.

@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree. Catch the narrowest name that you can do something about.
+"""The client's exceptions, as one tree. Catch the narrowest class that you can handle.
 
     CallwrightError
     ├── InvalidArguments          the arguments do not fit; nothing was sent
@@ -7,24 +7,24 @@
     │   │   └── RangeNotSatisfiable   416: there are only `total_bytes` bytes
     │   ├── AuthenticationFailed  401: no key, or not a valid one
     │   ├── PermissionRefused     403
-    │   ├── NotFound              404: no such thing in the key's organization
+    │   ├── NotFound              404: no such resource in the key's organization
     │   ├── NotOffered            404, 405, 501 for the route itself: the service has no such operation
     │   ├── Conflict              409: a name is taken, a state does not allow it
     │   │   └── KeyOwnerRequired      the key's creator has left; `action_url` leads to the keys
     │   ├── RuleRejected          422: a business rule (credits, plan, compliance)
     │   ├── RateLimited           429: wait `retry_after_s`
-    │   │   └── QuotaExceeded         the requests of the day are used up; they begin anew at `resets_at`
+    │   │   └── QuotaExceeded         the quota of the day is used up; it resets at `resets_at`
     │   └── ServiceFailed         5xx
     ├── ServiceUnreachable        no connection, or it broke
     ├── ServiceTimeout            no answer in time
-    ├── InvalidSignature          an event that was received is not from the service, or is too old: answer 401
+    ├── InvalidSignature          a received event is not from the service, or is too old: answer 401
     ├── AddressUnreadable         an address inside an answer was not opened, or gave nothing that can be used
     └── UnexpectedAnswer          an answer that the contract does not describe
-        ├── DoesNotFit            JSON of another shape; `data` is what came
+        ├── DoesNotFit            JSON of another shape, which is in `data`
         └── AnswerTooLarge        more bytes than the caller or the client allows
 
-Errors are raised after the retries that `retry.py` allows. No message holds the API key, or a URL beyond its origin
-save an `action_url` of the service. How a problem is read from an answer stands in `envelopes.py`.
+Errors are raised after the retries that `retry.py` allows. No message holds the API key, or more of a URL than its
+origin, except an `action_url` of the service. `envelopes.py` reads problems from answers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,29 +37,29 @@ from pydantic import JsonValue, ValidationError
 from callwright.contract.problems import PROBLEMS
 
 UNSERVED_STATUSES = frozenset({408, 429})
-"""The request was turned away before anything was done, whatever it asked for."""
+"""The service refused the request before it did anything."""
 RETRYABLE_STATUSES = UNSERVED_STATUSES | {500, 502, 503, 504}
 IN_PROGRESS = "idempotency_in_progress"
-"""The code of a 409 that passes: another request with the same Idempotency-Key is still being served."""
+"""The code of a temporary 409: another request with the same Idempotency-Key is still being served."""
 
 
 class CallwrightError(Exception):
-    """Anything this client raises on purpose. `retryable`: sending the same again is safe and may succeed."""
+    """Base class of the client's exceptions. `retryable`: sending the same again is safe and may succeed."""
 
     retryable: bool = False
 
 
 class InvalidArguments(CallwrightError, ValueError):
-    """The arguments do not fit the operation or the client; nothing was sent. Messages repeat no given value."""
+    """The arguments do not fit the operation or the client; nothing was sent. Messages do not repeat their values."""
 
 
 class ServiceProblem(CallwrightError):
     """A problem the service answered with.
 
-    `code` is the service's word for it (`contract.problems` lists them), or `http_<status>` when the answer held none.
+    `code` is the service's code for it (`contract.problems` lists them), or `http_<status>` when the answer had none.
     `details` keeps further fields of the envelope, for example `current_status` or `action_url`; `errors` lists every
-    refused field where the service names several. `retry_after_s` is the wait that the service asked for, in seconds.
-    `headers` are those of the answer, by name in lower case. As text it ends with what to do, where the code is known.
+    refused field where the service names several. `retry_after_s` is the wait that the service asks for, in seconds.
+    `headers` are those of the answer, by name in lower case. `str()` includes the remedy, where the code is known.
     """
 
     def __init__(
@@ -91,13 +91,13 @@ class ServiceProblem(CallwrightError):
 
     @property
     def remedy(self) -> str | None:
-        """What to do about it, in a sentence; None where the code is not one of the contract."""
+        """What to do about it, in a sentence; None where the code is not part of the contract."""
         known = PROBLEMS.get(self.code)
         return known.remedy if known else None
 
     @property
     def action_url(self) -> str | None:
-        """Where a person can put it right, where the service names an address."""
+        """A page where a person can fix the problem, where the service gives one."""
         url = self.details.get("action_url")
         return url if isinstance(url, str) else None
 
@@ -142,7 +142,7 @@ class InvalidRequest(ServiceProblem):
 
 
 class RangeNotSatisfiable(InvalidRequest):
-    """No byte of the range is there. `total_bytes` is how many there are, None where the service does not say."""
+    """The range lies outside the bytes. `total_bytes` is their number, None where the service does not state it."""
 
     @property
     def total_bytes(self) -> int | None:
@@ -160,14 +160,14 @@ class PermissionRefused(ServiceProblem):
 
 
 class NotFound(ServiceProblem):
-    """There is no such thing in the key's organization."""
+    """There is no such resource in the key's organization."""
 
 
 class NotOffered(ServiceProblem):
     """The service has no such operation, and nothing was done.
 
-    `tried` are the methods and paths, below the base address, that were asked for. `nothing_found` says that no
-    operation has worked at this base address yet, so that the address itself may be wrong.
+    `tried` are the requested methods and paths, below the base URL. `nothing_found` says that no operation has worked
+    at this base URL yet, so the URL itself may be wrong.
     """
 
     def __init__(
@@ -184,13 +184,13 @@ class NotOffered(ServiceProblem):
 
 
 class Conflict(ServiceProblem):
-    """Something stands against it: a taken name, a state that does not allow it, a thing in use."""
+    """The request conflicts with the present state: a name is taken, a status forbids it, a resource is in use."""
 
 
 class KeyOwnerRequired(Conflict):
-    """The user who made the key has left the organization, or lacks what this needs; everything else still works.
+    """The user who made the key has left the organization, or lacks what this needs; other operations still work.
 
-    Another key, made by a present member, is the way out. `action_url` is where a person makes one.
+    Use a key made by a present member. `action_url` is where a person makes one.
     """
 
 
@@ -199,16 +199,16 @@ class RuleRejected(ServiceProblem):
 
 
 class RateLimited(ServiceProblem):
-    """Too many requests, and waiting has not helped or would take too long. `retry_after_s` says how long it takes."""
+    """Too many requests, and retries did not help or would take too long. `retry_after_s` is the wait in seconds."""
 
     @property
     def limit(self) -> int | None:
-        """How many requests the limit that was reached allows, where the service says so."""
+        """How many requests the limit allows, where the service says so."""
         return self._number("x-ratelimit-limit")
 
     @property
     def resets_at(self) -> datetime | None:
-        """When the limit is whole again, where the service says so."""
+        """When the limit resets, where the service says so."""
         reset_s = self._number("x-ratelimit-reset")
         return None if reset_s is None else datetime.fromtimestamp(reset_s, UTC)
 
@@ -218,7 +218,7 @@ class RateLimited(ServiceProblem):
 
 
 class QuotaExceeded(RateLimited):
-    """The key has made as many requests today as its plan allows. Nothing is tried again before `resets_at`."""
+    """The key has made as many requests today as its plan allows. The client does not retry before `resets_at`."""
 
     def __init__(self, message: str, **fields: Any) -> None:
         super().__init__(message, **fields)
@@ -240,18 +240,18 @@ class _NoAnswer(CallwrightError):
 
 
 class ServiceUnreachable(_NoAnswer):
-    """There was no connection, or it broke. With `request_sent` the service may have done what was asked."""
+    """There was no connection, or it broke. If `request_sent` is true, the service may have done what was asked."""
 
 
 class ServiceTimeout(_NoAnswer):
-    """The service did not answer in time. With `request_sent` it may have done what was asked."""
+    """The service did not answer in time. If `request_sent` is true, it may have done what was asked."""
 
 
 class InvalidSignature(CallwrightError):
-    """A request that claims to bring an event was not signed with the secret, or not lately. Answer it with 401.
+    """A received event was not signed with the secret, or not recently. Answer it with 401.
 
-    `reason`: the header is `missing` or `malformed`, no signature is the right one (`no_match`), or its time is too far
-    off (`too_old`, `too_new`). The message says what to do, and holds neither a secret nor anything of the request.
+    `reason`: the header is `missing` or `malformed`, no signature matches (`no_match`), or its time is too far from now
+    (`too_old`, `too_new`). The message says what to do, and holds neither a secret nor anything of the request.
     """
 
     def __init__(self, reason: Literal["missing", "malformed", "no_match", "too_old", "too_new"], message: str) -> None:
@@ -260,14 +260,14 @@ class InvalidSignature(CallwrightError):
 
 
 class AddressUnreadable(CallwrightError):
-    """What stands at an address in an answer cannot be had: rules forbid to open it, or it gave nothing usable.
+    """An address in an answer cannot be read: the rules do not allow it, or its content is not usable.
 
-    The message names no more of the address than its host. No key was sent anywhere but to the service itself.
+    The message names only the host of the address. The API key was sent to no host but the service.
     """
 
 
 class UnexpectedAnswer(CallwrightError):
-    """The answer is not what the contract describes, for example a page of a proxy, or a list that has no end."""
+    """The answer is not what the contract describes, for example a page of a proxy, or a list without an end."""
 
     def __init__(self, message: str, *, status: int | None = None, request_id: str | None = None) -> None:
         super().__init__(message)
@@ -276,7 +276,7 @@ class UnexpectedAnswer(CallwrightError):
 
 
 class DoesNotFit(UnexpectedAnswer):
-    """The answer is JSON that the operation's model does not fit. `data` holds it, as `ask_lenient` gives it."""
+    """The answer is JSON that does not fit the operation's model. `data` holds it, as `ask_lenient` returns it."""
 
     def __init__(
         self, message: str, *, operation: str, data: Mapping[str, Any], status: int | None, request_id: str | None
@@ -295,6 +295,6 @@ class AnswerTooLarge(UnexpectedAnswer):
 
 
 def reasons(error: ValidationError) -> str:
-    """Which fields do not fit and why, in one line, without the values: they may be numbers or spoken words."""
+    """Which fields do not fit and why, in one line, without the values, which may be phone numbers or spoken words."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return "; ".join(f"{'.'.join(str(part) for part in one['loc']) or 'value'}: {one['msg']}" for one in found[:10])

@@ -16,11 +16,11 @@ WALK_PER_PAGE = 200
 
 
 class Listing(Generic[Item]):
-    """A list that has not been asked for yet.
+    """A list that has not been requested yet.
 
-    `await listing` gives the one page that was asked for. `async for entry in listing` gives every entry from there
-    on, and `listing.pages()` every page, following `next_cursor`; entries that others add meanwhile neither repeat nor
-    hide what was there. Every await or loop asks the service again.
+    `await listing` gives the one page that was asked for. `async for entry in listing` gives every entry from there on,
+    and `listing.pages()` every page, following `next_cursor`. Entries that are added meanwhile cause no repeats and no
+    gaps. Every await or loop asks the service again.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Listing(Generic[Item]):
         """Every page from the one asked for.
 
         Raises:
-            UnexpectedAnswer: the service promises more but names no way on, or leads in a circle.
+            UnexpectedAnswer: the service says that more follows but gives no cursor, or one that it gave before.
         """
         given = {name: getattr(self._asked, name) for name in self._asked.model_fields_set}
         given.setdefault("per_page", WALK_PER_PAGE)

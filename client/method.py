@@ -1,4 +1,4 @@
-"""From a declared operation to a typed method: one line for each in `nouns.py`.
+"""Turns a declared operation into a typed method: one line for each in `nouns.py`.
 
 A method takes the fields of the operation's input as keyword arguments, with their types and defaults, and sends only
 those that were given. Nothing is generated: the type checker follows the declaration.
@@ -30,7 +30,7 @@ class Noun:
 
 
 class OperationMethod(Generic[P, Given]):
-    """A class attribute that becomes a method when it is reached through an instance. `operation` is what it serves."""
+    """A class attribute that becomes a method when reached through an instance. `operation` is what it calls."""
 
     def __init__(self, operation: AnyOperation, call: Callable[[Session, dict[str, Any]], Given]) -> None:
         self.operation = operation
@@ -60,7 +60,7 @@ class OperationMethod(Generic[P, Given]):
 
 
 def method(operation: Operation[P, In, Out]) -> OperationMethod[P, Coroutine[Any, Any, Out]]:
-    """A method that is awaited for the operation's output."""
+    """A method that returns the operation's output when awaited."""
 
     async def call(session: Session, arguments: dict[str, Any]) -> Out:
         return await session.ask(operation, asked_with(operation, arguments))
@@ -69,10 +69,10 @@ def method(operation: Operation[P, In, Out]) -> OperationMethod[P, Coroutine[Any
 
 
 def listing(operation: Operation[P, In, Page[Item]]) -> OperationMethod[P, Listing[Item]]:
-    """A method that gives a `Listing`: awaited it is one page, looped over it is every entry."""
+    """A method that returns a `Listing`: awaited it is one page, looped over it is every entry."""
     return OperationMethod(operation, lambda session, given: session.walk(operation, asked_with(operation, given)))
 
 
 def download(operation: Operation[P, In, MediaStream]) -> OperationMethod[P, DownloadRequest]:
-    """A method that gives a `DownloadRequest`: `async with` opens it, `.asking(range_bytes=...)` narrows it."""
+    """A method that returns a `DownloadRequest`: `async with` opens it, `.asking(range_bytes=...)` narrows it."""
     return OperationMethod(operation, lambda session, given: session.open(operation, asked_with(operation, given)))

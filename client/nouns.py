@@ -1,4 +1,4 @@
-"""The methods of the client by noun, each made of one operation of the contract."""
+"""The methods of the client by noun, one for each operation of the contract."""
 
 from callwright.client.method import Noun, download, listing, method
 from callwright.contract import (
@@ -62,7 +62,7 @@ class PhoneNumbers(Noun):
 class Deployments(Noun):
     """Deployments: campaigns, and numbers whose callers an agent answers.
 
-    `start` and `resume` make calls; `create` does with `auto_start` only. `create_inbound` calls nobody.
+    `start` and `resume` make calls, and so does `create` with `auto_start`. `create_inbound` calls nobody.
     """
 
     list = listing(deployments.list_deployments)
@@ -98,7 +98,7 @@ class Transcripts(Noun):
 
 
 class Wallet(Noun):
-    """The wallet: balance, prices and movements."""
+    """The wallet: balance, prices and transactions."""
 
     get = method(wallet.get_wallet)
     update = method(wallet.update_wallet)

@@ -1,8 +1,8 @@
-"""Receiving events: whether a request that claims to bring one comes from the service, and what it says.
+"""Receives events: checks that a request comes from the service, and parses its event.
 
 The header `X-Service-Signature` is `t=<unix seconds>,v1=<hex>`, with HMAC-SHA256 over the seconds, a full stop and the
 raw body. The key is the whole secret, `whsec_` included, in UTF-8. While secrets are being replaced there is a `v1` for
-each that is valid. Items with other names are ignored, so that later schemes can stand beside this one.
+each that is valid. Items with other names are ignored, so that later signature schemes can be added.
 """
 
 import hmac
@@ -19,7 +19,7 @@ from callwright.contract.events import EVENT_TYPES, EventEnvelope
 
 SIGNATURE_HEADER = "X-Service-Signature"
 TOLERANCE_S = 300
-"""How far off the time of a signature may be, in seconds, before and after now."""
+"""How far the time of a signature may be from now, in seconds, in either direction."""
 MOST_HEADER_CHARACTERS = 2_000
 _ITEM = re.compile(r"([A-Za-z0-9_-]{1,40})=([!-~]{0,500})")
 _SECONDS = re.compile(r"[0-9]{1,12}")
@@ -34,18 +34,18 @@ def verify(
     tolerance_s: int = TOLERANCE_S,
     now_s: float | None = None,
 ) -> EventEnvelope:
-    """The event that a request brings, once its signature is found to be the service's.
+    """Verifies the signature of a request and returns the event in its body.
 
         event = verify(await request.body(), request.headers.get("X-Service-Signature"), secret)
 
-    `body` is what came over the wire, byte for byte: JSON that was parsed and written again has another signature.
-    `secrets` is the subscription's secret, or several while it is being replaced. `now_s` is the moment in seconds
-    since the epoch; left out, the machine's clock tells it. `typed_data` gives the event's data as a model.
+    `body` is the raw body: JSON that was parsed and written again has another signature. `secrets` is the
+    subscription's secret, or several while it is being replaced. `now_s` is the present time in seconds since the
+    epoch, by default that of the machine's clock. `typed_data` gives the event's data as a model.
 
     Raises:
         InvalidSignature: answer 401. `reason` and the text say why; neither holds a secret.
-        InvalidArguments: body or secrets cannot be such. A secret is never empty: anybody could sign with that.
-        UnexpectedAnswer: the service signed something that is no event.
+        InvalidArguments: `body` is not bytes, or a secret is empty: anybody could sign with an empty one.
+        UnexpectedAnswer: the signed body is not an event.
     """
     keys = _keys(secrets)
     if not isinstance(cast("object", body), bytes | bytearray | memoryview):
@@ -106,7 +106,7 @@ def _keys(secrets: str | Sequence[str]) -> list[bytes]:
 
 
 def _read(signature: str | None) -> tuple[str, list[bytes]]:
-    """The seconds as they stand in the header, and every digest of the scheme `v1`."""
+    """The seconds as written in the header, and every digest of the scheme `v1`."""
     if not signature:
         raise InvalidSignature("missing", f"the request has no header {SIGNATURE_HEADER}: it is not from the service")
     if len(signature) > MOST_HEADER_CHARACTERS:

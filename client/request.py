@@ -1,4 +1,4 @@
-"""From an operation and its input to what travels: method, path, query, body, headers. No I/O."""
+"""Builds the HTTP request of an operation: method, path, query, body, headers. No I/O."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _MOST_FEATURES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class WireRequest:
-    """One request, below the versioned prefix. Sending it again sends the same bytes."""
+    """One HTTP request, its path below the version prefix. Sending it again sends the same bytes."""
 
     operation: str
     method: str
@@ -51,7 +51,7 @@ def beta_headers(features: Collection[str]) -> dict[str, str]:
     """The header that switches beta features on, or nothing where none is named.
 
     Raises:
-        InvalidArguments: a name cannot be one, or there are more than 20.
+        InvalidArguments: a name is not valid, or there are more than 20.
     """
     if isinstance(features, str) or not all(re.fullmatch("[a-z0-9_]{1,40}", name) for name in features):
         raise InvalidArguments("beta must be a collection of names in lower-case letters, digits and underscores")
@@ -79,12 +79,12 @@ def wire_request(
     idempotency_key: str | None = None,
     extra: Mapping[str, JsonValue] | None = None,
 ) -> WireRequest:
-    """What travels for an operation. Only fields that the caller gave are sent: absent differs from null.
+    """The HTTP request of an operation. Only fields that the caller gave are sent: absent differs from null.
 
     `extra` are fields of the body that the contract does not know, sent as they are.
 
     Raises:
-        InvalidArguments: a value cannot travel where the operation wants it, or the idempotency key is not one.
+        InvalidArguments: a value cannot be sent in its place, or the idempotency key is not valid.
     """
     if not isinstance(asked, operation.takes):
         raise InvalidArguments(f"{operation.name} takes {operation.takes.__name__}, not {type(asked).__name__}")
@@ -148,7 +148,7 @@ def _body(operation: AnyOperation, asked: Input, extra: Mapping[str, JsonValue])
         return None
     path = {*operation.path_fields}
     try:
-        if not extra:  # pydantic writes it in a seventh of the time: a thousand rows are a hundred thousand cells
+        if not extra:  # pydantic writes it in a seventh of the time: a thousand rows can be a hundred thousand cells
             return asked.model_dump_json(by_alias=True, exclude_unset=True, exclude=path).encode()
         fields = {**extra, **asked.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=path)}
         return json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

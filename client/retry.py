@@ -9,10 +9,9 @@
 | 409 `idempotency_in_progress`                   | again                             | no            |
 | 429 `daily_quota_exceeded`, any other answer    | no                                | no            |
 
-A 429 with `Retry-After` is no failure: such waits are bounded by their sum, everything else by the number of attempts.
-
-Media that answer 503 `service_unavailable` without `Retry-After` are asked for once more only: what renders them is
-missing, and does not come back within seconds.
+A 429 with `Retry-After` is no failed attempt: such waits are limited by their sum, all else by the number of attempts.
+Media that answer 503 `service_unavailable` without `Retry-After` are requested only once more: the renderer is missing,
+and does not come back within seconds.
 """
 
 from collections.abc import Callable
@@ -26,7 +25,7 @@ _SHORTEST_TURN_S = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Retries:
-    """How often and how patiently a request is sent again.
+    """How often a request is sent again, and how long the waits are.
 
     `attempts` counts the first one too. Without `Retry-After` the waits are `first_wait_s`, twice that, four times
     that, up to `longest_backoff_s`, each shortened at random by up to a half. With it the wait is what the service asks
@@ -69,7 +68,7 @@ class Attempts:
         return backoff_s * (1.0 - self._draw() / 2.0)
 
     def _turn_s(self, asked_s: float) -> float | None:
-        """The wait for a rate limit. It is never nothing, so that the sum bounds the number of waits too."""
+        """The wait for a rate limit. It is never 0, so that the limit on the sum also limits the number of waits."""
         asked_s = max(asked_s, self._rules.first_wait_s, _SHORTEST_TURN_S)
         self._waited_s += asked_s
         if self._waited_s > self._rules.longest_wait_s or self._rules.attempts == 1:
@@ -78,7 +77,7 @@ class Attempts:
 
     def _may_repeat(self, error: CallwrightError) -> bool:
         if not isinstance(error, ServiceProblem):
-            return True  # `retryable` says it already
+            return True  # `retryable` is true, so it may be sent again
         if error.status in UNSERVED_STATUSES:
             return True
         rendering_missing = self._media and error.code == UNAVAILABLE and error.retry_after_s is None

@@ -1,4 +1,4 @@
-"""Requests for any operation of the contract, with its own types. The methods by noun call these."""
+"""Sends any operation of the contract, with its own types. The methods by noun call these."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -26,13 +26,13 @@ Item = TypeVar("Item", bound=Resource)
 
 
 class OneUseKey:
-    """An idempotency key that serves a single request."""
+    """An idempotency key for a single request."""
 
     def __init__(self, key: str) -> None:
         self._key, self._used = key, False
 
     def take(self, operation: AnyOperation) -> str:
-        """The key. A second time it is refused, because two requests under one key would be taken for one."""
+        """The key. Raises InvalidArguments the second time: the service would take both requests for one."""
         if self._used:
             raise InvalidArguments(f"{operation.name}: this idempotency key has served its one request")
         self._used = True
@@ -40,16 +40,16 @@ class OneUseKey:
 
 
 class Session:
-    """Asks operations over one transport. `new_key` makes the idempotency keys of requests that bring none."""
+    """Sends operations over one transport. `new_key` makes the idempotency keys of requests that bring none."""
 
     def __init__(self, transport: Transport, *, new_key: Callable[[], str], bound_key: OneUseKey | None = None) -> None:
         self._transport, self._new_key, self._bound_key = transport, new_key, bound_key
 
     async def ask(self, operation: Operation[P, In, Out], asked: In, *, idempotency_key: str | None = None) -> Out:
-        """The output of an operation.
+        """Sends an operation and returns its output.
 
-        Every POST carries an idempotency key, the same over all its retries: within 24 hours the service serves a key
-        once. Bring your own to be safe across calls of this method too, for example after a `ServiceTimeout`.
+        Every POST carries an idempotency key, the same for all its retries: within 24 hours the service serves a key
+        once. Pass your own to be safe across calls of this method too, for example after a `ServiceTimeout`.
 
         Raises:
             CallwrightError: as `errors.py` draws them.
@@ -68,7 +68,7 @@ class Session:
         idempotency_key: str | None = None,
         extra: Mapping[str, JsonValue] | None = None,
     ) -> LenientResponse[Out]:
-        """The answer of an operation as it comes, fitting the contract or not. Otherwise as `ask`.
+        """Like `ask`, but returns any JSON answer, whether it fits the contract or not.
 
         `extra` are fields of the body that the contract does not know.
         """
@@ -83,19 +83,19 @@ class Session:
     def open_address(
         self, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
     ) -> AbstractAsyncContextManager[AddressContent]:
-        """What stands at an address out of an answer, under the rules of `foreign_address.py`.
+        """Opens an address from an answer, under the rules of `foreign_address.py`.
 
-        `accepts` says which types of content are of use. `chosen` says that the person chose the address, so that it
-        may lie anywhere. The key goes to the service alone, whoever chose the address.
+        `accepts` says which media types are accepted. `chosen` says that a person chose the address, so it may be in
+        any network. Only the service itself gets the key, whoever chose the address.
 
         Raises:
-            AddressUnreadable: it must not be opened, or gives nothing usable.
+            AddressUnreadable: it must not be opened, or its content is not usable.
         """
         return opened(self._transport, url, accepts=accepts, limit_s=limit_s, chosen=chosen)
 
     @property
     def compat(self) -> Compat:
-        """The paths that are known of the service."""
+        """What is known about the service's paths."""
         return self._transport.compat
 
     async def page(self, operation: Operation[P, In, Page[Item]], asked: In) -> Page[Item]:
@@ -103,7 +103,7 @@ class Session:
         return await self.ask(operation, asked)
 
     def walk(self, operation: Operation[P, In, Page[Item]], asked: In) -> Listing[Item]:
-        """A list to await for one page, or to loop over to its end."""
+        """A list: await it for one page, or loop over it to its end."""
         return Listing(self.ask, operation, asked)
 
     def open(

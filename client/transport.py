@@ -1,6 +1,6 @@
-"""Sends one request: key, time limits, retries, and errors in this client's own words.
+"""Sends one request: adds the key, limits the time, retries, and raises this client's own errors.
 
-This is the only module that knows the HTTP library; others take what they need of it from here.
+This is the only module that knows the HTTP library. Others import what they need of it from here.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
@@ -63,12 +63,12 @@ _PROBLEM_BYTES = 256 * 1024
 _CLOSE_S = 5.0
 _MOST_URLS = 512
 tool_name: ContextVar[str | None] = ContextVar("callwright_tool_name", default=None)
-"""The tool that runs. Its name goes along with each request, for the service's audit log."""
+"""The tool that is running. Its name is sent with each request, for the service's audit log."""
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
 class ApiKey:
-    """A bearer key that does not show itself in representations.
+    """A bearer key that `repr()` does not show.
 
     Raises:
         InvalidArguments: it is empty or holds anything but visible ASCII characters.
@@ -113,21 +113,21 @@ class Answer:
 
 
 class DirectTransport(AsyncBaseTransport):
-    """A transport to a service that may stand in this very process, and then takes a request as it is."""
+    """A transport to a service that may run in this process and then takes requests without HTTP."""
 
     async def answered(
         self, method: str, target: str, headers: Mapping[str, str], content: bytes | None
     ) -> Answer | None:
         """The service's answer, whatever its status; None where the request has to travel over HTTP.
 
-        `target` is the path below the versioned prefix, with its query. Making a request and an answer of HTTP out of
-        these takes longer than most of what is asked.
+        `target` is the path below the version prefix, with its query. Building an HTTP request and an HTTP answer from
+        these takes longer than most operations.
         """
         raise NotImplementedError
 
 
 class Stream:
-    """A successful answer whose bytes are still to come. Header names are in lower case."""
+    """A successful answer whose body has not been read. Header names are in lower case."""
 
     def __init__(
         self, response: httpx.Response, *, guard: Callable[[], AbstractContextManager[None]], read_s: float
@@ -138,21 +138,21 @@ class Stream:
         self._chunks = response.aiter_bytes()
 
     async def next_chunk(self) -> bytes | None:
-        """The next bytes, None at the end. Each wait is bounded; a broken connection is not taken up again."""
+        """The next bytes, None at the end. Each wait has a limit; a broken connection is not resumed."""
         with self._guard(), anyio.fail_after(self._read_s):
             return await anext(self._chunks, None)
 
     async def close(self) -> None:
-        """Gives up what has not been read."""
+        """Closes the answer and discards what has not been read."""
         with anyio.move_on_after(_CLOSE_S, shield=True):
             await self._chunks.aclose()
             await self._response.aclose()
 
 
 class Transport:
-    """Requests to one service with one key. `headers` go along with each of them.
+    """Requests to one service with one key. `headers` are added to each of them.
 
-    `sleep` and `draw` (0 up to 1) are what retries wait and jitter with.
+    `sleep` and `draw` (0 up to 1) make the pauses between retries and their jitter.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Transport:
         self._sleep = sleep
         self._draw = draw or Random().random
         self._key = api_key
-        # Without an `httpx.AsyncClient` around it: what that adds (redirects, cookies, proxies and .netrc out of the
+        # Without an `httpx.AsyncClient` around it: what that adds (redirects, cookies, proxies and .netrc from the
         # environment) must not happen to a request with a key, and it takes a quarter of an in-process call.
         self._carrier: AsyncBaseTransport = transport or httpx.AsyncHTTPTransport(
             trust_env=False, limits=httpx.Limits(max_connections=self._bounds.connections)
@@ -203,7 +203,7 @@ class Transport:
 
     @asynccontextmanager
     async def stream(self, wire: WireRequest) -> AsyncGenerator[Stream, None]:
-        """Sends a request, again where that is safe, and gives the answer once its headers are there.
+        """Sends a request, again where that is safe, and yields the answer once its headers are there.
 
         Leaving the context closes the answer, read to its end or not. 304 counts as success.
         """
@@ -215,20 +215,20 @@ class Transport:
             await stream.close()
 
     async def close(self) -> None:
-        """Closes the connections, and the injected transport with them."""
+        """Closes the connections and the transports that were passed in."""
         with anyio.move_on_after(_CLOSE_S, shield=True):
             await self._carrier.aclose()
             if self._other_hosts is not None:
                 await self._other_hosts.aclose()
 
     async def once(self, request: httpx.Request, *, own: bool, keyed: bool) -> httpx.Response:
-        """Sends a ready request once, as it is: no retry, no redirect. The caller reads and closes the answer.
+        """Sends a request exactly once: no retry, no redirect. The caller reads and closes the answer.
 
-        `own` says that it goes to the service itself, `keyed` that it carries the key, which only an own one may.
-        What goes to another host uses connections of its own, never the injected transport.
+        `own` says that it goes to the service itself, `keyed` that it carries the key, which only goes to the service
+        itself. Requests to other hosts use connections of their own, never the service's transport.
 
         Raises:
-            httpx.RequestError: it could not be sent, or nothing came back.
+            httpx.RequestError: it could not be sent, or there was no answer.
         """
         if keyed and own:
             request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
@@ -334,7 +334,7 @@ class Transport:
 
 @lru_cache(_MOST_URLS)
 def _url(text: str) -> httpx.URL:
-    """The URL read once: it is a fifth of what making a request takes. Raises `httpx.InvalidURL`."""
+    """The parsed URL, cached: parsing takes a fifth of the time to make a request. Raises `httpx.InvalidURL`."""
     return httpx.URL(text)
 
 
@@ -343,7 +343,7 @@ def _headers(response: Response) -> dict[str, str]:
 
 
 async def read_whole(response: Response, limit_bytes: int) -> bytes:
-    """The body of an answer. Raises `AnswerTooLarge` as soon as it has more bytes."""
+    """The body of an answer. Raises `AnswerTooLarge` as soon as it exceeds `limit_bytes`."""
     body = bytearray()
     async for chunk in response.aiter_bytes():
         body += chunk
@@ -368,7 +368,7 @@ async def _failure(response: httpx.Response) -> ServiceProblem | UnexpectedAnswe
 
 
 async def close_response(response: Response) -> None:
-    """Closes an answer, in five seconds at most and also where the task is cancelled."""
+    """Closes an answer within five seconds, even when the task is cancelled."""
     with anyio.move_on_after(_CLOSE_S, shield=True):
         await response.aclose()
 

@@ -1,1 +1,1 @@
-"""What exists only to talk to another service of the specification: its paths, its answers, its addresses."""
+"""Compatibility with other services of the same specification: their paths, answers and addresses."""

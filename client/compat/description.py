@@ -1,6 +1,6 @@
 """Reads a service's OpenAPI document: which operations it names, and which body fields it takes beyond the contract's.
 
-The document is not trusted: references that cannot be followed are left out, and everything has a bound.
+The document is not trusted: references that cannot be followed are left out, and everything has a limit.
 """
 
 import re
@@ -12,10 +12,10 @@ from callwright.contract.declaration.operation import OPERATIONS, AnyOperation
 Json = dict[str, Any]
 
 MOST_FIELDS = 40
-"""Further fields of one operation, and fields of one object inside of them."""
+"""The most extra fields of one operation, and the most fields of one object inside them."""
 _DEPTH = 5
 _MOST_NODES = 300
-"""Pieces of schema looked at for one operation; what comes after is left open."""
+"""The most schema nodes read for one operation. Further nodes allow any value."""
 _MOST_ENTRIES = 60
 _MOST_HOPS = 20
 _LONGEST_WORDS = 300
@@ -27,9 +27,9 @@ _SCALAR = (str, int, float, bool)
 
 
 def routes(document: Mapping[str, Any], *, base_path: str = "") -> dict[str, str]:
-    """The contract's operations that the document names, each with the first segment of its path as spelt there.
+    """The contract's operations in the document, each with the first segment of its path as the document spells it.
 
-    Paths may stand there with a version prefix, with the path of the base address before them, or bare.
+    The document's paths may begin with a version prefix or with the path of the base URL.
     """
     found: dict[str, str] = {}
     for path, item in _dict(document.get("paths")).items():
@@ -45,7 +45,7 @@ def routes(document: Mapping[str, Any], *, base_path: str = "") -> dict[str, str
 def extra_properties(document: Mapping[str, Any], operation: AnyOperation, *, base_path: str = "") -> dict[str, Json]:
     """Fields of the operation's body that the document declares and the contract does not, as JSON Schemas.
 
-    They are small and whole: references are inlined, and what lies deeper than five levels is left open.
+    References are inlined. What lies deeper than five levels may have any value.
     """
     extra: dict[str, Json] = {}
     if operation.method == "GET":
@@ -68,7 +68,7 @@ def extra_properties(document: Mapping[str, Any], operation: AnyOperation, *, ba
 
 
 def followed(document: Mapping[str, Any], node: object) -> Json:
-    """The object itself, or the one that its local references lead to; empty where they lead nowhere."""
+    """The object itself, or the target of its local references; empty if a reference has no target."""
     found = _dict(node)
     for _ in range(_MOST_HOPS):
         reference = found.get("$ref")
@@ -85,13 +85,13 @@ def followed(document: Mapping[str, Any], node: object) -> Json:
 
 
 class _Schemas:
-    """Schemas of one document, as far as a number of nodes goes."""
+    """Reads schemas of one document, up to a number of nodes."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document, self._left = document, _MOST_NODES
 
     def bodies(self, method: Json) -> Iterator[Json]:
-        """The schemas of a JSON body: the body's own, and those it is put together from."""
+        """The schemas of a JSON body: its own, and those that it combines."""
         content = _dict(followed(self._document, method.get("requestBody")).get("content"))
         for media_type, entry in content.items():
             if media_type.partition(";")[0].strip().lower() in ("application/json", "*/*"):
@@ -135,7 +135,7 @@ class _Schemas:
 
 
 def _facts(found: Json) -> Json:
-    """What a schema says about a value itself."""
+    """The keywords about a value itself: type, description, choices, limits, default."""
     facts: Json = {}
     kind = found.get("type")
     kinds = [entry for entry in (cast("list[Any]", kind) if isinstance(kind, list) else [kind]) if entry in _TYPES]
@@ -167,7 +167,7 @@ def _words(description: object, *, needed: bool) -> str:
 
 
 def _spelling(path: str, operation: AnyOperation, base_path: str) -> str | None:
-    """The first segment of the operation's path as it is spelt there; None where the path is another one."""
+    """The first segment of `path` where it is the operation's path; None where it is another one."""
     there, own = path.strip("/").split("/"), operation.path.strip("/").split("/")
     if len(there) < len(own) or [_plain(part) for part in there[-len(own) :]] != [_plain(part) for part in own]:
         return None

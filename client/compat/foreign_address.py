@@ -1,11 +1,11 @@
-"""Opens an address that stands in an answer, for example a call's `recording_url`, without trusting it.
+"""Opens an address found in an answer, for example a call's `recording_url`, without trusting it.
 
-* The API key goes to the service itself (same scheme, host and port) and nowhere else, and across no redirect.
-* Any other host is asked over https. A service on this machine over plain http may name others on this machine.
-* Any other host must be public: not in a private network, on this machine or on the local link, unless the service
-  itself is there. Every IP address of the host is checked, and the connection goes to one of them.
-* At most three redirects are followed, and the rules hold for each.
-* The types of content are given, the time is bounded, and the reader bounds the bytes.
+* The API key is sent only to the service itself (same scheme, host and port), and never after a redirect.
+* Other hosts need https. A service on this machine that uses plain http may name others on this machine.
+* Other hosts must be public: not in a private network, on this machine or on the local link, unless the service itself
+  is there. Every IP address of the host is checked, and the connection goes to one of them.
+* At most three redirects are followed, and the rules apply to each.
+* The caller gives the media types and the limits of time and bytes.
 """
 
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -21,7 +21,7 @@ from callwright.client.transport import Request, Response, Transport, close_resp
 
 T = TypeVar("T")
 Accepts = Callable[[str], bool]
-"""Whether content of a type, for example `audio/mpeg`, is of use. The type is empty where none is told."""
+"""Whether a media type, for example `audio/mpeg`, is accepted. It is empty where the answer states none."""
 
 ADDRESS_LIMIT_S = 10.0
 """Seconds from the first connection to the last byte."""
@@ -34,24 +34,24 @@ _NOT_TRANSCRIPTS = ("text/html", "text/css", "text/javascript")
 
 
 def transcript_type(media_type: str) -> bool:
-    """Whether it may be a transcript: JSON, or text that is no page for people."""
+    """Whether it may be the media type of a transcript: JSON, or text that is not a web page."""
     json = media_type == "application/json" or media_type.endswith("+json")
     text = media_type.startswith("text/") and media_type not in _NOT_TRANSCRIPTS
     return json or text or media_type in ("application/x-subrip", *_UNTOLD)
 
 
 def sound_type(media_type: str) -> bool:
-    """Whether it may be a recording."""
+    """Whether it may be the media type of a recording."""
     return media_type.startswith("audio/") or media_type in _UNTOLD
 
 
 def json_type(media_type: str) -> bool:
-    """Whether it may be JSON."""
+    """Whether it may be the media type of JSON."""
     return media_type.endswith(("/json", "+json")) or media_type in ("text/plain", *_UNTOLD)
 
 
 class AddressContent:
-    """An answer of an address, opened but not read. `size` is None where it is not told."""
+    """An answer from an address, opened but not read. `size` is in bytes, None where the answer does not state it."""
 
     def __init__(self, response: Response, host: str, deadline: float) -> None:
         self._response, self._host, self._deadline = response, host, deadline
@@ -62,11 +62,11 @@ class AddressContent:
         self.size = int(length) if length.isascii() and length.isdigit() and len(length) <= 15 and not encoded else None
 
     async def read(self, max_bytes: int, /) -> bytes:
-        """All bytes, when there are at most `max_bytes`.
+        """All bytes, if there are at most `max_bytes`.
 
         Raises:
             AnswerTooLarge: there are more.
-            AddressUnreadable: they do not come, or not in time.
+            AddressUnreadable: the connection breaks, or the time is over.
         """
         if self.size is not None and self.size > max_bytes:
             raise AnswerTooLarge(limit_bytes=max_bytes)
@@ -77,12 +77,12 @@ class AddressContent:
 async def opened(
     transport: Transport, url: str, *, accepts: Accepts, limit_s: float = ADDRESS_LIMIT_S, chosen: bool = False
 ) -> AsyncGenerator[AddressContent]:
-    """What stands at an address, a relative one being the service's own.
+    """Opens an address; a relative one belongs to the service.
 
-    `chosen` says that the person chose the address, so that it may lie anywhere. The key goes to the service alone.
+    `chosen` says that a person chose the address, so it may be in any network. Only the service itself gets the key.
 
     Raises:
-        AddressUnreadable: it must not be opened, cannot be reached, or gives something else.
+        AddressUnreadable: it must not be opened, cannot be reached, or answers with an error or another media type.
     """
     deadline = anyio.current_time() + limit_s
     address = _address(transport, url)
@@ -118,7 +118,7 @@ async def _sent(transport: Transport, address: httpx.URL, *, keyed: bool, chosen
         return await transport.once(Request("GET", address, headers=headers), own=False, keyed=False)
     ways = list(await _allowed(transport, address))[:_MOST_TRIED]
     for number, way in enumerate(ways, start=1):
-        # The name was looked up once, and the connection goes where that look-up led: a second one could lie.
+        # Connects to an address that was checked. A second look-up of the name could give another one.
         request = Request(
             "GET",
             address.copy_with(host=way),
@@ -134,7 +134,7 @@ async def _sent(transport: Transport, address: httpx.URL, *, keyed: bool, chosen
 
 
 async def _allowed(transport: Transport, address: httpx.URL) -> dict[str, Place]:
-    """The IP addresses that may be asked."""
+    """The IP addresses that may be connected to."""
     found = await _places(transport, address)
     if not found:
         raise AddressUnreadable(f"{address.host} does not exist")

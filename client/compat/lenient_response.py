@@ -1,7 +1,7 @@
 """Reads an answer leniently: the contract's model where it fits, and the service's own JSON in any case.
 
-A service of the same specification may show fewer fields than the contract declares, other ones, or other words for a
-state. Nothing is invented for what it leaves out: absent stays absent.
+A service of the same specification may return fewer fields than the contract declares, other ones, or other names of
+states. Defaults do not replace what it leaves out: absent stays absent.
 """
 
 import json
@@ -23,9 +23,9 @@ Out = TypeVar("Out")
 class LenientResponse(Generic[Out]):
     """An answer. `data` is the service's JSON without its nulls, out of its envelope; a list is `{"data": [...], ...}`.
 
-    `answer` is the contract's model of it. It is None where the model does not fit, where it would add something that
-    the service did not say, and where there is nothing to give. Where it is there few look at `data`, so that may be
-    given as a function, which is called at the first look.
+    `answer` is the contract's model of it. It is None where the model does not fit, where it would add a default that
+    the service did not send, and where the operation returns nothing. `data` may be a function, which is called on
+    first access: callers that have `answer` rarely need it.
     """
 
     def __init__(self, *, answer: Out | None, data: Json | Callable[[], Json]) -> None:
@@ -45,7 +45,7 @@ class LenientResponse(Generic[Out]):
         found = cast("LenientResponse[object]", other)
         return (self.answer, self.data) == (found.answer, found.data)
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]  # what holds a dict has no hash
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # it holds a dict, which has no hash
 
     def __repr__(self) -> str:
         return f"LenientResponse(answer={self.answer!r}, data={self.data!r})"
@@ -54,7 +54,7 @@ class LenientResponse(Generic[Out]):
 def lenient_response(
     operation: Operation[..., Any, Out], body: bytes, *, status: int, request_id: str | None = None
 ) -> LenientResponse[Out]:
-    """What a successful answer holds.
+    """Parses a successful answer.
 
     Raises:
         UnexpectedAnswer: the body is not JSON.
@@ -76,7 +76,7 @@ def lenient_response(
 
 
 def _as_declared(operation: AnyOperation, body: bytes) -> object | None:
-    """The answer of a service that gives exactly what the contract declares: the common case, read once."""
+    """The contract's model of an answer that has exactly the declared form, the common case; None for any other."""
     if operation.item is None:
         return None
     many = operation.shape == "many"
@@ -103,7 +103,7 @@ def fitting(operation: AnyOperation, data: Json) -> object | None:
 
 
 def _invents(value: object) -> bool:
-    """Whether a model holds a default in place of something that was not said."""
+    """Whether a model holds a default in place of something that the service did not send."""
     if isinstance(value, list):
         return any(_invents(entry) for entry in cast("list[object]", value))
     if not isinstance(value, BaseModel):
@@ -114,7 +114,7 @@ def _invents(value: object) -> bool:
 
 @cache
 def _filled(model: type[BaseModel]) -> frozenset[str]:
-    """The fields that get a value where none is given, one that says something: an empty list says nothing."""
+    """The fields that have a default other than None or an empty value."""
     defaults = {
         name: field.get_default(call_default_factory=True, validated_data={})
         for name, field in model.model_fields.items()
@@ -136,7 +136,7 @@ def _holds_models(annotation: Any) -> bool:
 
 
 def _keyed(operation: AnyOperation, entry: Any) -> Any:
-    """The entry with its id under both names that it has: `id`, and `call_id` for a call."""
+    """The entry with its id under both of its names: `id`, and `call_id` for a call."""
     if not isinstance(entry, dict) or operation.item is None:
         return cast("Any", entry)
     found, fields = cast("Json", entry), operation.item.model_fields

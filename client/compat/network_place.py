@@ -1,4 +1,4 @@
-"""Where an address leads: outside, into a private network, to this machine. Pure rules, and a look-up."""
+"""Classifies IP addresses: public, in a private network, on this machine. Pure rules, and a look-up of hosts."""
 
 import socket
 from collections.abc import Awaitable, Callable
@@ -18,16 +18,17 @@ _LONGEST_NAME = 253
 
 
 async def resolved(host: str, port: int) -> list[str]:
-    """The IP addresses of a host, as the machine looks them up, each once. Raises OSError."""
+    """The IP addresses of a host, each once, by the system's look-up. Raises OSError."""
     found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
 
 
 def place_of(address: str) -> Place:
-    """Where an IP address leads: `public` is what the service too would send to (`contract.checks.address_ranges`).
+    """The kind of network an IP address is in. `public`: the service would send to it
+    (`contract.checks.address_ranges`).
 
-    One that carries another one leads where that one does, if that is not public. NAT64 leads to public ones as well:
-    where there is IPv6 alone, every host of the internet has such an address.
+    An address with an IPv4 address inside is where the inner one is, if that is not public. An IPv4-mapped or NAT64
+    address always is: in a network with IPv6 alone, every IPv4 host has a NAT64 address.
 
     Raises:
         ValueError: it is not an IP address.
@@ -47,7 +48,7 @@ def place_of(address: str) -> Place:
 
 
 def _carried(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that a mapped, translated or tunnelled one stands for. Sources: RFC 4291, 6052, 3056, 4380."""
+    """The IPv4 address inside an IPv4-mapped, NAT64, 6to4 or Teredo address. Sources: RFC 4291, 6052, 3056, 4380."""
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped
     if address in _NAT64:

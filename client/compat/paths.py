@@ -1,18 +1,18 @@
 """The paths of one service: their prefix, their spelling, and which operations it has, learned from its answers.
 
-Services of one specification differ in these, and none of it is written down where a client could look. So a request
-that did not reach anything is sent again in the other spelling, and what worked is remembered for the session.
+Services of one specification differ in these and need not document them. So a request that reaches no route is sent
+again with another prefix or spelling, and what worked is remembered for the session.
 
 | answer                                                                | what it proves                     |
 |-----------------------------------------------------------------------|------------------------------------|
 | 404 in neither error envelope; 405; a page of HTML in answer to a GET | no such route here, nothing done   |
 | 501                                                                   | the route is there, but not served |
-| 404 to a GET that names no thing, for example a list                  | no such route here                 |
-| 401, 408, 429                                                         | nothing: found before the route is |
+| 404 to a GET that names no resource, for example of a list            | no such route here                 |
+| 401, 408, 429                                                         | nothing: decided before routing    |
 | a success; a problem with any other code                              | the route is there                 |
 
-When the first way works, nothing more is sent. An operation that answered once, or that the service's own description
-names, is there for good: from then on a 404 means that the thing asked for is not.
+When the first path works, nothing more is sent. An operation that answered once, or that the service's OpenAPI document
+names, is known to exist: from then on a 404 means that the resource does not exist.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -27,17 +27,17 @@ from callwright.contract.declaration.operation import AnyOperation
 from callwright.contract.problems import NOT_FOUND
 
 PREFIXES = ("", "/v1", "/api/v1")
-"""What is tried before the paths where the base address has no path of its own."""
+"""Prefixes to try for the paths if the base URL has no path."""
 
 SPELLINGS: Mapping[str, tuple[str, ...]] = {"phone_numbers": ("phone_numbers", "phone-numbers")}
-"""First segments of paths that services spell in different ways; the contract's own way comes first."""
+"""First segments of paths that services spell in different ways. The contract's spelling comes first."""
 
 _ABSENT = (404, 405, 501)
 _BEFORE_THE_ROUTE = {401, *UNSERVED_STATUSES}
 
 
 class WithHeaders(Protocol):
-    """As much of an answer as is looked at here."""
+    """The part of an answer that is read here."""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -49,7 +49,7 @@ A = TypeVar("A", bound=WithHeaders)
 
 
 class Compat:
-    """The paths that are known so far of the service at `base_url`."""
+    """What is known so far about the paths of the service at `base_url`."""
 
     def __init__(self, base_url: str) -> None:
         self._base_url = base_url
@@ -62,11 +62,11 @@ class Compat:
 
     @property
     def prefix(self) -> str | None:
-        """What stands between the base address and every path; None while it is not known."""
+        """The text between the base URL and every path; None while it is not known."""
         return self._prefix
 
     def placed(self, operation: AnyOperation, wire: WireRequest) -> WireRequest:
-        """The request with the path that is most likely right."""
+        """The request with the path that is most likely to work."""
         prefix, word = self._ways(operation)[0]
         return _placed(wire, prefix, word)
 
@@ -75,15 +75,15 @@ class Compat:
         return self._spelt.get(operation)
 
     def told(self, spelt: Mapping[str, str]) -> None:
-        """Takes in a description of the service: the operations it names, each with the first segment of its path."""
+        """Records the operations that an OpenAPI document names, each with the first segment of its path."""
         self._told = dict(spelt)
 
     async def asked(self, operation: AnyOperation, wire: WireRequest, once: Callable[[WireRequest], Awaitable[A]]) -> A:
-        """What `once` gives for the request, in the first way that reaches something.
+        """Calls `once` with one path after another until one reaches a route, and returns its answer.
 
         Raises:
-            NotOffered: no way does.
-            CallwrightError: what `once` raises otherwise.
+            NotOffered: no path reaches a route.
+            CallwrightError: any other error of `once`.
         """
         tried: list[str] = []
         status = 404
@@ -135,7 +135,7 @@ class Compat:
         return problem.status != 404 or names_nothing or _without_code(problem)
 
     def _read(self, operation: AnyOperation, problem: ServiceProblem) -> ServiceProblem:
-        """A bare 404 of an operation that is known to be there means that the thing is not."""
+        """A 404 without a code, of an operation that is known to exist, means that the resource does not exist."""
         if problem.status != 404 or not _without_code(problem) or not operation.path_fields:
             return problem
         return NotFound(
@@ -150,7 +150,7 @@ class Compat:
 
 
 def _without_code(problem: ServiceProblem) -> bool:
-    """Whether the answer was in neither envelope. Some servers put the status in words where a code should be."""
+    """Whether the answer was in neither envelope. Some servers put the status phrase in the place of the code."""
     return problem.code == f"http_{problem.status}" or problem.code == HTTPStatus(problem.status).phrase
 
 

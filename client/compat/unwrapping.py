@@ -1,4 +1,4 @@
-"""Takes an answer's data out of whatever envelope it is in. Nothing is renamed and nothing is added."""
+"""Takes an answer's data out of its envelope, whatever that looks like. Nothing is renamed and nothing is added."""
 
 from typing import Any, cast
 
@@ -10,7 +10,7 @@ _LIST_NAMES = ("items", "results", "records", "entries")
 
 
 def data_in(operation: AnyOperation, whole: Any) -> Json:
-    """The resource, or for a list `{"data": [...]}` with what stands beside it, for example `pagination`."""
+    """The resource, or for a list `{"data": [...]}` with the other fields of the envelope, for example `pagination`."""
     return _list(operation, whole) if operation.shape == "many" else _single(whole)
 
 
@@ -25,7 +25,7 @@ def without_nulls(value: Any) -> Any:
 
 
 def _single(whole: Any) -> Json:
-    """A resource, in an envelope or bare. What stands beside `data` in the envelope is kept beside its fields."""
+    """A resource, with or without an envelope. Other fields of the envelope are kept beside the resource's own."""
     if not isinstance(whole, dict):
         return {"data": whole}
     body = cast("Json", whole)
